@@ -1,6 +1,7 @@
 """Axles of cars reduced to surfaces and paths: one rack for both sides, masses kept, mirror images."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import sekant as sk
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Axle
-from sekant.vehicle.car.hard_point_axle import hard_point_axle
+from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
 from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
+from sekant.vehicle.hardpoints.description import hard_points
 
 POINTS = str(Path(__file__).parents[2] / "examples" / "car" / "parts" / "hall_mcpherson.yaml")
 TIRE = {
@@ -65,6 +67,34 @@ def test_a_positive_rack_turns_the_wheels_to_the_left_where_the_tie_rod_is_ahead
     R, _ = part.curves["left.upright_poses"].pose(np.array([0.0]), np.array([0.02]))
     steer = np.arctan2(-R[0, 0, 1], R[0, 1, 1])  # of the spin axis about z
     assert steer == pytest.approx(0.02 / axle_data(axle).arm, rel=0.15)
+
+
+OTHER_LAWS = {
+    "spring": {"spring": {"stiffness": 53e3, "damping": 2200.0, "preload": 4300.0}},
+    "damper": {"spring": {"stiffness": 50e3, "damping": 2400.0, "preload": 4500.0}},
+    "curve": {"spring": {"stiffness": 50e3, "damper_curve": {"x": [-1, 0, 1], "y": [-1500, 0, 2600]}}},
+    "stop": {"bump_stop": {"gap": 0.04, "stiffness": 170e3}},
+}
+
+
+def test_another_spring_damper_or_stop_is_not_reduced_again(tmp_path, monkeypatch):
+    """The corners follow the poses that were found with the first ones, and have the laws that the file gives."""
+    data = points_of(POINTS).model_dump(exclude_unset=True) | {"bump_stop": {"gap": 0.05, "stiffness": 150e3}}
+    axle = Axle(suspension=POINTS, tire=TIRE)
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    first = reduced_axle(axle, hard_points(data), "split", tolerance=1e-4)
+    with (
+        patch("sekant.reduction.poses.kinematics", side_effect=AssertionError("swept again")),
+        patch("sekant.reduction.reduce.fit_poses", side_effect=AssertionError("fitted again")),
+    ):
+        for what, change in OTHER_LAWS.items():
+            points = hard_points(data | change)
+            part = reduced_axle(axle, points, "split", tolerance=1e-4)
+            whole = hard_point_axle(axle, points)
+            assert part.forces == whole.forces != first.forces
+            assert part.tables == whole.tables
+            assert (part.tables == first.tables) == (what in ("spring", "damper"))
+            assert (part.bodies, part.joints) == (first.bodies, first.joints)
 
 
 def with_bar(tmp_path, bar):

@@ -37,10 +37,14 @@ class Picture(Figure):
 
 
 @contextmanager
-def drawing(width: float, height: float) -> Iterator[Picture]:
-    """An empty picture of `width` x `height` inches; what is drawn inside follows the common style."""
+def drawing(width: float, height: float, *, find_room: bool = True) -> Iterator[Picture]:
+    """An empty picture of `width` x `height` inches; what is drawn inside follows the common style.
+
+    `find_room` for texts around axes, which takes a drawing of its own; without, axes stay where they are put.
+    """
     with mpl.rc_context(style.RC):
-        yield Picture((width, height), layout="constrained")
+        layout: Any = "constrained" if find_room else "none"  # the stub of matplotlib does not list "none"
+        yield Picture((width, height), layout=layout)
 
 
 def save_picture(draw: Callable[[], Picture], path: str | os.PathLike[str]) -> Path:

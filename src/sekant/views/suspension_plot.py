@@ -32,7 +32,7 @@ def suspension_picture(
     """
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
-    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
+    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT, find_room=False) as figure:
         axes = _panels(figure, len(names))
         lines, labels = [], []
         for axis, name in zip(axes, names, strict=True):
@@ -51,7 +51,6 @@ def suspension_picture(
 
 def _panels(figure: Picture, count: int) -> list[Axes]:
     """Of one size, with texts in places that are known: finding room for those of forty panels takes 15 s."""
-    figure.set_layout_engine("none")
     width, height = figure.get_size_inches()
     top = height - style.TITLE_HEIGHT
 

@@ -82,13 +82,18 @@ def _reduced(
             spans.append(rack)
         options = {"inertia": inertia, "tolerance": None if soft else tolerance, "elastic": soft}
 
+        followed = one if soft else _without_laws(one)
+
         def make(
-            one: Model = one, how: Any = (drives, spans, options)
+            followed: Model = followed, how: Any = (drives, spans, options)
         ) -> tuple[Model, str, tuple[Lump, ...]]:
-            found = reduce(one, "upright.wheel_center", *how[:2], **how[2])
+            found = reduce(followed, "upright.wheel_center", *how[:2], **how[2])
             return found.model, found.joint, found.lumps
 
-        small, leader, masses = kept_answer(one, f"reduced over {drives} {spans} {options}", make)
+        small, leader, masses = kept_answer(followed, f"reduced over {drives} {spans} {options}", make)
+        if not soft:
+            laws = {name: force for name, force in one.forces.items() if isinstance(force, SpringDamper)}
+            small = small.changed(forces={**small.forces, **laws}, tables=one.tables)
         lumps += [lump for lump in masses if lump.body == "ground"]
         if steered:
             joints = dict(small.joints)
@@ -105,6 +110,20 @@ def _reduced(
     if bar is not None and bar.type != "U":
         part = _with_t_bar(part, hard_point_axle(axle, file))
     return _joined(part, points).changed(name=f"{part.name}_reduced"), tuple(lumps)
+
+
+def _without_laws(one: Model) -> Model:
+    """The corner with springs, dampers and stops in their places that exert nothing.
+
+    Poses of a rigid corner do not depend on their laws, so that one reduction serves all of them.
+    """
+    forces = {
+        name: SpringDamper(parent=force.parent, child=force.child)
+        if isinstance(force, SpringDamper)
+        else force
+        for name, force in one.forces.items()
+    }
+    return one.changed(forces=forces, tables={})
 
 
 def _with_t_bar(part: Model, whole: Model) -> Model:
