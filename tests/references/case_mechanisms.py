@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from extrapolation import Parts
-from jets import PI, Jet, along, cosine, cross, length, minus, root, sin_cos, sine
-
-GRAVITY = Decimal("9.81")
+from extrapolation import FromParts, Parts
+from five_link import FiveLink
+from governor import FlyballGovernor
+from jets import GRAVITY, PI, Jet, along, cosine, cross, length, minus, root, sin_cos, sine
 
 
 def _thin_rod(parts: Parts, mass, a, b) -> None:
@@ -31,7 +31,7 @@ def _fixed(value, like: Jet) -> Jet:
     return like * 0 + Decimal(value)
 
 
-class SliderCrank:
+class SliderCrank(FromParts):
     """One coordinate: the angle of the crank."""
 
     def start(self):
@@ -64,7 +64,7 @@ class SliderCrank:
         return parts
 
 
-class NFourBar:
+class NFourBar(FromParts):
     """Two loops. All uprights stay parallel, so one angle, from the vertical, is enough."""
 
     loops = 2
@@ -84,7 +84,7 @@ class NFourBar:
         return parts
 
 
-class CopyMachine:
+class CopyMachine(FromParts):
     """Two coordinates: the angle of the rod and the height of the box."""
 
     def start(self):
@@ -109,7 +109,7 @@ class CopyMachine:
         return parts
 
 
-class Bricard:
+class Bricard(FromParts):
     """Two angles under one equation.
 
     Seen from rod to rod, every second hinge turns by the same angle p and the others by r, up to signs, with
@@ -149,9 +149,50 @@ class Bricard:
         return parts
 
 
+class McPhersonStrut(FromParts):
+    """Two coordinates: the height of the sprung mass and the angle of the control arm.
+
+    The wheel's upright lies on the line from B to Q, so both follow from its ends.
+    """
+
+    def start(self):
+        return [Decimal("0.17"), Decimal(0)], [Decimal(0), Decimal(0)]
+
+    def describe(self, height, angle, t):
+        slope = Decimal("0.0116").sqrt()
+        strut, across = Decimal("0.32"), Decimal("0.75") * slope
+        arm = [cosine(angle), sine(angle)]
+        A = [_fixed("0.0836", angle), height]
+        B = [a + x * Decimal("0.3464") for a, x in zip(A, arm, strict=True)]
+        Q = [
+            A[0] + (Decimal("0.3064") - strut * Decimal("0.04") / slope),
+            A[1] + (Decimal("0.1") + strut * Decimal("0.1") / slope),
+        ]
+        up = minus(Q, B)
+        up = [x / length(up) for x in up]
+        P = [b + x * slope for b, x in zip(B, up, strict=True)]
+        U = [P[0] + up[1] * across, P[1] - up[0] * across]
+        G = [_fixed("0.465", angle), sine(t * (10 * PI)) * Decimal("0.004")]
+        parts = Parts(points={"A": A, "B": B, "P": P})
+        parts.masses += [(240, A), (3, along(A, B, Decimal(1) / 2)), (40, U)]
+        _weight(parts, 1)
+        parts.masses += [(Decimal("0.03"), arm), (Decimal("1.58"), up)]
+        spring, gap = length(minus(P, Q)), minus(U, G)
+        tire = length(gap)
+        parts.forces += [
+            (-14000 * (spring.value - Decimal("0.5034")) - 6000 * spring.rate, spring),
+            (-400000 * (tire.value - Decimal("0.3")), tire),
+            *((-10000 * x.rate, x) for x in gap),
+        ]
+        return parts
+
+
 MECHANISMS = {
     "n_four_bar": NFourBar,
     "slider_crank": SliderCrank,
     "copy_machine": CopyMachine,
     "bricard": Bricard,
+    "mcpherson_strut": McPhersonStrut,
+    "flyball_governor": FlyballGovernor,
+    "five_link_suspension": FiveLink,
 }

@@ -83,25 +83,42 @@ def step(rhs, t, y, h, columns):
     return total
 
 
-def motion(mechanism, times, steps, columns):
-    """Coordinates of the points at the times, with `steps` equal steps from each to the next (rows of numbers)."""
+class FromParts:
+    """A mechanism whose `describe` states its parts and whose `start` gives coordinates and rates."""
 
-    def rhs(t, y):
-        n = len(y) // 2
-        return [*y[n:], *accelerations(mechanism.describe, t, y[:n], y[n:])]
+    def start_state(self):
+        q, v = self.start()
+        return [*q, *v]
 
-    q, v = mechanism.start()
-    y, rows = [*q, *v], []
-    for k, end in enumerate(times):
-        if k > 0:
-            begin = times[k - 1]
-            h = (end - begin) / steps
-            for i in range(steps):
-                y = step(rhs, begin + i * h, y, h, columns)
+    def slopes(self, t, y):
         n = len(y) // 2
-        parts = mechanism.describe(*coordinates(y[:n], y[n:], end))
+        return [*y[n:], *accelerations(self.describe, t, y[:n], y[n:])]
+
+    def row(self, t, y):
+        """Coordinates of the points."""
+        n = len(y) // 2
+        parts = self.describe(*coordinates(y[:n], y[n:], t))
         gap = max((abs(x.value) for x in parts.closed), default=Decimal(0))
         if gap > OPEN:
-            raise ArithmeticError(f"a loop is open by {float(gap):.1e} at {float(end)} s")
-        rows.append([x.value for point in parts.points.values() for x in point])
+            raise ArithmeticError(f"a loop is open by {float(gap):.1e} at {float(t)} s")
+        return [x.value for point in parts.points.values() for x in point]
+
+
+def motion(mechanism, times, steps, columns):
+    """Coordinates of the points at the times, with `steps` equal steps from each to the next (rows of numbers).
+
+    A mechanism with a fast `transient` takes as many steps over that time first.
+    """
+    y, rows = mechanism.start_state(), []
+    for k, end in enumerate(times):
+        ends = [end] if k > 0 else []
+        if k == 1 and hasattr(mechanism, "transient"):
+            ends.insert(0, times[0] + mechanism.transient)
+        begin = times[k - 1]
+        for stop in ends:
+            h = (stop - begin) / steps
+            for i in range(steps):
+                y = step(mechanism.slopes, begin + i * h, y, h, columns)
+            begin = stop
+        rows.append(mechanism.row(end, y))
     return rows

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal, getcontext
 
+GRAVITY = Decimal("9.81")
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 
 

@@ -26,6 +26,8 @@ SETTINGS = {
     "slider_crank": ((30, 12), (40, 12)),
     "bricard": ((4, 12), (5, 12)),
     "copy_machine": ((20, 12), (25, 12)),
+    "mcpherson_strut": ((75, 12), (90, 12)),
+    "five_link_suspension": ((60, 12), (80, 12)),
 }
 
 
@@ -49,7 +51,7 @@ def main() -> None:
         per_row = 1.0 / ROWS_PER_SECOND
         made = {
             "script": f"tests/references/make_references.py {name}",
-            "method": "extrapolated midpoint rule of Gragg on few coordinates (tests/references/case_mechanisms.py)",
+            "method": "extrapolated midpoint rule of Gragg on few coordinates (tests/references)",
             "order": 2 * more_columns,
             "step": per_row / more_steps,
             "precision": PRECISION,
