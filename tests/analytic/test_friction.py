@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 
 import sekant as sk
 from sekant.errors import SekantError
-from sekant.io.yaml import located_in_last
+from sekant.io.reading import located_in_file
 from sekant.model.parse import model_from_dict
 
 G = 9.81
@@ -589,7 +589,7 @@ def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
     with pytest.raises(SekantError) as caught:
         sk.compile(sk.load(file))
     lines = file.read_text(encoding="utf-8").splitlines()
-    found = located_in_last(caught.value)
+    found = located_in_file(caught.value, file)
     assert found.file == str(file)
     assert lines[found.line - 1].strip() == "pull:"
 

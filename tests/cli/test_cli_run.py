@@ -123,6 +123,21 @@ def test_faults_are_one_line_and_leave_nothing(arguments, message, model_folder)
     assert sorted(path.name for path in model_folder.iterdir()) == before
 
 
+def test_a_fault_of_the_equations_has_its_line(tmp_path):
+    """Also where a study names the model."""
+    (tmp_path / "block.yaml").write_text("""
+bodies: {box: {mass: 2.5 kg}}
+joints: {rail: {type: prismatic, child: box, axis: [1, 0, 0], v0: 1}}
+forces:
+  pull: {type: actuator, joint: rail, force: -3*sign(v)}
+""")
+    (tmp_path / "study.yaml").write_text("model: block.yaml\nvary: {box.mass: [1, 2]}\n")
+    for arguments in (["run", "block.yaml"], ["sweep", "study.yaml", "--jobs", "1"]):
+        done = sekant(*arguments, cwd=tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.startswith("block.yaml:5: force 'pull': ")
+
+
 @pytest.mark.usefixtures("interruptible")  # a process inherits what its parent ignores
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):

@@ -12,7 +12,6 @@ from sekant.cache.files import cached_of_file, note_read
 from sekant.errors import ModelError
 from sekant.geometry.fingerprint import fingerprint
 from sekant.io import reading
-from sekant.io.yaml import located_in_last
 from sekant.model.curves import cached
 from sekant.model.curves.formula import Formula
 
@@ -65,13 +64,18 @@ def test_values_from_outside_are_part_of_the_question(file, made):
     assert len(made) == 2
 
 
-def test_faults_are_told_each_time_and_places_stay_known(file):
+def test_faults_are_told_each_time_and_places_are_found(file):
     for _ in range(2):
         with pytest.raises(ModelError, match=r"mas.*line|rod"):
             sk.load(file, set={"rod.mas": 3})
-    for _ in range(2):
-        sk.load(file)
-        assert located_in_last(ModelError("is wrong", path=("bodies", "rod"))).line == 1
+    rod = ModelError("is wrong", path=("bodies", "rod"))
+    assert reading.located_in_file(rod, file) is rod
+    assert (rod.file, rod.line) == (str(file.with_name("rod.yaml")), 1)
+    study, other = file.with_name("study.yaml"), ModelError("is wrong", path=("bodies", "rod"))
+    study.write_text("model: main.yaml\nvary: {rod.mass: [1, 2]}\n")
+    assert reading.located_in_file(other, study).line == 1
+    unknown = reading.located_in_file(ModelError("is wrong", path=("bodies", "wheel")), file)
+    assert (unknown.file, unknown.line) == (None, None)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")

@@ -16,27 +16,43 @@ from sekant.extensions import DESCRIPTIONS
 from sekant.io.format import checked_format
 from sekant.io.includes import read_with_includes
 from sekant.io.overrides import apply_overrides
-from sekant.io.source import KeyPath, Places, Source, find_place, located, read_source
+from sekant.io.source import KeyPath, Source, find_place, located, read_source
 from sekant.io.templates import expand_templates
 from sekant.model.model import Model
 from sekant.model.parse import model_from_dict
 
 
-def read_model(path: Path, given: Mapping[str, Any]) -> tuple[Model, Places | None]:
-    """The model in a file and the place of every entry, which a file that only describes one has not."""
+def read_model(path: Path, given: Mapping[str, Any]) -> Model:
+    """The model in a file, with values from outside."""
     described = _described(path, given)
     if described is not None:
-        return described, None
+        return described
     source = _expanded(path, ())
     data, places = source.data, source.places
     try:
         apply_overrides(data, places, given)
-        return model_from_dict(data), places
+        return model_from_dict(data)
     except SekantError as error:
         raise located(error, places, str(path)) from None
     except RecursionError:
         message = "expressions or items depend on one another in too long a chain"
         raise ModelError(message, file=str(path)) from None
+
+
+def located_in_file(error: SekantError, path: Path) -> SekantError:
+    """The error with the line of its item, if the model file `path`, or the one that it names by `model`, has it.
+
+    Faults of equations show long after a file was read: it is read once more for the line.
+    """
+    if error.file is not None or not error.path or not path.is_file():
+        return error
+    try:
+        named = read_source(path).data.get("model")  # in studies, and beside the roles of a corner
+        file = path.parent / named if isinstance(named, str) else path
+        places = _expanded(file, ()).places
+    except SekantError:  # it is not a model file
+        return error
+    return located(error, places, str(file)) if error.path[:2] in places else error
 
 
 def _described(path: Path, given: Mapping[str, Any]) -> Model | None:

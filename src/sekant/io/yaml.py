@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sekant.cache.files import cached_of_file, plain_text
-from sekant.errors import SekantError
 from sekant.extensions import FROM_ELSEWHERE
-from sekant.io.source import Places, located
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -30,33 +27,17 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     given = set or {}
     asked = plain_text(given)
 
-    def read() -> tuple[Model, Places | None]:
+    def read() -> Model:
         from sekant.io.reading import read_model
 
         return read_model(Path(path), given)
 
     if asked is None or FROM_ELSEWHERE:
-        model, places = read()
-    else:
-        model, places = cached_of_file(path, ("model", asked), read, lambda made: _can_be_kept(made[0]))
-    if places is not None:
-        _READ.append((str(path), places))
-    return model
+        return read()
+    return cached_of_file(path, ("model", asked), read, _may_cache)
 
 
-def _can_be_kept(model: Model) -> bool:
+def _may_cache(model: Model) -> bool:
     from sekant.cache.content import is_foreign
 
     return not is_foreign(model)
-
-
-_READ: deque[tuple[str, Places]] = deque(maxlen=1)
-"""The file that was read last, for faults that show in the equations only."""
-
-
-def located_in_last(error: SekantError) -> SekantError:
-    """The error with the place of its item in the file that was read last, if it is there."""
-    for file, places in _READ:
-        if error.file is None and error.path and error.path[:2] in places:
-            return located(error, places, file)
-    return error

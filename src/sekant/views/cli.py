@@ -116,9 +116,7 @@ def main() -> None:
     try:
         _application_for(sys.argv[1:])(prog_name="sekant")
     except SekantError as error:
-        from sekant.io.yaml import located_in_last
-
-        print(located_in_last(error), file=sys.stderr)
+        print(error, file=sys.stderr)
         sys.exit(1)
     except OSError as error:  # files are read and written with errors of their own: this is the output
         os.dup2(

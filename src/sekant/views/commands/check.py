@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, parse_assignments
 from sekant.views.telling import hint
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sekant.engine import System
 
 
+@with_lines
 def check(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     assignments: Assignments = None,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, in_unit, parse_assignments
 from sekant.views.telling import tell
 
@@ -36,6 +37,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.
 
 
 @export.command()
+@with_lines
 def c(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the header and the source.")],
@@ -80,6 +82,7 @@ def c(
 
 
 @export.command()
+@with_lines
 def fmu(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", help="The FMU (.fmu).")],

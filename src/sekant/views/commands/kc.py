@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.telling import tell
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sekant.vehicle.curves.table import SuspensionCurves
 
 
+@with_lines
 def kc(
     file: Annotated[
         Path,

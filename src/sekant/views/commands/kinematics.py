@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
 
+@with_lines
 def kinematics(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     drive: Annotated[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, number_or_text, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
@@ -24,6 +25,7 @@ class At(StrEnum):
     TIME = "time"
 
 
+@with_lines
 def linearize(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     at: Annotated[

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, in_unit, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
 
+@with_lines
 def reduce(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     keep: Annotated[list[str], typer.Option(help="Body to keep, or a frame of it that follows; repeatable.")],

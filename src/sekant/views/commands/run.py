@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, in_unit, parse_assignments
 from sekant.views.telling import hint, refuse_unwritable, tell
@@ -27,6 +28,7 @@ class Engine(StrEnum):
     casadi = "casadi"
 
 
+@with_lines
 def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.faults import with_lines
 from sekant.views.telling import hint, refuse_unwritable, tell
 
 INTERRUPTED_CODE = 130
 
 
+@with_lines
 def sweep(
     file: Annotated[Path, typer.Argument(help="Study file (YAML).", show_default=False)],
     output: Annotated[
