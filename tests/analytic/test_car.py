@@ -497,6 +497,16 @@ def test_preview_weights_reproduce_every_straight_path(straight):
     assert weights @ times * 20.0 == pytest.approx(K[n + 1], rel=2e-2)  # 24 points stand for the integral
 
 
+def test_preview_gains_are_found_once_for_a_car_and_a_speed(straight, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    first = preview_gains(straight[1], 20.0)
+    with monkeypatch.context() as patched:
+        patched.setattr("scipy.linalg.solve_continuous_are", None)
+        for one, other in zip(first, preview_gains(straight[1], 20.0), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(preview_gains(straight[1], 21.0)[0], first[0])
+
+
 SLOPE = {"type": "grade", "slope": 0.08}
 RELAXED = {**BRUSH, "longitudinal_relaxation": 0.2, "lateral_relaxation": 0.4, "patch_damping": 3000.0}
 

@@ -6,7 +6,7 @@ package. A model with a type of item from elsewhere, whose source may change at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -24,9 +24,16 @@ def cached(model: BaseModel, question: str, make: Callable[[], Any], store: Cach
     """The answer to `question` (with its options) about `model` as JSON holds it: what `make` returned, here or in
     an earlier process."""
     key = answer_key(model, question)
-    if key is None:
-        return make()
-    store = store or user_cache()
+    return make() if key is None else _found(key, make, store or user_cache())
+
+
+def cached_by(parts: Sequence[str | bytes], make: Callable[[], Any]) -> Any:
+    """What `make` returned, here or in an earlier process, as JSON holds it; `parts` and the source of this package
+    are all that it depends on."""
+    return _found(make_key(["answer", __version__, source_stamp(), *parts]), make, user_cache())
+
+
+def _found(key: str, make: Callable[[], Any], store: Cache | None) -> Any:
     if store is None:
         return make()
     found = store.load(key)

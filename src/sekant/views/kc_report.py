@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sekant.cache.content import cached_by
 from sekant.errors import warning_lines
 from sekant.files import replace_file
 from sekant.html_tables import html_table
@@ -17,7 +18,6 @@ from sekant.vehicle.kc.animation import loads_result, sweep_result
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.glossary import GLOSSARY, term_of
 from sekant.views.player.view import inline_player
-from sekant.views.suspension_plot import suspension_picture
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1200px; padding: 1rem; color: #1b2430; }
@@ -68,12 +68,26 @@ def _curves(curves: AxleCurves) -> str:
         if name.rpartition(".")[2] not in DRIVES and not name.startswith("right."):
             unit, values = curves.shown(name)
             rows.append([name.replace("_", " "), *(_number(values[k, j]) for k in at), unit])
-    picture = suspension_picture(curves, [n for n in curves.names if not n.startswith("right.")])
-    drawn = picture.rendered("svg").decode()
-    drawn = drawn[drawn.index("<svg") :]
+    drawn = _panels(curves)
     limits = "".join(f"<p>limit: {html.escape(text)}</p>" for text in curves.limits)
     title = f"{curves.motion} travel".capitalize()
     return f"<h2>{title}</h2>{limits}{html_table(head, rows)}{drawn}"
+
+
+def _panels(curves: AxleCurves) -> str:
+    """The picture of the curves of the left wheel and of the axle; forty panels take a second to draw, once."""
+    import matplotlib as mpl
+
+    def draw() -> str:
+        from sekant.views.suspension_plot import suspension_picture
+
+        picture = suspension_picture(curves, [n for n in curves.names if not n.startswith("right.")])
+        drawn = picture.rendered("svg").decode()
+        return drawn[drawn.index("<svg") :]
+
+    looks = (mpl.__version__, repr(mpl.rcParams))
+    content = (curves.title, *(repr(part.tolist()) for part in (curves.travel, curves.steering)))
+    return cached_by(["panels of an axle", *looks, *content, repr(curves.as_dict())], draw)
 
 
 def _number(value: float) -> str:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.cache.content import cached_by
 from sekant.errors import ModelError
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.lowpass import Lowpass
@@ -68,6 +69,15 @@ class LateralModel:
 
 def preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
     """K (n + 3,) for (felt, y, psi, h), times ahead (n,) s, and the weights (n,) of the path there."""
+    asked = repr((lateral.A.tolist(), lateral.B.tolist(), float(speed)))
+    found = cached_by(
+        ["preview gains", asked], lambda: [part.tolist() for part in _preview_gains(lateral, speed)]
+    )
+    K, times, weights = (np.array(part) for part in found)
+    return K, times, weights
+
+
+def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
     from scipy.linalg import expm, solve_continuous_are
 
     n = lateral.B.size
