@@ -4,10 +4,10 @@
 
 For each mechanism of ``examples/natural``: the table of degrees of freedom, then for each tolerance the number of
 significant correct digits (SCD) of all coordinates at t = 10 s, beside those that DERA published, and the run time,
-beside those of DAETS and Simulink there. Where ``natural/references`` has a motion, computed in extended precision
-without Sekant (``tests/references``), it is the reference. Elsewhere each method is measured against the other one at
-its tightest, with which it shares nothing but the equations. `auto` is what a user gets who names no method. The
-pages of the mechanisms show the same figures, computed when they are built.
+beside those of DAETS and Simulink there. The reference is the motion in ``natural/references``, computed in extended
+precision without Sekant (``tests/references``). Over other times than 10 s each method is measured against the other
+one at its tightest, with which it shares nothing but the equations. `auto` is what a user gets who names no method.
+The pages of the mechanisms show the same figures, computed when they are built.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ SETTINGS = {
     "bricard": ((4, 12), (5, 12)),
     "copy_machine": ((20, 12), (25, 12)),
     "mcpherson_strut": ((75, 12), (90, 12)),
+    "flyball_governor": ((1200, 8), (1400, 8)),
     "five_link_suspension": ((60, 12), (80, 12)),
 }
 
