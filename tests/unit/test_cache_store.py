@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.cache.store import Cache, Entry, default_directory, make_key, why_nothing_is_kept
+from sekant.cache.store import Cache, Entry, default_directory, make_key, why_nothing_is_cached
 from sekant.engine.codegen.build import build
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
@@ -129,13 +129,13 @@ def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
     assert not cache.store("k", ENTRY)
     assert cache.load("k") is None
     assert not make(cache).from_cache
-    assert "is a link" in why_nothing_is_kept(cache)
+    assert "is a link" in why_nothing_is_cached(cache)
 
 
 def test_file_in_place_of_the_directory(tmp_path):
     (tmp_path / "c").write_text("no directory")
     assert not make(Cache(tmp_path / "c")).from_cache
-    assert "is no directory, so every run compiles anew" in why_nothing_is_kept(Cache(tmp_path / "c"))
+    assert "is no directory, so every run compiles anew" in why_nothing_is_cached(Cache(tmp_path / "c"))
 
 
 def test_entries_round_trip(tmp_path):

@@ -21,6 +21,7 @@ EVERYWHERE = tuple(
 
 # A word of the glossary, what must not stand for it (or where it must not stand for another thing), in which folders.
 RULES = [
+    ("cache", r"kept", ("cache", "engine", "loops")),
     ("driver", r"drivers?", tuple(folder for folder in EVERYWHERE if folder != "vehicle")),
     ("event function", r"guards?", ("model", "formulations")),
     ("knot", r"joints?", ("tables", "solvers")),

@@ -15,7 +15,7 @@ class Recent:
 
     def __init__(self) -> None:
         self._answers: OrderedDict[Hashable, Any] = OrderedDict()
-        self._kept: dict[Hashable, Any] = {}
+        self._values: dict[Hashable, Any] = {}
         self._lock = Lock()
 
     def get(self, key: Hashable) -> Any:
@@ -35,6 +35,6 @@ class Recent:
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What `make` returns, made once."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]

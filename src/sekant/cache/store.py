@@ -62,8 +62,8 @@ def user_cache() -> Cache | None:
         return None
 
 
-def why_nothing_is_kept(store: Cache | None) -> str:
-    """The reason, with the remedy; empty if something can be kept."""
+def why_nothing_is_cached(store: Cache | None) -> str:
+    """The reason, with the remedy; empty if something can be cached."""
     if store is None:
         reason = "there is no home directory to keep compiled code in"
     elif store.is_usable():
@@ -239,7 +239,7 @@ def _checksum(key: str, payload: bytes) -> bytes:
 
 
 def decode(data: bytes, key: str = "") -> Entry | None:
-    """The entry that was kept under `key`; None if it is damaged or another one."""
+    """The entry that was stored under `key`; None if it is damaged or another one."""
     start = len(MAGIC) + 32
     if data[: len(MAGIC)] != MAGIC or len(data) < start:
         return None

@@ -80,10 +80,10 @@ def _joined(name: str, rows: Any) -> Table:
             f"times of input '{name}' must increase, but for jumps between two rows: "
             f"row {row + 1} has {t[row + 1]:g} s after {t[row]:g} s"
         )
-    kept = width > 0
-    slope = np.diff(u)[kept] / width[kept]
-    coefficients = np.stack([u[:-1][kept], slope], axis=1)[:, None, :]
-    return Table(np.append(t[:-1][kept], t[-1]), coefficients, extrapolation="constant", name=name)
+    positive = width > 0
+    slope = np.diff(u)[positive] / width[positive]
+    coefficients = np.stack([u[:-1][positive], slope], axis=1)[:, None, :]
+    return Table(np.append(t[:-1][positive], t[-1]), coefficients, extrapolation="constant", name=name)
 
 
 def _sampled(name: str, function: Callable[[float], float], begin: float, end: float) -> Table:

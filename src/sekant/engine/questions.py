@@ -54,7 +54,7 @@ class Questions:
             made = system.function(name, inputs, [ca.densify(asked[name]())])
             return replace(made, names=("t", "q", "v", "p", "z", "a"))
 
-        found = self._functions[name] = system.kept(("question", name), make)
+        found = self._functions[name] = system.cached(("question", name), make)
         return found
 
     def bound(self, name: str) -> Bound:

@@ -53,7 +53,7 @@ def _point(
 def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:
     """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
     q, v, _ = _split(system, x)
-    find = system.kept("singularity", lambda: system.equations.reports.singularity)
+    find = system.cached("singularity", lambda: system.equations.reports.singularity)
     return find(t, q, v, system.parameter_vector(values))
 
 
@@ -69,16 +69,16 @@ def motion_jump(system: System, begin: float, end: float, values: Values = None)
             return _model_jump(system, begin, end, known)
         return system.equations.timeline.motion_jump(begin, end, known, system.parameter_vector(values))
 
-    concerned = system.kept("jump parameters", lambda: system.equations.timeline.jump_parameters())
+    concerned = system.cached("jump parameters", lambda: system.equations.timeline.jump_parameters())
     numbers = system.parameter_vector(values)[: concerned.size][concerned].tobytes()
-    return system.kept_at(("motion jump", begin, end), numbers, find)
+    return system.cached_at(("motion jump", begin, end), numbers, find)
 
 
 def _model_jump(system: System, begin: float, end: float, known: Mapping[str, Any]) -> str | None:
     """As `motion_jump`, without equations."""
     p, model = system.parameter_vector(known), system.model
     named = named_values(model, known)
-    motions = system.kept("given motions", lambda: system.equations.timeline.motions())
+    motions = system.cached("given motions", lambda: system.equations.timeline.motions())
     for name, prescribed in model.motions.items():
         times = sorted(model_stops(model, [prescribed], begin, end, named))
         found = jump_text(motions[name], p, times, (begin, end)) if times else None

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.cache.recent import Recent
 from sekant.engine.arguments import check_state, names_of, values_of
 from sekant.engine.building import BuildClock
+from sekant.engine.cached import ABSENT, CachedParts, parts_of
 from sekant.engine.codegen.bound import Bound
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
 from sekant.engine.functions.outputs import output_function
-from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State, Values
@@ -124,7 +124,7 @@ def compile_by_structure(model: Model, *, parameters: Sequence[str] = (), engine
 
 
 def _equations(*recipe: Any) -> ConstrainedEquations:
-    """Built where nothing kept replaces them: what builds them is not even imported before."""
+    """Built where nothing cached replaces them: what builds them is not even imported before."""
     from sekant.formulations.build import equations_of
 
     return equations_of(*recipe)
@@ -161,12 +161,12 @@ class System:
         make_equations: Callable[[], ConstrainedEquations],
         engine: Engine,
         cache: bool,
-        parts: KeptParts | None = None,
+        parts: CachedParts | None = None,
         quick: bool = False,
         structure: Structure | None = None,
         defaults: Mapping[str, float] | None = None,
     ):
-        """`make_equations` is called when an expression is needed that `parts`, kept on disk, cannot replace.
+        """`make_equations` is called when an expression is needed that `parts`, cached on disk, cannot replace.
 
         `structure`: by which `parts` are found; its plain numbers are then among the run-time parameters of the
         equations, and `defaults` those of others that depend on them.
@@ -183,17 +183,17 @@ class System:
         self._lock = RLock()
         self.serial = next(_SERIALS)
         self._answers = parts if structure is None or parts is None else parts_of(model, (parts.key,))
-        facts: Facts = self.kept("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
+        facts: Facts = self.cached("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
         self.facts = facts if structure is None else self._with_numbers(facts, structure, defaults or {})
         self.nq, self.nv, self.nz = self.facts.nq, self.facts.nv, self.facts.nz
         self._values = ParameterValues(
             self.serial,
             self.facts,
-            lambda: self.kept("check", lambda: self.equations.reports.check),
-            lambda: self.kept("held start", lambda: self.equations.held_start),
+            lambda: self.cached("check", lambda: self.equations.reports.check),
+            lambda: self.cached("held start", lambda: self.equations.held_start),
         )
         self._recent = Recent()
-        self._answers_kept = 0
+        self._answers_cached = 0
         self._questions = Questions(self)
 
     def _with_numbers(self, facts: Facts, structure: Structure, defaults: Mapping[str, float]) -> Facts:
@@ -267,7 +267,7 @@ class System:
             eq = self.equations
             return eq.lookups.bound([eq.p], [*eq.start.values(), eq.elements.start])
 
-        q, v, z = self.kept("start", make)(p)
+        q, v, z = self.cached("start", make)(p)
         return State(*self.completed(q, v, 0.0, p), z=z)
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
@@ -285,12 +285,12 @@ class System:
             eq = self.equations
             return eq.lookups.bound([eq.p], [eq.elements.start])
 
-        return self.kept("z_start", make)(self.parameter_vector(values))[0].ravel()
+        return self.cached("z_start", make)(self.parameter_vector(values))[0].ravel()
 
     @property
     def start_facts(self) -> StartFacts:
         """What assembly asks of the start."""
-        return self.kept("start facts", lambda: start_facts_of(self.equations))
+        return self.cached("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
     def numbers(self) -> Model:
@@ -300,7 +300,7 @@ class System:
     @property
     def settings(self) -> SimulationSettings:
         """How the model is meant to be simulated."""
-        return self.kept_at("settings", (), lambda: self.numbers.simulation)
+        return self.cached_at("settings", (), lambda: self.numbers.simulation)
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -312,12 +312,12 @@ class System:
     @property
     def work_names(self) -> tuple[str, ...]:
         """The non-conservative elements, whose work is accumulated in w."""
-        return self.kept("work names", lambda: tuple(self.equations.energies.powers))
+        return self.cached("work names", lambda: tuple(self.equations.energies.powers))
 
     @property
     def reactions(self) -> Reactions:
         """Which of friction, contacts, events, samples and delays there are."""
-        return self.kept("reactions", lambda: reactions_of(self.equations))
+        return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property
     def model_hash(self) -> str:
@@ -331,7 +331,7 @@ class System:
 
     @property
     def equations(self) -> ConstrainedEquations:
-        """The equations in CasADi symbols; built when they are first needed, see `kept`."""
+        """The equations in CasADi symbols; built when they are first needed, see `cached`."""
         if self._equations is None:
             with self._lock:
                 if self._equations is None:
@@ -348,7 +348,7 @@ class System:
                     self._built[key] = self.building.timed(make)
         return self._built[key]
 
-    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """As `once`, but found again by later processes with the same model, where it holds no expressions."""
         found = self._built.get(key, ABSENT)
         if found is not ABSENT:
@@ -366,20 +366,20 @@ class System:
 
         return self.once(key, find)
 
-    def kept_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """As `kept`, for an answer that depends on `numbers` and on those of the model: the last answers are at hand,
-        and the first few of a process go to disk."""
+    def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
+        """As `cached`, for an answer that depends on `numbers` and on those of the model: the last answers are at
+        hand, and the first few of a process go to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
             return known[0]
-        on_disk = self._answers if self._answers_kept < MOST_ANSWERS else None
+        on_disk = self._answers if self._answers_cached < MOST_ANSWERS else None
         found = ABSENT if on_disk is None else on_disk.load(place)
         if found is ABSENT:
             found = make()
             if on_disk is not None:
                 on_disk.store(place, found)
-        self._answers_kept += 1
+        self._answers_cached += 1
         return self._recent.put(place, (found,))[0]
 
     def with_equations(
@@ -449,7 +449,7 @@ class System:
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
         p = self.parameter_vector(values)
-        return deepcopy(self.kept_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
+        return deepcopy(self.cached_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
 
     # -- questions -------------------------------------------------------------------------------------
 

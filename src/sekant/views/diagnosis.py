@@ -103,10 +103,10 @@ def _machine(problems: list[str]) -> dict[str, Any]:
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
-    from sekant.cache.store import user_cache, why_nothing_is_kept
+    from sekant.cache.store import user_cache, why_nothing_is_cached
 
     store = user_cache()
-    reason = why_nothing_is_kept(store)
+    reason = why_nothing_is_cached(store)
     if reason:
         problems.append(reason)
     if store is None:

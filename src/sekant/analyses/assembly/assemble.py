@@ -298,7 +298,7 @@ def _as_joints_have_it(
         # places on bodies may depend on the parameters of either, which are symbols of their own
         return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p, system.equations.p], list(columns))
 
-    bodies = system.kept(("bodies by joints", tuple(names)), make)
+    bodies = system.cached(("bodies by joints", tuple(names)), make)
     values = joints.parameter_vector(parameters), system.parameter_vector(parameters)
     q, v = bodies(t, found.q, found.v, *values)
     return State(q.ravel(), v.ravel()), own

@@ -44,7 +44,7 @@ def filled(geometry: LoopGeometry, q: Vector, v: Vector) -> Filled:
     N = _free_directions(geometry, q)
     if not N.shape[1]:
         return Filled(v)
-    M, momentum = system.kept("kinetic terms", lambda: _kinetic_terms(system))(
+    M, momentum = system.cached("kinetic terms", lambda: _kinetic_terms(system))(
         float(geometry.t[0]), q, v, geometry.p
     )
     M, momentum = M.reshape(system.nv, system.nv), momentum.ravel()

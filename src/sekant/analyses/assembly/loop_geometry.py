@@ -34,9 +34,9 @@ class LoopGeometry:
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
     ):
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
-        self._terms = system.kept("constraint terms", lambda: _terms(system))
+        self._terms = system.cached("constraint terms", lambda: _terms(system))
         self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = None  # at the place asked for last
-        self._retract = system.kept("retraction", lambda: _retraction(system))
+        self._retract = system.cached("retraction", lambda: _retraction(system))
         self._coordinate_of = system.start_facts.coordinate_of
         made = system.once("weights of displacements", lambda: _weighed(system, (), {}))
         made = made if not hold and not weights else _weighed(system, hold, weights)
@@ -64,7 +64,7 @@ class LoopGeometry:
 
     @cached_property
     def _gaps(self) -> Gaps:
-        return self.system.kept("gaps", lambda: Gaps.of(self.system))
+        return self.system.cached("gaps", lambda: Gaps.of(self.system))
 
     def gaps(self, q: Vector) -> dict[str, Gap]:
         return self._gaps.at(self.t, q, self.p) if self.system.start_facts.cuts else {}

@@ -21,7 +21,7 @@ def body_motion(
 
     For one drive the axes m are left out.
     """
-    function = system.kept(("frame motion", reference), lambda: _function(system, reference))
+    function = system.cached(("frame motion", reference), lambda: _function(system, reference))
     n, m = w.shape[:2]
     time, row = np.array([[t]]), p.reshape(1, -1)
     if m == 1:

@@ -41,7 +41,7 @@ class DrivenEquations:
     def functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         """Compiled: F and J, q displaced, the derivative of J w along u."""
         key = ("driven equations", tuple(drive.name for drive in self.drives))
-        return self.system.kept(key, self._build)
+        return self.system.cached(key, self._build)
 
     def expressions(self) -> tuple[SX, SX]:
         """F (M,) and J (M, nv)."""

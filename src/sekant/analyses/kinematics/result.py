@@ -175,7 +175,7 @@ class KinematicsResult:
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
         n, m, _ = self.w.shape
-        first, second = self.system.kept("coordinate rates", self._rate_functions)
+        first, second = self.system.cached("coordinate rates", self._rate_functions)
         dq, ddq = np.empty((n, m, self.q.shape[1])), np.empty((n, m, m, self.q.shape[1]))
         for i in np.arange(m):
             dq[:, i] = first.map(self.q, self.w[:, i])[0]
@@ -229,7 +229,7 @@ class KinematicsResult:
 
     def quantity(self, name: str) -> SweepQuantity:
         """Unit and components of a quantity."""
-        return self.system.kept(("quantity", name), lambda: find(self.system, name).described)
+        return self.system.cached(("quantity", name), lambda: find(self.system, name).described)
 
     def __getitem__(self, name: str) -> Array:
         """(n,) or (n, components) values of a coordinate, point, sensor or force output, see `kinematics`."""
@@ -277,7 +277,7 @@ class KinematicsResult:
         return values if self.quantity(name).components else values[..., 0]
 
     def _functions(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
-        return self.system.kept(("quantity functions", name), lambda: self._build(name))
+        return self.system.cached(("quantity functions", name), lambda: self._build(name))
 
     def _build(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         system, eq = self.system, self.system.equations

@@ -145,7 +145,7 @@ def _singular_start(equations: DrivenEquations, q: Vector) -> str:
 
 def _drive(system: System, name: str) -> SweepQuantity:
     """A scalar that may be driven."""
-    return system.kept(("drive", name), lambda: _new_drive(system, name))
+    return system.cached(("drive", name), lambda: _new_drive(system, name))
 
 
 def _new_drive(system: System, name: str) -> SweepQuantity:

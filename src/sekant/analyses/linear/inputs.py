@@ -96,7 +96,7 @@ def _driveable(system: System) -> dict[str, tuple[str, int]]:
                 found[name] = key
         return found
 
-    return system.kept("driveable", make)
+    return system.cached("driveable", make)
 
 
 def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[LinearInput]:

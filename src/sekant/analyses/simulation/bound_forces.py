@@ -289,4 +289,4 @@ def bound_elements(system: System) -> BoundElements:
         margins = solved.margin.numel()
         return BoundElements(joints, contacts, solved.coupled, margins, iterated, solved.looped)
 
-    return system.kept("bound elements", make)
+    return system.cached("bound elements", make)

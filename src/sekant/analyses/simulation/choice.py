@@ -69,7 +69,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
     if system.reactions.dry_friction:
-        return system.kept(
+        return system.cached(
             ("method", "friction"), lambda: _landing(system, "dry friction: sticking and sliding")
         )
     near = _near_defaults(system, parameters)
@@ -84,9 +84,9 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
     def found() -> tuple[str, str]:
         facts = system.facts
         if not near:
-            return system.kept_at(("method", t), numbers, make)
+            return system.cached_at(("method", t), numbers, make)
         if not system.uses_cache or facts.given:
-            return system.kept(("method", "near", t), make)
+            return system.cached(("method", "near", t), make)
         names = [*system.parameters]
         question = f"method {facts.formulation} {facts.algorithm} {system.engine} {names} {t!r}"
         method, reason = cached(system.model, question, make)
@@ -129,7 +129,7 @@ def _own_start(system: System, start: State, parameters: Any, t: float) -> State
 
 def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
     constrained = system.facts.constrained
-    passive = system.kept("passive", lambda: bool(system.equations.elements.passive))
+    passive = system.cached("passive", lambda: bool(system.equations.elements.passive))
     known = 0 < system.nv <= MOST_COORDINATES and not passive
     events = system.reactions.events
     if not (constrained or known or events):
@@ -172,7 +172,7 @@ def _landing(system: System, why: str) -> tuple[str, str]:
 
 def work(system: System) -> tuple[float, float]:
     """Operations of a Taylor series for one of its steps, and of dop853 over the same time with as many digits."""
-    series, explicit = system.kept("work", lambda: _work(system))
+    series, explicit = system.cached("work", lambda: _work(system))
     return series, explicit
 
 

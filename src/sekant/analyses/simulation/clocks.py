@@ -92,4 +92,4 @@ def sample_function(system: System) -> NativeFunction:
         terms = [one.expression for one in eq.elements.sampled]
         return system.function("samples", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
 
-    return system.kept("samples", make)
+    return system.cached("samples", make)

@@ -157,7 +157,7 @@ class BoundForces:
             return system.function("bound_forces", inputs, [*terms, solved.margin, solved.miss])
 
         self.evaluations += 1
-        *rows, miss = (np.asarray(x).ravel() for x in system.kept("bound forces", make)(*now.arguments))
+        *rows, miss = (np.asarray(x).ravel() for x in system.cached("bound forces", make)(*now.arguments))
         slip, rate, force, limit, mobility, gap, mu, width, margin = rows
         return BoundForceValues(slip, rate, force, limit, mobility, gap, mu, width, margin, float(miss[0]))
 
@@ -267,7 +267,7 @@ class BoundForces:
             terms = [ca.densify(eq.G), ca.densify(slope)]
             return system.function("slips_given", [eq.t, eq.q, eq.v, eq.z, eq.p], terms, quick=True)
 
-        G, S = (y.reshape(-1, system.nv) for y in system.kept("slips given", make)(*now.arguments))
+        G, S = (y.reshape(-1, system.nv) for y in system.cached("slips given", make)(*now.arguments))
         S = S[[one.i for one in joints]]
         left = S - np.linalg.lstsq(G.T, S.T, rcond=1e-11)[0].T @ G
         given = np.linalg.norm(left, axis=1) <= np.maximum(
@@ -290,7 +290,7 @@ class BoundForces:
             return system.function("rows_at_rest", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
 
         nv = system.nv
-        M, G, rate, S, slip = system.kept("rows at rest", make)(*now.arguments)
+        M, G, rate, S, slip = system.cached("rows at rest", make)(*now.arguments)
         S, slip = S.reshape(-1, nv)[numbers], slip.ravel()[numbers]
         if not np.any(slip):
             return now
@@ -345,5 +345,5 @@ def _kinetic(now: Instant, v: Floats) -> float:
         eq = system.equations
         return system.function("kinetic", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.energies.kinetic])
 
-    function = system.kept("kinetic", make)
+    function = system.cached("kinetic", make)
     return float(function(*replace(now, v=v).arguments)[0].ravel()[0])

@@ -42,7 +42,7 @@ def events_of(system: System) -> tuple[EventFacts, ...]:
             for event in system.equations.elements.events
         )
 
-    return system.kept("declared events", make)
+    return system.cached("declared events", make)
 
 
 class DeclaredEvents:
@@ -136,7 +136,7 @@ def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:
         eq = system.equations
         return system.function("event", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms(eq))])
 
-    return system.kept(("event", key), make)(*now.arguments)[0].ravel()
+    return system.cached(("event", key), make)(*now.arguments)[0].ravel()
 
 
 def _event_functions(now: Instant) -> Floats:

@@ -61,7 +61,7 @@ def delays_of(system: System) -> tuple[DelayFacts, ...]:
             for one in system.equations.elements.delayed
         )
 
-    return system.kept("delays", make)
+    return system.cached("delays", make)
 
 
 class Delays:
@@ -209,4 +209,4 @@ def delayed_function(system: System) -> NativeFunction:
         inputs = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p]
         return system.function("delayed", inputs, [ca.vertcat(*terms)])
 
-    return system.kept("delayed", make)
+    return system.cached("delayed", make)

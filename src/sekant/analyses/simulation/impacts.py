@@ -33,7 +33,7 @@ def impact(now: Instant, hit: ContactElement, closed: Sequence[ContactElement]) 
         terms = [eq.mass_matrix, ca.densify(eq.G), eq.rate, J, solved.slip]
         return system.function("impact", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
 
-    M, G, rate, J, slip = system.kept("impact", make)(*now.arguments)
+    M, G, rate, J, slip = system.cached("impact", make)(*now.arguments)
     M, G, J, slip = M.reshape(nv, nv), G.reshape(-1, nv), J.reshape(-1, nv), slip.ravel()
     opening = -hit.restitution * slip[hit.i]
     rests = opening < hit.rest_speed

@@ -47,7 +47,7 @@ def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
         eq = system.equations
         return system.function("events", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [watched.expressions()])
 
-    return system.kept("event functions", make)
+    return system.cached("event functions", make)
 
 
 def explicit_problem(
@@ -131,7 +131,7 @@ def taylor_problem(
         from sekant.engine.codegen.text import compile_text
         from sekant.solvers.taylor.problem import TaylorProblem
 
-        tape = system.kept(key, make)
+        tape = system.cached(key, make)
         compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
         return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
 
@@ -188,7 +188,7 @@ def dae_problem(
             _ = functions.residual.guards  # kept with it
         return functions
 
-    functions = system.kept(("dae", engine), make)
+    functions = system.cached(("dae", engine), make)
     sites, tables = functions.residual.sites, functions.residual.sources
     return DaeProblem(
         functions,

@@ -24,7 +24,7 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
         return tuple((one.name, float(ca.Function("w", [eq.p], [one.width])(p))) for one in frictions)
 
     found = []
-    for name, width in system.kept("friction widths", make):
+    for name, width in system.cached("friction widths", make):
         found.append(
             AnalysisWarning(
                 "friction_regularized",

@@ -37,7 +37,7 @@ def samples_of(system: System) -> tuple[SampleFacts, ...]:
             for one in system.equations.elements.sampled
         )
 
-    return system.kept("sampled", make)
+    return system.cached("sampled", make)
 
 
 def sampled_in_loop(system: System, method: str) -> bool:
@@ -60,7 +60,7 @@ def sampling_function(system: System) -> NativeFunction:
         fresh = [by_name[value.name] for value in eq.elements.held_values]
         return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
 
-    return system.kept("sampling", make)
+    return system.cached("sampling", make)
 
 
 def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:

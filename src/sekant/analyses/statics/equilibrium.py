@@ -240,7 +240,7 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
         results = [eq.motion.v_all, eq.motion.a_driven]
         return dict(eq.motion.driven), eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], results)
 
-    driven, rates = system.kept("driven rates", make)
+    driven, rates = system.cached("driven rates", make)
     if not driven:
         return
     v, a = rates(statics.t, rest.q, np.zeros(system.nv), statics.p)

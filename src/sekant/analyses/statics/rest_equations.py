@@ -258,4 +258,4 @@ def _angular(system: System) -> NDArray[np.bool_]:
             found.append(joint is not None and joint.velocities[i].unit == "rad/s")
         return np.array(found, bool)
 
-    return system.kept("angular", make)
+    return system.cached("angular", make)

@@ -158,7 +158,7 @@ class _Source:
             if code is not None:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
-                return link(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
+                return link(code, self._cache_key(known.header["code"]), numbers, sites, 0.0, True)
         with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
             return self._compiled(key, guards)
 
@@ -223,9 +223,9 @@ class _Source:
             header = {"code": shape, "sites": [astuple(site) for site in found.sites]}
             self.store.store(key, Entry(header, (values.tobytes(),)))
         seconds = 0.0 if from_cache else time.perf_counter() - start
-        return link(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
+        return link(code, self._cache_key(shape), values, found.sites, seconds, from_cache)
 
-    def _kept_key(self, shape: str) -> str:
+    def _cache_key(self, shape: str) -> str:
         """Where the user's own cache has the code; empty where another one, or none, is used."""
         own = None if self.store is None else user_cache()
         return shape if own is not None and own.directory == self.store.directory else ""  # type: ignore[union-attr]

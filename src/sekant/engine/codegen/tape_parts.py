@@ -35,15 +35,15 @@ def operands_of(tape: Tape, chosen: np.ndarray) -> np.ndarray:
 
 
 def part_of(
-    tape: Tape, kept: np.ndarray, outputs: Sequence[np.ndarray], sites: TapeSites, inputs: int
+    tape: Tape, chosen: np.ndarray, outputs: Sequence[np.ndarray], sites: TapeSites, inputs: int
 ) -> tuple[Tape, TapeSites, np.ndarray]:
-    """The values `kept` (a mask; with a value its operands, with one of a lookup all), their sites with the numbers
+    """The values `chosen` (a mask; with a value its operands, with one of a lookup all), their sites with the numbers
     that they had, and the number in the part of every value of the tape.
 
     `outputs`: numbers of values of the tape; `inputs`: how many inputs the part has, the first ones of the tape.
     """
-    place = np.cumsum(kept) - 1
-    numbers = {k: i for i, k in enumerate(k for k, look in enumerate(tape.lookups) if kept[look.first])}
+    place = np.cumsum(chosen) - 1
+    numbers = {k: i for i, k in enumerate(k for k, look in enumerate(tape.lookups) if chosen[look.first])}
     lookups = tuple(
         replace(
             tape.lookups[k],
@@ -52,7 +52,7 @@ def part_of(
         )
         for k in numbers
     )
-    op, a, b = tape.op[kept], tape.a[kept], tape.b[kept]
+    op, a, b = tape.op[chosen], tape.a[chosen], tape.b[chosen]
     plain = (op != INPUT) & (op != CONST) & (op != LOOKUP)
     found = op == LOOKUP
     new_a, new_b = a.copy(), b.copy()
@@ -64,12 +64,12 @@ def part_of(
         op,
         new_a,
         new_b,
-        tape.constant[kept],
+        tape.constant[chosen],
         tuple(place[np.asarray(numbers, dtype=np.int64)] for numbers in outputs),
         lookups,
         tape.sizes_in[:inputs],
     )
-    switches = {int(place[i]): s for i, s in (sites.switches or {}).items() if kept[i]}
+    switches = {int(place[i]): s for i, s in (sites.switches or {}).items() if chosen[i]}
     axes = tuple(sites.axes[k] for k in numbers) if sites.axes else ()
     return part, replace(sites, switches=switches, axes=axes), place
 

@@ -93,7 +93,7 @@ class LinearFunctions:
 
     def __init__(self, system: System):
         self.system, self.nv = system, system.nv
-        rows: list[tuple[str, bool, bool, bool]] = system.kept("linear rows", self._rows)
+        rows: list[tuple[str, bool, bool, bool]] = system.cached("linear rows", self._rows)
         self.m, self.row_names = len(rows), [name for name, *_ in rows]
         self.holonomic, self.tracked, self.unilateral = (
             np.array([row[k] for row in rows], bool) for k in (1, 2, 3)
@@ -122,11 +122,11 @@ class LinearFunctions:
             inputs, results = terms()
             return self.system.function(f"linear.{name}", inputs, [ca.densify(r) for r in results])
 
-        return self.system.kept(("linear", name), make)
+        return self.system.cached(("linear", name), make)
 
     @cached_property
     def _curved(self) -> bool:
-        return self.system.kept("linear curved", lambda: bool(self.variation.curved))
+        return self.system.cached("linear curved", lambda: bool(self.variation.curved))
 
     def _matrix(self, value: Array, rows: int) -> Array:
         return value.reshape(rows, -1) if value.size else np.zeros((rows, self.nv))

@@ -48,7 +48,7 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
             _ = rhs.guards  # kept with it
         return rhs
 
-    return system.kept(("rhs", balance), make)
+    return system.cached(("rhs", balance), make)
 
 
 def kinematics_function(system: System, balance: bool = True) -> NativeFunction:
@@ -58,7 +58,7 @@ def kinematics_function(system: System, balance: bool = True) -> NativeFunction:
         eq = system.equations
         return system.function("kinematics", [eq.t, state_symbols(system, balance), eq.p], [eq.qdot])
 
-    return system.kept(("kinematics", balance), make)
+    return system.cached(("kinematics", balance), make)
 
 
 def projection_function(system: System, balance: bool = True) -> NativeFunction:
@@ -70,7 +70,7 @@ def projection_function(system: System, balance: bool = True) -> NativeFunction:
         moved = ca.vertcat(q, v, x[system.nq + system.nv :])
         return system.function("projection", [eq.t, x, eq.p], [moved, residual])
 
-    return system.kept(("projection", balance), make)
+    return system.cached(("projection", balance), make)
 
 
 def time_stops(
@@ -89,7 +89,7 @@ def time_stops(
         for name, x in (values or {}).items()
         if name in model.parameters
     )
-    return list(system.kept_at(("stops", begin, end), named, find))
+    return list(system.cached_at(("stops", begin, end), named, find))
 
 
 def named_values(model: Model, values: Mapping[str, ArrayLike] | None) -> dict[str, float]:

@@ -61,7 +61,7 @@ def output_function(
     Without `balance`, x ends with zeros for the accumulated work, and what depends on it is left out.
     """
     key = ("outputs", None if names is None else tuple(names), balance)
-    return system.kept(key, lambda: _make(system, names, balance))
+    return system.cached(key, lambda: _make(system, names, balance))
 
 
 def _make(

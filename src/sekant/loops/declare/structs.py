@@ -201,9 +201,9 @@ class Struct:
         return found
 
     @staticmethod
-    def restore(kept: list[tuple[NDArray[Any], NDArray[Any]]]) -> None:
-        """Write back what a snapshot has kept."""
-        for array, content in kept:
+    def restore(contents: list[tuple[NDArray[Any], NDArray[Any]]]) -> None:
+        """Write back what `snapshot` returned."""
+        for array, content in contents:
             array[...] = content
 
     def __getattr__(self, name: str) -> Any:

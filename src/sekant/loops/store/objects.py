@@ -18,7 +18,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from sekant.cache.store import Cache, Entry, decode, make_key, user_cache, why_nothing_is_kept
+from sekant.cache.store import Cache, Entry, decode, make_key, user_cache, why_nothing_is_cached
 from sekant.errors import SekantError
 from sekant.loops.declare import procedures as declared
 from sekant.loops.declare.procedures import ALL, Procedure
@@ -170,7 +170,7 @@ def _key(procedure: Procedure, target: str) -> str:
 def _make(store: Cache | None, procedures: Sequence[Procedure], target: str) -> dict[str, Entry]:
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
-    reason = why_nothing_is_kept(store)
+    reason = why_nothing_is_cached(store)
     where = f" for {target}" if target else ""
     announce(
         f"compiling the {words}{where}, {'' if reason else 'once: '}about {max(round(seconds), 1)} s"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.engine.kept import kept_answer
+from sekant.engine.cached import cached_answer
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
@@ -90,7 +90,7 @@ def _reduced(
             found = reduce(followed, "upright.wheel_center", *how[:2], **how[2])
             return found.model, found.joint, found.lumps
 
-        small, leader, masses = kept_answer(followed, f"reduced over {drives} {spans} {options}", make)
+        small, leader, masses = cached_answer(followed, f"reduced over {drives} {spans} {options}", make)
         if not soft:
             laws = {name: force for name, force in one.forces.items() if isinstance(force, SpringDamper)}
             small = small.changed(forces={**small.forces, **laws}, tables=one.tables)

@@ -101,7 +101,7 @@ class _Corner:
         """Names and units of the columns, and the function of t, q, displacements by all drives, the derivative of
         the first one by travel, the wheel's start and p that gives them."""
         key = ("corner curves", self.roles, self.drive, tuple(self.springs.items()), side)
-        return self.system.kept(key, lambda: self._compile(side))
+        return self.system.cached(key, lambda: self._compile(side))
 
     def _compile(self, side: str) -> tuple[tuple[str, ...], tuple[str, ...], NativeFunction]:
         system, roles, eq = self.system, self.roles, self.system.equations

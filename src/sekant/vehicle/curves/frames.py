@@ -63,7 +63,7 @@ def wheel_start(system: System, roles: Suspension, q: Vector, p: Vector) -> Vect
         numbers = ca.vertcat(center.p, center.R[:, 1], ca.norm_2(contact.p - center.p))
         return eq.lookups.bound([eq.t, eq.q, eq.p], [ca.densify(numbers)])
 
-    return system.kept(("start of a wheel", roles.wheel_center, roles.contact), make)(0.0, q, p)[0]
+    return system.cached(("start of a wheel", roles.wheel_center, roles.contact), make)(0.0, q, p)[0]
 
 
 def split_start(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -80,7 +80,7 @@ def start_places(system: System, frames: tuple[str, ...]) -> Vector:
             [eq.t, eq.q, eq.p], [ca.horzcat(*(ca.densify(eq.motion.frame(name).p) for name in frames))]
         )
 
-    found = system.kept(("start places", frames), make)
+    found = system.cached(("start places", frames), make)
     return found(0.0, assemble(system).q, system.parameter_vector())[0].reshape(3, -1).T
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sekant.engine.alike import Alike
-from sekant.engine.kept import kept_answer
+from sekant.engine.cached import cached_answer
 from sekant.errors import ModelError
 from sekant.progress_bar import doing
 from sekant.vehicle.car.build import car_model
@@ -65,7 +65,9 @@ def lateral_model(
         return _lateral_model(car, speed, alike, keep)
     options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car))
     question = f"lateral model {options!r}"
-    return kept_answer(car_model(car, speed=speed), question, lambda: _lateral_model(car, speed, alike, keep))
+    return cached_answer(
+        car_model(car, speed=speed), question, lambda: _lateral_model(car, speed, alike, keep)
+    )
 
 
 def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:

@@ -9,7 +9,7 @@ from pydantic import SerializeAsAny
 
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.alike import Alike, Variant
-from sekant.engine.kept import kept_answer
+from sekant.engine.cached import cached_answer
 from sekant.engine.system import State
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
@@ -93,7 +93,7 @@ def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = 
         )
 
     with doing("finding how the car stands"):
-        found = kept_answer(alone, "standing car", find) if keep else find()
+        found = cached_answer(alone, "standing car", find) if keep else find()
     start = driven.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)
     pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]

@@ -34,10 +34,10 @@ class CompiledCurves:
     def __init__(self, system: System, model: Model, roles: AxleRoles, moving: tuple[str, ...], drawn: bool):
         self.system, self._model, self._options = system, model, (roles, moving, drawn)
         self._key = ("axle curves", answer_key(model, ""), *self._options)
-        self.names, self.units = self._kept("names", self._described)
+        self.names, self.units = self._cached("names", self._described)
 
-    def _kept(self, what: str, make: Callable[[], Any]) -> Any:
-        return self.system.kept((*self._key, what), make)
+    def _cached(self, what: str, make: Callable[[], Any]) -> Any:
+        return self.system.cached((*self._key, what), make)
 
     def _described(self) -> tuple[list[str], list[str]]:
         """Names and units of the curves."""
@@ -61,14 +61,14 @@ class CompiledCurves:
 
     @cached_property
     def _function(self) -> NativeFunction:
-        return self._kept(
+        return self._cached(
             "values", lambda: self.system.function("axle_curves", self._symbols, [self._curves])
         )
 
     @cached_property
     def _derivative(self) -> NativeFunction:
         """Along changes of position, displacements and parameters."""
-        return self._kept("slopes", self._make_derivative)
+        return self._cached("slopes", self._make_derivative)
 
     def _make_derivative(self) -> NativeFunction:
         made, system, eq = self._made[0], self.system, self.system.equations

@@ -72,7 +72,7 @@ class Rig:
             states = [eq.motion.frame(frame) for frame in frames]
             return eq.lookups.bound([eq.t, eq.q, eq.p], [part for one in states for part in (one.R, one.p)])
 
-        function = self.system.kept(("rig frames", frames), make)
+        function = self.system.cached(("rig frames", frames), make)
         found = function(0.0, rest.q, self.system.parameter_vector(rest.parameters))
         return list(zip(found[::2], found[1::2], strict=True))
 

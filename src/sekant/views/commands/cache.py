@@ -15,11 +15,11 @@ def cache(
 
     Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
     """
-    from sekant.cache.store import user_cache, why_nothing_is_kept
+    from sekant.cache.store import user_cache, why_nothing_is_cached
     from sekant.errors import SekantError
 
     store = user_cache()
-    reason = why_nothing_is_kept(store)
+    reason = why_nothing_is_cached(store)
     if store is None or reason:
         raise SekantError(reason)
     if clear:

@@ -32,7 +32,7 @@ def check(
     from sekant.cache.files import cached_of_file
 
     question = ("check", repr(sorted(given.items())))
-    answer = cached_of_file(file, question, lambda: _answer(file, given), lambda made: made["can be kept"])
+    answer = cached_of_file(file, question, lambda: _answer(file, given), lambda made: made["may be cached"])
     if as_json:
         from sekant.results.summary import to_json
 
@@ -103,7 +103,7 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
         "described": _described(system) | start,
         "lines": lines,
         "smoothness": _smoothness(model),
-        "can be kept": not is_foreign(model),
+        "may be cached": not is_foreign(model),
     }
 
 

@@ -13,8 +13,8 @@ import pytest
 import sekant as sk
 from sekant.cache import plain
 from sekant.cache.store import Cache
+from sekant.engine.cached import ABSENT, CachedParts, parts_of
 from sekant.engine.functions.motion import right_hand_side
-from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.formulations import build as formulations
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -118,7 +118,7 @@ def test_second_commands_about_cars_and_axles_build_no_equations(tmp_path):
         [
             "drive",
             str(EXAMPLES / "car" / "hatchback.yaml"),
-        ],  # reduced axles and the driver's linear car are kept too
+        ],  # reduced axles and the driver's linear car are cached too
         ["kc", str(EXAMPLES / "axles" / "front_double_wishbone.yaml")],  # with compliance and load cases
         ["run", str(EXAMPLES / "torus.yaml"), "--until", "0.1"],  # tables of megabytes
         ["check", str(EXAMPLES / "quarter_car.yaml")],
@@ -203,7 +203,7 @@ def test_damaged_lost_and_foreign_entries_are_made_again(own_cache, builds):
     assert len(builds) == 3
 
 
-def test_types_from_elsewhere_are_not_kept(own_cache, builds):
+def test_types_from_elsewhere_are_not_cached(own_cache, builds):
     class Own(sk.Body):
         """A type whose source no key knows."""
 
@@ -224,8 +224,8 @@ def test_wrong_options_are_refused_when_compiled_every_time(own_cache):
     assert messages[0] == messages[1]
 
 
-def test_what_holds_expressions_or_calls_python_is_not_kept(own_cache):
-    parts = KeptParts("key", own_cache)
+def test_what_holds_expressions_or_calls_python_is_not_cached(own_cache):
+    parts = CachedParts("key", own_cache)
     x = ca.SX.sym("x")
     parts.store("expression", {"a": [1.0, x]})
     assert parts.load("expression") is ABSENT

@@ -2,7 +2,7 @@
 
 A part is a value under a name: native functions (by the key of their object code), small CasADi functions, tables,
 plain data. The key of a system holds all that its parts can depend on: the content of the model, the options with
-which it was compiled, and the source of this package (see `sekant.cache.content`). What cannot be kept (an
+which it was compiled, and the source of this package (see `sekant.cache.content`). What cannot be cached (an
 expression, a function that calls Python) and whatever does not read back is made again.
 """
 
@@ -28,15 +28,15 @@ from sekant.tables.numeric import NumericFunction
 ABSENT = object()
 
 
-class KeptParts:
+class CachedParts:
     """The parts of one system, in the user's cache. Several processes may read and write them."""
 
     def __init__(self, key: str, store: Cache):
         self.key, self._store = key, store
 
-    def related(self, name: str) -> KeptParts:
+    def related(self, name: str) -> CachedParts:
         """The parts of a system that is made from this one in a way that `name` tells."""
-        return KeptParts(make_key([self.key, "related", name]), self._store)
+        return CachedParts(make_key([self.key, "related", name]), self._store)
 
     def load(self, name: Hashable) -> Any:
         """The part, or `ABSENT`."""
@@ -49,7 +49,7 @@ class KeptParts:
             return ABSENT
 
     def store(self, name: Hashable, value: Any) -> None:
-        """Keep the part, if it can be kept."""
+        """Cache the part, if it can be written as plain data."""
         entry = plain.written(value, self._store, {"part": str(name)})
         if entry is not None:
             self._store.store(self._place(name), entry)
@@ -58,7 +58,7 @@ class KeptParts:
         return make_key(["part", self.key, repr(name)])
 
 
-def kept_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
+def cached_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
     """The answer to `question` (with its options) about `model`: what `make` returned, here or in an earlier
     process. It may be whatever a part may be."""
     parts = parts_of(model, (question,))
@@ -70,7 +70,7 @@ def kept_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
     return found
 
 
-def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
+def parts_of(model: Model, options: tuple[Any, ...]) -> CachedParts | None:
     """The parts of `model` compiled with `options`; None where more than these may decide on them."""
     key = answer_key(
         model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()} {optimization()}"
@@ -78,7 +78,7 @@ def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
     if key is None:
         return None
     try:
-        return KeptParts(key, Cache())
+        return CachedParts(key, Cache())
     except RuntimeError:  # the user has no home directory
         return None
 
