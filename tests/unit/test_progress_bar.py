@@ -58,6 +58,27 @@ def test_equations_and_code_are_told(tmp_path, monkeypatch):
     assert "compiling equations of motion" not in told
 
 
+def test_a_study_tells_what_it_does_before_its_first_row(tmp_path, monkeypatch, capsys):
+    """Also where the equations of the model are needed for the units of measures alone, and not if nobody asks."""
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("SEKANT_PROGRESS")
+    monkeypatch.setattr(progress_bar, "_PACE", 0.02)
+    arm = sk.Body(mass=1.7, com=(0.3, 0.0, 0.1), inertia=(0.02, 0.03, 0.05, 0.0, 0.0, 0.0))
+    model = sk.Model(bodies={"arm": arm}, joints={"hinge": sk.joints.Revolute(child="arm", axis=(0, 1, 0))})
+    made = sk.studies.analyses.analysis_of("simulate").unit
+
+    def slow(self, channel):
+        sleep(0.2)
+        return made(self, channel)
+
+    monkeypatch.setattr(sk.studies.analyses.analysis_of("simulate"), "unit", slow)
+    rows = sk.studies.grid({"arm.mass": [1.0, 2.0]})
+    for progress in (True, None):
+        capsys.readouterr()
+        sk.studies.sweep(model, rows, until=0.1, measures=["max(hinge.q)"], progress=progress)
+        assert ("sekant: preparing the study\n" in capsys.readouterr().err) == (progress is True)
+
+
 def test_a_pipe_gets_lines(monkeypatch, capsys):
     """Where there is no terminal: what goes on and how far it is, every few seconds, or nothing at all."""
     monkeypatch.delenv("SEKANT_PROGRESS")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sekant.engine.system import System
 from sekant.errors import SekantError
 from sekant.files import check_writable
-from sekant.progress_bar import RowsBar
+from sekant.progress_bar import ProgressBar, RowsBar
 from sekant.studies.analyses import FINISHED, analysis_of
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
@@ -87,13 +87,16 @@ def sweep(
     )
     runner = executor_of(executor)
     # what is wrong with names, channels or options shows here, before any worker starts
-    first = prepare(task)
-    if not task.channels:
-        task = replace(task, measures=first.measures())
-    if not task.channels:
-        raise SekantError("a study without measures and outputs computes nothing; ask for max(channel), say")
-    units = {name: first.unit(name) for name in task.outputs}
-    units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in task.measures}
+    with ProgressBar("preparing the study", enabled=progress is True):
+        first = prepare(task)
+        if not task.channels:
+            task = replace(task, measures=first.measures())
+        if not task.channels:
+            raise SekantError(
+                "a study without measures and outputs computes nothing; ask for max(channel), say"
+            )
+        units = {name: first.unit(name) for name in task.outputs}
+        units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in task.measures}
     parts = None
     if output is not None:
         check_writable(output)

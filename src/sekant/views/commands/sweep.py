@@ -41,12 +41,14 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise typer.BadParameter("must be at least 1", param_hint="--jobs")
     from sekant.errors import SekantError
+    from sekant.progress_bar import ProgressBar
     from sekant.studies.study_files import load_study
     from sekant.studies.sweep import sweep as run_study
     from sekant.studies.task import FAILED
 
     refuse_unwritable(csv, plot)
-    study = load_study(file)
+    with ProgressBar("reading", enabled=not as_json):
+        study = load_study(file)
     executor: Any = _client(scheduler) if scheduler else "serial" if jobs == 1 else jobs or "processes"
     try:
         result = run_study(
