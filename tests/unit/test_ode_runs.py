@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -322,6 +323,10 @@ def test_runs_share_memory_through_a_pool_and_stay_the_same():
     assert pool.take(PENDULUM, start, options) is not first  # two runs at a time never share
     pool.put_back(first)
     assert pool.take(other, start, options) is first
+    pool.put_back(first)
+    assert (
+        pool.take(replace(PENDULUM, kinematics=PENDULUM.rhs), start, options) is not first
+    )  # other functions
 
 
 def test_a_problem_holds_nothing_that_a_run_changes():

@@ -21,6 +21,8 @@ class PooledRun:
     """A run, how its memory was before any run, and, for `options` that may come again, how it was at the start."""
 
     run: Run
+    functions: tuple[Any, ...]
+    """Those that the memory is laid out for."""
     fresh: Snapshot
     options: StepOptions | None = None
     started: Snapshot = field(default_factory=list)
@@ -49,11 +51,14 @@ class RunPool:
 
     def take(self, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> PooledRun:
         """Memory that stands at the start of a run, with the first output written."""
+        functions = _functions(problem)
         try:
             memory = self._free.pop()
         except IndexError:
+            memory = None
+        if memory is None or any(a is not b for a, b in zip(memory.functions, functions, strict=True)):
             run = functions_laid_out(problem, x0.size)
-            memory = PooledRun(run, run.snapshot(*NOT_RESTORED))
+            memory = PooledRun(run, functions, run.snapshot(*NOT_RESTORED))
         run = memory.run
         if memory.options is options:
             run.restore(memory.started)
@@ -71,3 +76,11 @@ class RunPool:
     def put_back(self, memory: PooledRun) -> None:
         """Memory of a run that is over, of which nothing is in use but its rows."""
         self._free.append(memory)
+
+
+def _functions(problem: OdeProblem) -> tuple[Any, ...]:
+    """All of a problem by which memory is laid out."""
+    return (
+        *(problem.rhs, problem.kinematics, problem.euler_group, problem.projection),
+        *(problem.switching, problem.events, problem.sampling),
+    )
