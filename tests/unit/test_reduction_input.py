@@ -93,7 +93,7 @@ def test_the_reduced_model_on_disk_is_the_same(tmp_path):
     assert model_text(again) == model_text(found.model)
     json.dumps(found.digest())
     assert "crank" in found.summary()
-    with pytest.raises(SekantError, match=r"let it end in \.yaml"):
+    with pytest.raises(SekantError, match=r"it must end in \.yaml"):
         found.save(tmp_path / "bar")
 
 

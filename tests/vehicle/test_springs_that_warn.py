@@ -1,4 +1,4 @@
-"""Springs in the wrong unit and push rods past their dead point are told with the curves."""
+"""Springs in the wrong unit and push rods past their dead point give a warning with the curves."""
 
 from pathlib import Path
 

@@ -61,7 +61,7 @@ _BY_NAME: dict[tuple[str, str], Codec] = {}
 
 
 def written(value: Any, store: Cache, about: Mapping[str, Any] | None = None) -> Entry | None:
-    """The value as an entry, its header with what is told `about` it; None if it cannot be one.
+    """The value as an entry, with the words `about` it in the header; None if it cannot be stored.
 
     Large arrays are put into `store` at once.
     """
