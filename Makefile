@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint style types layers copies loops format bench docs player wheel constraints clean
+.PHONY: help env demo test test-fast test-long lint style types layers copies loops format bench trust docs player wheel constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -88,6 +88,9 @@ format: env  ## Rewrite the source in the common format
 
 bench: env $(PEERS)  ## Measure speed against the peers (installs them first)
 	@$(BIN)/python benchmarks/run.py
+
+trust: env  ## Attack what Sekant promises: ten minutes, or HOURS=8 for a night; figures go to docs/trust.md
+	@$(BIN)/python -m trust --page
 
 player:  ## Bundle three.js and uPlot for the player anew (needs npm; only to change their versions)
 	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build

@@ -13,7 +13,8 @@ from timing import best_of, figure, target
 import sekant as sk
 from sekant.model.forces import JointFriction
 from sekant.model.joints import Revolute
-from sekant.solvers.ode import OdeOutcome, OdeProblem, integrate
+from sekant.solvers.common.outcome import Outcome
+from sekant.solvers.ode import OdeProblem, integrate
 
 MASS, LENGTH, INERTIA, GRAVITY, DAMPING, START, STEP = 1.3, 0.7, 0.11, 9.81, 0.05, 1.1, 1e-6
 
@@ -47,7 +48,7 @@ def run(quick: bool) -> dict[str, Any]:
     system = sk.compile(pendulum())
     plain, balanced = (initial_value_problem(system, balance, groups=True) for balance in (False, True))
 
-    def ours(problem: OdeProblem, x0: np.ndarray) -> OdeOutcome:
+    def ours(problem: OdeProblem, x0: np.ndarray) -> Outcome:
         return integrate(problem, [0.0, until], x0, method="euler", step=STEP)
 
     def whole_call() -> sk.Result:

@@ -95,7 +95,7 @@ def of_a_step(system: sk.System, method: str, lanes: int, steps: int) -> tuple[f
             began = process_time()
             done = integrate(problem, times, at, method=method, **options)
             assert done.status == "finished", done.describe()
-            best[k] = min(best[k], (process_time() - began) / done.stats.steps)
+            best[k] = min(best[k], (process_time() - began) / done.stats["steps"])
     return best[0], best[1], lanes * best[0] / best[1]
 
 
@@ -114,7 +114,7 @@ def of_different(system: sk.System, lanes: int, until: float) -> tuple[float, fl
             done = integrate(single, times, starts[:, lane], method="dop853", rtol=1e-8, atol=1e-10)
             spent += process_time() - began
             assert done.status == "finished", done.describe()
-            steps[lane] = done.stats.steps
+            steps[lane] = done.stats["steps"]
         best[0] = min(best[0], spent)
         began = process_time()
         tight = 1 / np.sqrt(lanes)  # as studies ask: every lane keeps its tolerance

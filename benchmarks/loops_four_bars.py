@@ -19,7 +19,8 @@ from timing import best_of, figure, target
 
 import sekant as sk
 from sekant.analyses.simulation.problems import taylor_problem
-from sekant.solvers.taylor import TaylorOutcome, integrate
+from sekant.solvers.common.outcome import Outcome
+from sekant.solvers.taylor import TaylorRun, integrate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
@@ -43,10 +44,21 @@ class Sekant:
     def compiled(self, count: int) -> sk.System:
         return sk.compile(n_four_bar(count))
 
-    def solve(self, tolerance: float = TOLERANCE) -> TaylorOutcome:
-        times = np.array([0.0, UNTIL])
-        p = self.system.parameter_vector()
-        return integrate(self.problem, times, self.start.q, self.start.v, p=p, rtol=tolerance, atol=tolerance)
+    def solve(self, tolerance: float = TOLERANCE) -> Outcome:
+        return integrate(*self._motion, **self._options(tolerance))
+
+    @property
+    def _motion(self) -> tuple:
+        return self.problem, np.array([0.0, UNTIL]), self.start.q, self.start.v
+
+    def _options(self, tolerance: float) -> dict:
+        return {"p": self.system.parameter_vector(), "rtol": tolerance, "atol": tolerance}
+
+    def counted(self, tolerance: float) -> TaylorRun:
+        """A whole run, for what it has counted."""
+        run = TaylorRun(*self._motion, **self._options(tolerance))
+        run.advance(10**6)
+        return run
 
     def error(self, angle: float, tolerance: float = TOLERANCE) -> float:
         x = self.solve(tolerance).x_last
@@ -101,7 +113,7 @@ def run(quick: bool) -> dict[str, Any]:
             f"Sekant in points, N = {count}, tolerance {tolerance:.0e}",
             best["ours"],
             "ms",
-            f"error {error:.1e} m, {outcome.stats.steps} steps of order {outcome.stats.order}",
+            f"error {error:.1e} m, {outcome.stats['steps']} steps of order {outcome.stats['order']}",
         ),
         figure(
             f"Sekant in joint coordinates, tolerance {tolerance_joints:.0e}",
@@ -137,9 +149,10 @@ def run(quick: bool) -> dict[str, Any]:
         seconds = []
         for size, grown in models.items():
             timed = best_of({"run": (partial(grown.solve, growth), 1)}, 2 if quick else 9)["run"]
-            stats = grown.solve(growth).stats
-            seconds.append(timed.seconds / stats.steps)
-            note = f"{stats.steps} steps, {stats.sweeps:.2f} back-substitutions a system"
+            run = grown.counted(growth)
+            steps_taken = run.outcome().stats["steps"]
+            seconds.append(timed.seconds / steps_taken)
+            note = f"{steps_taken} steps, {run.sweeps:.2f} back-substitutions a system"
             figures.append(figure(f"N = {size}, tolerance {growth:g}", timed, "ms", note))
         exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
         last = float(np.log2(seconds[-1] / seconds[-2]))

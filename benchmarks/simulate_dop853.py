@@ -13,7 +13,8 @@ from timing import best_of, figure, target
 
 import sekant as sk
 from sekant.model.joints import Revolute
-from sekant.solvers.ode import OdeOutcome, integrate
+from sekant.solvers.common.outcome import Outcome
+from sekant.solvers.ode import integrate
 
 M1, L1, C1, J1 = 1.3, 0.8, 0.45, 0.07
 M2, C2, J2 = 0.9, 0.35, 0.04
@@ -79,7 +80,7 @@ def run(quick: bool) -> dict[str, Any]:
     peer_error = float(np.abs(peer.y[:2] - reference).max())
     problem, start = initial_value_problem(system, balance=True)
 
-    def solver(tolerance: float) -> OdeOutcome:
+    def solver(tolerance: float) -> Outcome:
         return integrate(problem, times, start, method="dop853", rtol=tolerance, atol=tolerance)
 
     contenders = {

@@ -2,10 +2,9 @@
 
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
+from sekant.solvers.common.memory import LARGEST_STATE, call, divide, set_time
 from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
-from sekant.solvers.common.spans import divide
-from sekant.solvers.common.unit_blocks import normalize
+from sekant.solvers.common.vectors import normalize
 from sekant.solvers.ode import Method, register
 from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.segments import enter_segment, keep_held

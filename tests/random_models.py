@@ -8,6 +8,7 @@ contain every one.
 from __future__ import annotations
 
 import re
+from math import pi, tau
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,9 @@ CONSTRAINED = (
 )
 CHAIN = ("spherical", "universal", "cylindrical")
 """Seven degrees of freedom, of which any joint leaves some where it closes the loop."""
-IN_THE_WORLD = ("aero", "linear_tire", "brush_tire", "fiala_tire", "magic_formula_tire")
-"""Forces that know the horizontal plane of the world, which does not turn with a mechanism."""
 SEEDS = range(32)
+DERIVED = ("orientation", "a", "acceleration", "angular_acceleration", "reaction", "reaction_local")
+"""Outputs that follow from others, or are not unique."""
 COLLECTIONS = (
     "bodies",
     "joints",
@@ -97,7 +98,7 @@ def _tree(rng: np.random.Generator, number: int) -> sk.Model:
         item = joint(kind, rng, "ground" if i == 0 else f"b{rng.integers(i)}.hub", f"b{i}")
         rates = rng.uniform(-1.5, 1.5, item.nv).tolist()
         if "v0" in type(item).model_fields and item.nv:
-            item = item.model_copy(update={"v0": rates[0] if kind == "path" else tuple(rates)})
+            item = item.model_copy(update={"v0": rates[0] if np.isscalar(item.v0) else tuple(rates)})
         joints[f"j{i}"], bodies[f"b{i}"] = item, body(rng)
     return sk.Model(name=f"tree{number}", gravity=GRAVITY, bodies=bodies, joints=joints)
 
@@ -142,15 +143,39 @@ def _loaded(model: sk.Model, rng: np.random.Generator, seed: int, contacts: bool
     return whole
 
 
+def deviation(
+    found: sk.Result, expected: sk.Result, model: sk.Model, names: dict[str, str] | None = None
+) -> tuple[float, str, int]:
+    """The largest deviation of positions, velocities and what elements show, against the size of each (at least 1),
+    with its name and the number of series compared. Angles of joints count up to whole turns. `names`: old to new."""
+    names = names or {}
+    rows = min(len(found.time), len(expected.time))
+    worst, where, compared = 0.0, "", 0
+    for name in expected.channels.names:
+        owner, _, part = name.rpartition(".")
+        new = names.get(name) or (f"{names.get(owner, owner)}.{part}" if owner else name)
+        if part in DERIVED or name.startswith(("energy", "constraints")) or new not in found.channels:
+            continue
+        off = found[new][:rows] - expected[name][:rows]
+        if part == "q" and owner in model.joints:
+            off = (off + pi) % tau - pi
+        size = max(1.0, np.abs(expected[name]).max())
+        here = float(np.abs(off).max(initial=0.0) / size)
+        if not here <= worst:  # NaN too
+            worst, where = here, name
+        compared += 1
+    return worst, where, compared
+
+
 # -- the same mechanism, written in another way ------------------------------------------------------------
 
 
 def rotatable(model: sk.Model) -> sk.Model:
-    """Without forces that act along axes of the world."""
+    """Without forces that act along axes of the world, or know a road, which does not turn with a mechanism."""
     forces = {
         name: item
         for name, item in model.forces.items()
-        if item.type not in IN_THE_WORLD and getattr(item, "resolved_in", "frame") == "frame"
+        if "road" not in type(item).model_fields and getattr(item, "resolved_in", "frame") == "frame"
     }
     return model.model_copy(update={"forces": forces})
 

@@ -96,7 +96,7 @@ def with_start(system: sk.System, state: sk.State, t: float = 0.0, **cuts: bool)
                 evaluate(system, state, t, ca.vertcat(*column))[0].ravel()
                 for column in zip(*pairs, strict=True)
             )
-            scalar = item.type == "path"
+            scalar = np.isscalar(item.q0)
             update |= {"q0": float(q[0]), "v0": float(v[0])} if scalar else {"q0": tuple(q), "v0": tuple(v)}
         joints[name] = item.model_copy(update=update)
     return system.model.model_copy(update={"joints": joints})

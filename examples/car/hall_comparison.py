@@ -62,7 +62,7 @@ class Variant:
 def steering_trace(car: Car, until: float) -> TableData:
     """Steering wheel angle over time of the driver who follows the path."""
     run = drive(car, "double-lane-change", speed=SPEED, duration=until, rtol=1e-6, output_step=0.02)
-    return TableData(x=tuple(run.t), y=tuple(run["steering_wheel"]), kind="cubic")
+    return TableData(x=tuple(run.time), y=tuple(run["steering_wheel"]), kind="cubic")
 
 
 def driven(name: str, car: Car, trace: TableData, until: float, **how: Any) -> Variant:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -48,9 +49,15 @@ class Columns:
                     factors[i] = parse_unit(unit).factor
                 except ModelError as error:
                     raise self.wrong(f"column '{name}': {error.message}") from None
-        for row, i in np.argwhere(~np.isfinite(self.values)):
-            raise self.wrong(f"column '{self.names[i]}': '{self.values[row, i]}' is not a finite number", row)
+        self.check_finite(self.names)
         return self.values * factors
+
+    def check_finite(self, names: Iterable[str]) -> None:
+        """Raise at the first number of these columns that is not finite."""
+        wanted = [self.names.index(name) for name in names]
+        for row, k in np.argwhere(~np.isfinite(self.values[:, wanted])):
+            i = wanted[k]
+            raise self.wrong(f"column '{self.names[i]}': '{self.values[row, i]}' is not a finite number", row)
 
 
 def split_header(text: str) -> tuple[str, str | None]:

@@ -46,6 +46,10 @@ class SekantError(Exception):
             field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else str(part)
         return f"{text}: {field}" if field else text
 
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show: the message, without the frames that lead to it."""
+        return [f"{type(self).__name__}: {self}"]
+
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file or ""
         return ": ".join(part for part in (place, self.item, self.message) if part)
@@ -64,14 +68,18 @@ class SolverError(SekantError):
 
 
 class ModelErrors(ModelError):
-    """Several faults of one model at once."""
+    """Several faults of one model at once; its text shows the first `SHOWN` of them."""
+
+    SHOWN = 20
 
     def __init__(self, errors: Sequence[SekantError]):
-        super().__init__("\n".join(str(error) for error in errors))
         self.errors = tuple(errors)
+        super().__init__(str(self))
 
     def __str__(self) -> str:
-        return "\n".join(str(error) for error in self.errors)
+        lines = [str(error) for error in self.errors[: self.SHOWN]]
+        more = len(self.errors) - len(lines)
+        return "\n".join([*lines, f"and {more} more"] if more else lines)
 
 
 def one_error(found: Sequence[SekantError]) -> SekantError:

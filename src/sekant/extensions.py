@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -54,7 +55,9 @@ def imported_later(package: str, modules: Mapping[str, Sequence[str]]) -> Callab
 
     def find(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            close = get_close_matches(name, places, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise AttributeError(f"module '{package}' has no attribute '{name}'{hint}")
         found = import_module(places[name])
         return found if found.__name__ == f"{package}.{name}" else getattr(found, name)
 

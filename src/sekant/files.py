@@ -6,6 +6,7 @@ import io
 import os
 import stat
 from contextlib import suppress
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,10 @@ def read_file(
 def _neighbors(path: Path) -> str:
     """Names of files like the one that is not there."""
     with suppress(OSError, ValueError):
-        near = sorted(p.name for p in path.parent.glob(f"[!.]*{path.suffix}"))[:5]
-        return f"; in that directory: {', '.join(near)}" if near else ""
+        near = sorted(p.name for p in path.parent.glob(f"[!.]*{path.suffix}"))
+        if close := get_close_matches(path.name, near, n=1, cutoff=0.75):
+            return f"; did you mean '{close[0]}'?"
+        return f"; in that directory: {', '.join(near[:5])}" if near else ""
     return ""
 
 

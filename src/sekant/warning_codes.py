@@ -237,6 +237,12 @@ CODES: dict[str, WarningCode] = {
         "Keep away from that place, or choose other coordinates.",
     ),
     # -- tire property files
+    "compliance_left_out": WarningCode(
+        "kc, drive",
+        "The measured compliance of a steered wheel gives way in more directions than its surface has elastic "
+        "modes. The stiffest one is taken as rigid.",
+        "Compare with `sekant kc`; fix the rack to keep five directions.",
+    ),
     "tire_keys": WarningCode(
         "tire files",
         "A tire property file has keys that are not used.",

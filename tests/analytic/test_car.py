@@ -276,7 +276,7 @@ def test_energy_balance_of_a_maneuver_closes():
     run = drive(sedan(), "iso-3888-1", speed="75 km/h")
     assert run.complete
     drop = np.ptp(run["energy.kinetic"])
-    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.t) for w in WHEELS)
+    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.time) for w in WHEELS)
     assert lost > 1000.0
     assert np.abs(run["energy.balance"]).max() < 1e-7 * (lost + drop)
 
@@ -382,7 +382,7 @@ def test_wheels_lift_and_land_without_loss(car, what, options):
     loads = np.array([run[f"{wheel}.tire.load"] for wheel in WHEELS])
     assert loads.min() == 0.0
     assert np.all(np.isfinite(run.result.data))
-    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.t) for w in WHEELS)
+    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.time) for w in WHEELS)
     assert np.abs(run["energy.balance"]).max() < 1e-7 * (lost + np.ptp(run["energy.kinetic"]))
     off = [np.abs(run[f"{w}.tire.Fy"][run[f"{w}.tire.load"] == 0.0]) for w in WHEELS]
     assert max(x.max() for x in off if x.size) < 0.01  # N, see LEAST in the tire element
@@ -420,6 +420,14 @@ def test_the_drivers_model_is_that_of_the_linear_car(straight):
     # the steady turn by statics of the linear car: more understeer than without roll and load transfer
     plain = single_track(car_description(sedan()), standing_loads(car_description(sedan())), 20.0)
     assert model.yaw_gain == pytest.approx(plain.yaw_gain(20.0), rel=0.05)
+
+
+def test_a_law_without_a_value_is_an_error_in_words():
+    car = car_description({**sedan(), "air": {"front_area": "log(h - 20)"}})
+    with pytest.raises(
+        sk.SekantError, match=r"the rate of '.*' is not finite where the car runs straight ahead"
+    ):
+        small_steering(car, 20.0, tuple(FELT))
 
 
 def test_answers_to_small_steering_are_those_of_the_exact_linear_car(straight):

@@ -149,7 +149,7 @@ def test_bricard_with_all_its_rows():
     assert outcome.largest_residuals[0] <= 1e-10
     assert outcome.largest_residuals[1] <= 1e-9
     assert np.abs(outcome.lam).max() < 1e3
-    assert outcome.stats.rejected < 0.1 * outcome.stats.steps
+    assert outcome.stats["rejected"] < 0.1 * outcome.stats["steps"]
 
 
 def _bricard_energy(x):

@@ -212,3 +212,23 @@ def test_a_lift_driven_by_a_distance():
     np.testing.assert_allclose(result.derivative("slide.q")[1:], d / np.sqrt(d**2 - h**2), rtol=1e-10)
     assert len(result.limits) == 1
     assert abs(result.limits[0].value[0] - h) < 1e-12
+
+
+def test_a_range_beyond_reach_advises_the_dead_points():
+    """Rods of 0.5 m and 0.3 m end to end reach 0.2 to 0.8 m: the advice goes as far, and is reached."""
+    model = sk.Model(
+        gravity=(0, 0, 0),
+        bodies={
+            "a": sk.Body(mass=1, inertia=(0.1, 0.1, 0.1), frames={"end": {"position": (0.5, 0, 0)}}),
+            "b": sk.Body(mass=1, inertia=(0.1, 0.1, 0.1), frames={"tip": {"position": (0.3, 0, 0)}}),
+        },
+        joints={
+            "shoulder": sk.joints.Revolute(child="a", axis=(0, 0, 1), q0=0.4),
+            "elbow": sk.joints.Revolute(parent="a.end", child="b", axis=(0, 0, 1), q0=1.1),
+        },
+    )
+    asked = {"drive": "distance(ground, b.tip)", "hold": "shoulder.angle"}
+    found = sk.kinematics(model, range=(0.1, 0.9, 33), **asked)
+    told = next(str(w) for w in found.warnings if w.code == "range_not_reached")
+    assert "ask for 0.2 to 0.8 m" in told
+    assert sk.kinematics(model, range=(0.2, 0.8, 33), **asked).complete

@@ -109,7 +109,7 @@ def test_a_function_that_leaves_its_sign_and_returns_within_a_step_is_seen():
     done = integrate(problem, [0.0, 3.0], [0.0, 1.0], rtol=1e-9, atol=1e-11)
     assert done.event is not None
     assert (
-        3.0 / integrate(replace(problem, events=None, directions=[]), [0.0, 3.0], [0.0, 1.0]).stats.steps
+        3.0 / integrate(replace(problem, events=None, directions=[]), [0.0, 3.0], [0.0, 1.0]).stats["steps"]
         > 0.28
     )
     # the slope of the function is 0.14 there, so the error of the motion counts seven times

@@ -74,7 +74,7 @@ def test_adaptive_steps_keep_the_constraints_also_between_steps():
     outcome = integrate(pendulum(), t, START, rtol=1e-9, atol=1e-10)
     free = integrate(pendulum(projected=False), t, START, rtol=1e-9, atol=1e-10)
     Phi, rate = violation(outcome.x)
-    assert outcome.stats.steps < 200
+    assert outcome.stats["steps"] < 200
     assert Phi <= 1e-10
     assert rate <= 1e-9
     assert violation(free.x)[0] > 10 * Phi

@@ -226,7 +226,7 @@ def test_order_of_the_integrators_on_a_mechanism(tumbling, method):
         if METHODS[method].adaptive:
             options = {"first_step": h, "max_step": h, "rtol": 0.9, "atol": 1e3}
         outcome = integrate(problem, [0.0, 0.6], x0, method=method, **options)
-        assert outcome.stats.steps == round(0.6 / h)
+        assert outcome.stats["steps"] == round(0.6 / h)
         errors.append(np.linalg.norm(outcome.x[-1] - reference))
     order = np.polyfit(np.log(STEPS[method]), np.log(errors), 1)[0]
     assert order == pytest.approx(METHODS[method].order, abs=0.6 if method == "dop853" else 0.12)

@@ -276,3 +276,18 @@ def test_a_closed_path_may_have_corners():
     assert curve.length == pytest.approx(4.0, abs=1e-6)
     assert curve.continuity.order == 0
     assert [w.code for w in curve.report.warnings] == ["path_corner"] * 4
+
+
+def test_halls_knots_stand_where_one_quintic_ends():
+    """A path of one quintic needs none; two quintics that meet with four equal derivatives one, where they meet."""
+    x = np.linspace(-1.0, 1.0, 241)
+    one = np.column_stack([x, x**2 - 0.3 * x**5, 0.1 * x**3])
+    curve = PoseCurve.fit({"position": one, "x_place": x}, parameter="x_place", method="hall")
+    assert "HALL" in curve.report.method
+    assert curve.report.position_max < 1e-12
+    assert len(curve.table.breaks) == 2
+    two = one + np.column_stack([0 * x, 40.0 * np.maximum(x - 0.2, 0.0) ** 5, 0 * x])
+    curve = PoseCurve.fit({"position": two, "x_place": x}, parameter="x_place", method="hall")
+    inner = curve.table.breaks[1:-1]
+    assert np.abs(inner - 0.2).min() < 0.15  # within a cell of twelve points
+    assert len(inner) < 6

@@ -48,7 +48,7 @@ def test_a_power_that_is_steeper_than_the_motion_shortens_steps():
     done = integrate(TaylorProblem(tape), [0.0, 1.0], [], [0.0], rtol=1e-10, atol=1e-10)
     exact = 2.0 * np.arctan(5.0) / 0.1
     assert abs(done.x[1, 1] - exact) < 1e-9 * exact
-    assert done.stats.steps > 10
+    assert done.stats["steps"] > 10
 
 
 @pytest.mark.parametrize("rows", [2, 40])

@@ -145,3 +145,9 @@ def test_a_new_car_drives(tmp_path):
     assert done.exit_code == 0, done.output
     found = {m["name"]: m["value"] for m in json.loads(done.output)["runs"][0]["measures"]}
     assert found["yaw rate gain"] > 0.0
+
+
+def test_reduced_and_all_links_exclude_one_another():
+    done = CliRunner().invoke(app, ["drive", str(SEDAN), "--reduced", "--all-links"])
+    assert done.exit_code == 2
+    assert "exclude one another" in done.output

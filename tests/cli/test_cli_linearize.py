@@ -85,3 +85,64 @@ def test_units_are_those_of_what_is_given(files):
         done = sekant("linearize", "spinner.yaml", *options, cwd=files)
         assert done.returncode == 2
         assert "is no number in" in done.stderr
+
+
+OSCILLATOR = """\
+name: oscillator
+parameters: {k: 8 N/m, c: 1 N*s/m}
+gravity: [0, 0, 0]
+bodies: {block: {mass: 2}}
+joints: {rail: {type: prismatic, child: block, axis: [1, 0, 0]}}
+forces: {law: {type: actuator, joint: rail, force: -k*q - c*v}}
+"""
+
+
+def test_sensitivities_and_a_locus_in_one_command(files):
+    (files / "oscillator.yaml").write_text(OSCILLATOR)
+    asked = ["--sensitivity", "k,c", "--locus", "c=-1..15 N*s/m:9", "--plot", "locus.svg"]
+    done = sekant("linearize", "oscillator.yaml", *asked, cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert "d(damping)" in done.stdout
+    assert "becomes stable at c = " in done.stdout
+    assert "root locus: c" in (files / "locus.svg").read_text()
+    done = sekant("linearize", "oscillator.yaml", *asked[:4], "--json", cwd=files)
+    told = json.loads(done.stdout)
+    assert [row["parameter"] for row in told["sensitivity"]] == ["k", "c"]
+    assert told["locus"]["crossings"][0]["value"] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        (["--locus", "c"], 1, "NAME=RANGE"),
+        (["--locus", "c=1..2 kg"], 1, "--locus"),
+        (["--locus", "d=1..2"], 1, "'d'"),
+        (["--sensitivity", "k,,c"], 2, "empty name"),
+        (["--at", "time", "--locus", "c=1..2"], 2, "sekant steady"),
+    ],
+)
+def test_wrong_loci_are_told(files, asked, code, said):
+    (files / "oscillator.yaml").write_text(OSCILLATOR)
+    done = sekant("linearize", "oscillator.yaml", *asked, cwd=files)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert said in done.stderr
+
+
+def test_steady_motions_with_modes_sensitivities_and_a_locus(files):
+    asked = ["--rate", "shaft.angle=5", "--unknown", "T", "--sensitivity", "bob.mass"]
+    locus = ["--locus", "shaft.angle=5..6 rad/s:3", "--plot", "locus.svg"]
+    done = sekant("steady", "spinner.yaml", *asked, *locus, cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert "found T = 1.5" in done.stdout
+    assert "bob.mass" in done.stdout
+    assert "(SI units)" in done.stdout
+    assert (files / "locus.svg").exists()
+    done = sekant("steady", "spinner.yaml", *asked, "--json", cwd=files)
+    told = json.loads(done.stdout)
+    assert told["unknown_sensitivity"]["T"]["bob.mass"] == pytest.approx(0.0, abs=1e-9)
+    done = sekant("steady", "spinner.yaml", cwd=files)
+    assert done.returncode == 2
+    assert "--turn" in done.stderr
+    done = sekant("steady", "spinner.yaml", *asked, "--locus", "T=1..2", cwd=files)
+    assert done.returncode == 1
+    assert "is found with the motion" in done.stderr

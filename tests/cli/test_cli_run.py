@@ -124,7 +124,7 @@ def test_faults_are_one_line_and_leave_nothing(arguments, message, model_folder)
 
 
 def test_a_fault_of_the_equations_has_its_line(tmp_path):
-    """Also where a study names the model."""
+    """Also where a study names the model, and where the gallery loads it."""
     (tmp_path / "block.yaml").write_text("""
 bodies: {box: {mass: 2.5 kg}}
 joints: {rail: {type: prismatic, child: box, axis: [1, 0, 0], v0: 1}}
@@ -136,6 +136,9 @@ forces:
         done = sekant(*arguments, cwd=tmp_path)
         assert done.returncode == 1
         assert done.stderr.startswith("block.yaml:5: force 'pull': ")
+    (tmp_path / "study.yaml").unlink()
+    done = sekant("gallery", ".", "-o", "pages", "--short", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["models"]["block"].startswith("block.yaml:5: force 'pull': ")
 
 
 @pytest.mark.usefixtures("interruptible")  # a process inherits what its parent ignores

@@ -166,7 +166,7 @@ def test_compliance_coefficients_over_the_travel_within_one_percent_of_their_ran
 def test_what_elastic_modes_cannot_do_is_said(corner):
     soft, _ = corner
     rigid = sk.load(EXAMPLES / "quarter_car_geometric.yaml")
-    with pytest.raises(ModelError, match="no bushing acts on the bodies"):
+    with pytest.raises(ModelError, match=r"no bushing acts on .* or on the bodies"):
         sk.reduce(rigid, HUB, f"{HUB}.z", (-0.1, 0.1), elastic=True)
     with pytest.raises(ModelError, match=r"such as 'upright\.wheel_center\.z'"):
         sk.reduce(soft, HUB, "upright.z", (-0.1, 0.1), elastic=True)

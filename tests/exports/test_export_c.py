@@ -139,7 +139,7 @@ def test_memory_is_stated_and_true(tree, tmp_path):
 @pytest.mark.parametrize(
     ("example", "options", "message"),
     [
-        ("bouncing_ball", {}, "contact 'plate' cannot be exported as C.*'taylor'.*joint_limit"),
+        ("bouncing_ball", {}, "contact 'plate' cannot be computed by 'rk4'.*joint_limit"),
         (
             "quarter_car",
             {"method": "dop853"},

@@ -8,7 +8,6 @@ from fmpy.validation import validate_fmu
 
 import sekant as sk
 from c_programs import run_self_test
-from sekant.errors import SekantError
 
 RTOL = 1e-9
 UNTIL = 3.0
@@ -124,10 +123,34 @@ def test_fixed_steps_take_the_smooth_law(block, own, tmp_path):
     assert told.returncode == 0, told.stdout
 
 
-def test_friction_of_a_reaction_is_refused_where_it_would_stick(tmp_path):
-    model = sk.load("examples/crank_friction.yaml")
-    with pytest.raises(
-        SekantError, match=r"friction '\w+' cannot stick.*follows from a reaction.*--method rk4"
-    ):
-        sk.export.fmu(model, tmp_path / "crank.fmu", kind="cs", method="dop853")
-    assert not (tmp_path / "crank.fmu").exists()
+@pytest.mark.parametrize(("name", "bound"), [("bouncing_ball", 1e-6), ("crank_friction", 2e-6)])
+def test_importers_integrate_contacts_and_friction_of_reactions(name, bound, tmp_path):
+    """Decided by the procedures of the engine, at the crossings that the importer finds; it restarts at each of
+    them at a low order, with errors of its own. Parameters reach impacts: another restitution than the model's."""
+    model, path = sk.load(f"examples/{name}.yaml"), tmp_path / "model.fmu"
+    values = {"bounce": 0.7} if name == "bouncing_ball" else {}
+    sk.export.fmu(model, path, kind="me", outputs=["*.q", "*.v"])
+    assert validate_fmu(str(path)) == []
+    system = sk.compile(model, parameters=list(values))
+    own = sk.simulate(
+        *(system, UNTIL),
+        method="dop853",
+        rtol=1e-11,
+        atol=1e-11,
+        output_step=0.05,
+        outputs=["*.q"],
+        balance=False,
+        parameters=values,
+    )
+    assert own.stats["events"] >= 10
+    found = run(path, relative_tolerance=1e-10, start_values=values)
+    for column in own.names:
+        expected = found[column if column in found.dtype.names else f"{column}_output"]
+        assert np.abs(expected - own[column]).max() <= bound * max(1, np.abs(own[column]).max()), column
+
+
+def test_a_contact_that_starts_inside_is_told(tmp_path):
+    model, path = sk.load("examples/bouncing_ball.yaml"), tmp_path / "model.fmu"
+    sk.export.fmu(model, path, kind="cs", method="dop853", outputs=["*.q"])
+    with pytest.raises(Exception, match="fmi2"):
+        run(path, start_values={"h": -0.2})

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.analyses.simulation.bound_forces import bound_elements, decision_functions, decision_of
 from sekant.analyses.simulation.problems import dae_problem, explicit_problem
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
@@ -30,6 +31,7 @@ from sekant.object_code.portable import (
 from sekant.object_code.target import OPTIMIZATION, TARGETS, Target, compile_module, host_target
 from sekant.solvers.common.checks import StepOptions
 from sekant.solvers.common.outcome import FINISHED
+from sekant.solvers.complementarity.decide import DECIDED, begin
 from sekant.solvers.ode.memory import lay_out
 from sekant.solvers.ode.methods import METHODS
 
@@ -100,14 +102,39 @@ def _run(problem: Any, method: str, until: float) -> Any:
     return lay_out(problem, np.linspace(0.01, 0.03, problem.n), options)
 
 
+def in_webassembly(
+    procedure: Any, image: Any, functions: dict[str, Any], b: float, folder: Path, a: float = ALL_STEPS
+) -> tuple[int, np.ndarray]:
+    """What a procedure returns on an image, and the words of the image afterwards."""
+    target, texts, waiting = TARGETS["wasm32"], dict[str, str](), {procedure.symbol}
+    while waiting:
+        symbol = waiting.pop()
+        texts[symbol], needs = translate(procedure_of(symbol))
+        waiting |= needs - texts.keys()
+    code = [(name, function.portable(target)) for name, function in functions.items()]
+    (folder / "loop.wasm").write_bytes(wasm_module(code, [procedure.symbol], texts.values(), target))
+    index = {name: 1 + k for k, name in enumerate(functions)}
+    (folder / "memory").write_bytes(image.at(STACK_TOP, index).tobytes())
+    job = {"base": STACK_TOP, "size": image.size, "entries": len(index) + 1, "procedure": len(index) + 1}
+    job |= {"a": a, "b": b}
+    job |= {key: str(folder / name) for key, name in (("module", "loop.wasm"), ("memory", "memory"))}
+    job["result"] = str(folder / "result")
+    (folder / "job.json").write_text(json.dumps(job))
+    program, node = str(Path(__file__).with_name("run_wasm.mjs")), shutil.which("node")
+    assert node is not None
+    done = subprocess.run(
+        [node, program, str(folder / "job.json")], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout), np.frombuffer((folder / "result").read_bytes())
+
+
 @pytest.mark.parametrize("method", ["rk4", "dop853"])
 def test_webassembly_computes_what_native_code_does(system: sk.System, method: str, tmp_path: Path):
     """Without fused operations the same bits, where no function of the C library is called; dop853 chooses its steps
     by a power, which JavaScript rounds in its own way."""
-    node = shutil.which("node")
-    if node is None:
+    if shutil.which("node") is None:
         pytest.skip("there is no node here to run WebAssembly with")
-    problem, how, target = explicit_problem(system, None, False, method), METHODS[method], TARGETS["wasm32"]
+    problem, how = explicit_problem(system, None, False, method), METHODS[method]
     functions: dict[int, Any] = {problem.rhs.address: problem.rhs}
     if problem.switching is not None:
         functions[problem.switching.guards.address] = problem.switching.guards
@@ -122,27 +149,10 @@ def test_webassembly_computes_what_native_code_does(system: sk.System, method: s
     here = LoadedImage(image, {name: linked.address for name, linked in native.items()})
     assert how.advance(here, ALL_STEPS, how.kernel) == FINISHED  # type: ignore[arg-type]
 
-    texts: dict[str, str] = {}
-    waiting = {how.advance.symbol}
-    while waiting:
-        symbol = waiting.pop()
-        texts[symbol], needs = translate(procedure_of(symbol))
-        waiting |= needs - texts.keys()
-    code = [(name, functions[address].portable(target)) for address, name in names.items()]
-    (tmp_path / "loop.wasm").write_bytes(wasm_module(code, [how.advance.symbol], texts.values(), target))
-    index = {name: 1 + k for k, name in enumerate(names.values())}
-    (tmp_path / "memory").write_bytes(image.at(STACK_TOP, index).tobytes())
-    job = {"base": STACK_TOP, "size": image.size, "entries": len(index) + 1, "procedure": len(index) + 1}
-    job |= {"a": ALL_STEPS, "b": how.kernel}
-    job |= {key: str(tmp_path / name) for key, name in (("module", "loop.wasm"), ("memory", "memory"))}
-    job["result"] = str(tmp_path / "result")
-    (tmp_path / "job.json").write_text(json.dumps(job))
-    program = str(Path(__file__).with_name("run_wasm.mjs"))
-    done = subprocess.run(
-        [node, program, str(tmp_path / "job.json")], capture_output=True, text=True, check=True
+    code, words = in_webassembly(
+        how.advance, image, {n: functions[a] for a, n in names.items()}, how.kernel, tmp_path
     )
-    assert int(done.stdout) == FINISHED
-    words = np.frombuffer((tmp_path / "result").read_bytes())
+    assert code == FINISHED
 
     def found(name: str) -> np.ndarray:
         place = image.places[name]
@@ -155,6 +165,26 @@ def test_webassembly_computes_what_native_code_does(system: sk.System, method: s
     else:
         np.testing.assert_allclose(found("rows"), here["rows"], rtol=1e-12, atol=1e-14)
     assert np.ptp(here["rows"], axis=0).min() > 1e-3  # something has moved
+
+
+def test_friction_is_decided_in_webassembly(tmp_path: Path):
+    """A crank whose guide and shaft rub by a coefficient: at the start both slide."""
+    if shutil.which("node") is None:
+        pytest.skip("there is no node here to run WebAssembly with")
+    system = sk.compile(sk.load(EXAMPLES / "crank_friction.yaml")).with_expressions()
+    called, start = decision_functions(system), system.initial_state()
+    memory = decision_of(system, bound_elements(system), called)
+    memory.q[:], memory.v[:], memory.p[:] = start.q, start.v, system.parameter_vector()
+    functions = {"values": called.values, "rows": called.rows, "energy": called.energy}
+    image = image_of(memory, {f.address: name for name, f in functions.items()})
+    assert begin(memory) == DECIDED
+    code, words = in_webassembly(begin, image, functions, 0.0, tmp_path, a=0.0)
+    assert code == DECIDED
+    for name in ("v", "p"):
+        first = (image.places[name].data or 0) // 8
+        found = words[first : first + getattr(memory, name).size]
+        np.testing.assert_allclose(found, getattr(memory, name), rtol=1e-13)
+    assert np.any(memory.p != system.parameter_vector())
 
 
 def test_data_that_leave_no_room_for_the_stack_are_refused(rates: NativeFunction):

@@ -23,7 +23,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "howto" / "add_a_joint.md"
 
 @pytest.fixture
 def roller():
-    """The joint of the how-to page, as the page writes it."""
+    """The joint of the how-to page, as the page writes it; in a copy of the package that has its file, that one."""
+    if "roller" in JOINTS:
+        yield "roller"
+        return
     code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert code is not None
     exec(code[1], {"__name__": "howto"})

@@ -22,6 +22,8 @@ from sekant.loops.declare.calls import call_many
 from sekant.loops.declare.procedures import ALL
 from sekant.loops.store.objects import import_all, procedure_of
 from sekant.loops.translate import translate
+from sekant.solvers.common.cascades import follow_jumps, note_signs, react_to_event
+from sekant.solvers.complementarity.decide import begin, follow
 from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.rk4 import rk4_steps
@@ -63,6 +65,29 @@ def test_a_run_is_the_same_in_plain_python(
         np.testing.assert_array_equal(plain[column], compiled[column], err_msg=column)
 
 
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("dop853", {}), ("radau5", {}), ("generalized_alpha", {"step": 0.02}), ("rk4", {"step": 0.02})],
+)
+def test_events_are_the_same_in_plain_python(monkeypatch: pytest.MonkeyPatch, method: Any, options: Any):
+    """A block that a relay pushes to and fro: each method locates events on steps of its own."""
+    relay = sk.signals.Hysteresis(input="rail.q", on_above=0.1, off_below=-0.07, low=3.1, high=-3.1)
+    model = sk.Model(
+        gravity=(0, 0, 0),
+        bodies={"block": sk.Body(mass=2.3)},
+        joints={"rail": sk.joints.Prismatic(child="block", axis=(1, 0, 0), q0=0.05, v0=0.3)},
+        forces={"motor": sk.forces.Actuator(joint="rail", force="relay - 0.4*rail.v")},
+        signals={"relay": relay},
+    )
+    system = sk.compile(model)
+    compiled = sk.simulate(system, 1.2, method=method, rtol=1e-5, output_step=0.1, **options)
+    monkeypatch.setattr(procedures, "as_python", True)
+    plain = sk.simulate(system, 1.2, method=method, rtol=1e-5, output_step=0.1, **options)
+    assert plain.stats["events"] == compiled.stats["events"] >= 2
+    for column in compiled.names:
+        np.testing.assert_array_equal(plain[column], compiled[column], err_msg=column)
+
+
 ELSEWHERE = {
     "sekant_solvers_ode_fixed_step_advance_wide": "the loop of fixed steps again, compiled for lanes",
     "sekant_solvers_linear_ldl_factorize_system": "called from Python alone; radau5 and taylor call the same helpers",
@@ -77,7 +102,8 @@ def test_every_procedure_is_in_one_of_these_runs():
     known = [m for m in (*METHODS.values(), *IMPLICIT_METHODS.values()) if m.advance.symbol in own]
     assert {method for _, _, _, method, _ in RUNS} >= {"taylor", *(method.name for method in known)}
     waiting = {method.advance.symbol for method in known}
-    waiting |= {advance_series.symbol, spread.symbol, call_many.symbol}
+    waiting |= {advance_series.symbol, spread.symbol, call_many.symbol, begin.symbol, follow.symbol}
+    waiting |= {note_signs.symbol, follow_jumps.symbol, react_to_event.symbol}
     called: set[str] = set()
     while waiting:
         symbol = waiting.pop()

@@ -133,3 +133,33 @@ def test_forces_balance_as_the_curves_say(kind):
         fz = lift - fx * np.tan(at["braking_support_angle"]) - fy * at["roll_center_height"] / touch[1]
         a = system.forward_dynamics(q, v, parameters={"road.force": (fx, fy, fz)})
         assert np.abs(a).max() < 1e-7 * push / upright.mass
+
+
+def test_a_corner_has_the_angle_of_its_rocker():
+    """Seen from its own pose: the rocker turns about its hinge by what the column says."""
+    model, roles = sk.vehicle.load_suspension(EXAMPLES / "hardpoints" / "formula_student.yaml")
+    curves = sk.vehicle.suspension_curves(model, roles, travel=TRAVEL)
+    found = sk.kinematics(model, "upright.wheel_center.z", values=TRAVEL, relative=True)
+    R = found.body("rocker").rotation
+    turned = np.arccos((np.trace(R[0].T @ R, axis1=1, axis2=2) - 1) / 2)
+    assert np.ptp(turned) > 0.1
+    assert np.abs(curves["rocker_angle"][:, 0] - curves["rocker_angle"][0, 0]) == pytest.approx(
+        turned, abs=1e-7
+    )
+    plain = sk.vehicle.load_suspension(EXAMPLES / "hardpoints" / "double_wishbone.yaml")
+    assert "rocker_angle" not in sk.vehicle.suspension_curves(*plain, travel=TRAVEL[:2]).names
+
+
+def test_limits_of_travel_are_told_as_travel():
+    """From the drawing, as `travel` counts; the height of the wheel's center would be another number."""
+    model, roles = sk.vehicle.load_suspension(EXAMPLES / "hardpoints" / "formula_student.yaml")
+    curves = sk.vehicle.suspension_curves(model, roles, travel=[-0.5, 0.0, 0.01])
+    assert curves.limits
+    assert all(" at travel = -" in text for text in curves.limits)
+    assert "wheel_center" not in str([*curves.limits, *curves.warnings])
+
+
+def test_notebooks_show_curves_as_a_table():
+    model, roles = sk.vehicle.load_suspension(EXAMPLES / "hardpoints" / "double_wishbone.yaml")
+    shown = sk.vehicle.suspension_curves(model, roles, travel=[-0.01, 0.0, 0.01])._repr_html_()
+    assert "<td>camber</td><td>deg</td>" in shown

@@ -11,7 +11,7 @@ import pytest
 
 import sekant as sk
 from sekant.model.forces.base import FORCES
-from sekant.model.joints.registry import JOINTS
+from sekant.model.joints.base import JOINTS
 from sekant.model.points.sections import SECTIONS
 from sekant.model.signals.base import SIGNALS
 from sekant.vehicle.layouts import LAYOUTS

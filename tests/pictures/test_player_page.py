@@ -14,6 +14,7 @@ import sekant as sk
 from sekant.errors import SekantError
 from sekant.results import Channel, Channels, Result
 from sekant.views.player.bodies import bars, inertia_block
+from sekant.views.player.figure import figure
 from sekant.views.player.pack import packed, packed_poses, packed_series
 from sekant.views.player.page import embedded
 from sekant.views.player.tracks import continuous, rotated, scene_of, tracks_of
@@ -164,3 +165,30 @@ def test_twenty_bodies_and_a_thousand_frames_take_two_megabytes(tmp_path):
     assert run["poses"]["rows"] == 1001
     drawn = unpacked(run["poses"]).reshape(1001, 20, 7)
     np.testing.assert_allclose(drawn[:, 19, :3], result["b19.position"], rtol=0, atol=1e-5)
+
+
+def small_on_a_long_way(joint):
+    """Whether a player follows a body of 0.1 m that moves some 20 m in this joint."""
+    frames = {"end": {"position": (0.1, 0.0, 0.0)}}
+    model = sk.Model(
+        bodies={"b": sk.Body(mass=1.0, inertia=(0.1, 0.2, 0.3), frames=frames)}, joints={"j": joint}
+    )
+    result = sk.simulate(model, until=2.0, output_step=0.1)
+    return figure(result)["follow"] >= 0
+
+
+def test_what_a_ground_joint_holds_is_never_chased():
+    assert small_on_a_long_way(sk.joints.Free(child="b"))
+    assert not small_on_a_long_way(sk.joints.Prismatic(child="b", axis=(0, 0, 1)))
+
+
+def test_planar_motions_have_the_view_of_their_plane():
+    def plane_of(axis, v0):
+        frames = {"end": {"position": (0.3, 0.0, 0.4)}}
+        body = sk.Body(mass=1.0, com=(0.2, 0.0, 0.1), inertia=(0.1, 0.2, 0.3), frames=frames)
+        hinge = sk.joints.Revolute(child="arm", axis=axis, v0=v0)
+        model = sk.Model(bodies={"arm": body}, joints={"h": hinge})
+        return figure(sk.simulate(model, until=1.0, output_step=0.05))["plane"]
+
+    assert plane_of((0, 1, 0), 1.0) == [0.0, 1.0, 0.0]
+    assert plane_of((0.3, 1, 0.2), 1.0) is None

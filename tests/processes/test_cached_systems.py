@@ -23,13 +23,13 @@ PROGRAM = """
 import hashlib, json, math, sys
 import sekant as sk
 from sekant.formulations import build as formulations
-from sekant.engine.codegen import build, text
+from sekant.engine.codegen import build, parallel
 
 built, compiled = [], []
 equations_of, compile_modules = formulations.equations_of, build.compile_modules
 formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
 counted = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
-build.compile_modules = text.compile_modules = counted
+build.compile_modules = parallel.compile_modules = counted
 found = {}
 for case in json.loads(sys.argv[1]):
     file, until, options = case
@@ -93,14 +93,14 @@ def test_a_second_process_compiles_nothing_and_builds_no_equations():
 COMMANDS = """
 import json, sys
 from sekant.formulations import build as formulations
-from sekant.engine.codegen import build, text
+from sekant.engine.codegen import build, parallel
 from sekant.views.cli import main
 
 built, compiled = [], []
 equations_of, compile_modules = formulations.equations_of, build.compile_modules
 formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
 counted = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
-build.compile_modules = text.compile_modules = counted
+build.compile_modules = parallel.compile_modules = counted
 for line in json.loads(sys.argv[1]):
     sys.argv = ["sekant", *line]
     try:

@@ -11,8 +11,8 @@ from chains import chain
 from sekant.engine.codegen import blocks
 from sekant.engine.codegen.blocks import find_blocks
 from sekant.engine.codegen.build import build
-from sekant.engine.codegen.numbers import numbers_of
 from sekant.engine.codegen.tape import core_function, make_tape
+from sekant.engine.codegen.tape_parts import numbers_of
 from sekant.engine.functions.motion import right_hand_side
 
 SX = ca.SX

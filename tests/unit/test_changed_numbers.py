@@ -68,7 +68,7 @@ def test_a_changed_model_compiles_nothing(tmp_path, monkeypatch, method):
         raise AssertionError("something was compiled")
 
     monkeypatch.setattr("sekant.engine.codegen.build.compile_modules", refuse)
-    monkeypatch.setattr("sekant.engine.codegen.text.compile_modules", refuse)
+    monkeypatch.setattr("sekant.engine.codegen.parallel.compile_modules", refuse)
     changed = pendulum(0.65, 4.75, 0.35, 0.3)
     found = sk.simulate(changed, 0.5, method=method, rtol=1e-9, output_step=0.1)
     exact = sk.simulate(sk.compile(changed, engine="casadi"), 0.5, method="rk4", step=2e-3, output_step=0.1)

@@ -68,7 +68,7 @@ def test_groups_give_the_motion_of_single_steps(model, balance):
     times = [0.0, 0.1, 0.4567, 1.0]
     expected = integrate(single, times, x0, method="euler", step=STEP, stops=[0.333])
     found = integrate(grouped, times, x0, method="euler", step=STEP, stops=[0.333])
-    assert found.stats.steps == expected.stats.steps
+    assert found.stats["steps"] == expected.stats["steps"]
     assert np.abs(found.x - expected.x).max() < 1e-12 * np.abs(expected.x).max()
 
 
@@ -95,7 +95,7 @@ def test_the_limit_of_steps_is_kept():
     _, grouped, x0 = _problems(_pendulum())
     outcome = integrate(grouped, [0.0, 1.0], x0, method="euler", step=STEP, max_steps=2 * LARGEST + 3)
     assert outcome.status == "too_many_steps"
-    assert outcome.stats.steps == 2 * LARGEST + 3
+    assert outcome.stats["steps"] == 2 * LARGEST + 3
 
 
 def test_simulate_takes_groups_in_long_runs():

@@ -100,7 +100,7 @@ def test_long_way_between_two_outputs_can_be_interrupted(method):
     assert outcome.status == "interrupted"
     assert calls == [1, 0, 0]
     assert outcome.x.shape == (1, 2)
-    assert outcome.stats.steps + outcome.stats.rejected == 300
+    assert outcome.stats["steps"] + outcome.stats["rejected"] == 300
     assert 0.0 < outcome.t_last < 1e3
 
 
@@ -152,7 +152,7 @@ def test_a_step_into_the_undefined_is_shortened():
     problem = OdeProblem(table_end, 2, np.array([50.0, 0.99]))
     outcome = integrate(problem, [0.0, 0.03, 2.0], [0.7, 0.2], first_step=1.0)
     assert outcome.status == "finished"
-    assert outcome.stats.rejected > 0
+    assert outcome.stats["rejected"] > 0
     assert outcome.x[1, 1] == pytest.approx(0.99 - 0.79 * np.exp(-1.5), abs=1e-8)
     assert outcome.x[2] == pytest.approx([0.7 * np.exp(-0.2), 0.99], abs=1e-8)
 
@@ -193,7 +193,7 @@ def test_too_many_steps():
     for method in ("rk4", "dop853"):
         outcome = integrate(PENDULUM, [0.0, 100.0], START, method=method, max_steps=57, **OPTIONS[method])
         assert outcome.status == "too_many_steps"
-        assert outcome.stats.steps + outcome.stats.rejected == 57
+        assert outcome.stats["steps"] + outcome.stats["rejected"] == 57
         assert 0.0 < outcome.t_last < 50.0
 
 
@@ -229,11 +229,11 @@ def test_quadratures_are_as_accurate_as_the_motion():
     alone = integrate(PENDULUM, [0.0, 3.0], START)
     wild = OdeProblem(pendulum_with_quadrature, 3, np.array([9.7, 300.0]), nq=1, nv=1)
     accompanied = integrate(wild, [0.0, 3.0], [*START, 0.0])
-    assert accompanied.stats.steps > 3 * alone.stats.steps
+    assert accompanied.stats["steps"] > 3 * alone.stats["steps"]
     fine = integrate(wild, [0.0, 3.0], [*START, 0.0], rtol=1e-12, atol=1e-14)
     assert accompanied.x[-1, 2] == pytest.approx(fine.x[-1, 2], abs=1e-7)
     calm = OdeProblem(pendulum_with_quadrature, 3, np.array([9.7, 1.0]), nq=1, nv=1)
-    assert integrate(calm, [0.0, 3.0], [*START, 0.0]).stats.steps <= 1.3 * alone.stats.steps
+    assert integrate(calm, [0.0, 3.0], [*START, 0.0]).stats["steps"] <= 1.3 * alone.stats["steps"]
 
 
 def test_kinematics_replaces_the_second_evaluation():
@@ -253,18 +253,18 @@ def test_a_single_output_time():
     outcome = integrate(PENDULUM, [0.7], START)
     assert outcome.status == "finished"
     assert np.array_equal(outcome.x, [START])
-    assert outcome.stats.steps == 0
+    assert outcome.stats["steps"] == 0
 
 
 def test_evaluations_are_counted():
     outcome = integrate(PENDULUM, [0.0, 1.0], START, method="rk4", step=0.01)
-    assert outcome.stats.evaluations == 400
+    assert outcome.stats["evaluations"] == 400
     steps_only = integrate(PENDULUM, [0.0, 1.0], START, first_step=0.01)
     stats = steps_only.stats
-    accepted_after_trial = 11 * (stats.steps + stats.rejected) + stats.steps
-    assert stats.evaluations == accepted_after_trial + 1
+    accepted_after_trial = 11 * (stats["steps"] + stats["rejected"]) + stats["steps"]
+    assert stats["evaluations"] == accepted_after_trial + 1
     dense = integrate(PENDULUM, [0.0, 1e-9, 1e-8, 1.0], START, first_step=0.01)
-    assert dense.stats.evaluations == stats.evaluations + 3
+    assert dense.stats["evaluations"] == stats["evaluations"] + 3
 
 
 def test_code_of_loops_depends_on_all_sources_that_their_package_imports():

@@ -1,5 +1,7 @@
 """Reading and checking of pose data: units, columns, and refusals that name row, value, cause and remedy."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,16 @@ def test_a_wrapped_parameter_angle_is_recognized():
     data = {"x": r[:, 0], "y": r[:, 1], "z": r[:, 2], "flexion": turn}
     with pytest.raises(DataError, match="jump by a full turn"):
         PoseCurve.fit(data, "flexion", units={"flexion": "rad"})
+
+
+def test_many_straight_pieces_are_one_note():
+    """A polygon of twelve sides: one note, not twelve; a path with one straight piece names it."""
+    from sekant.geometry.fit.errors import MOST_STRAIGHTS
+
+    turned = np.linspace(0.0, 1.5 * np.pi, 10)
+    corners = np.stack([np.cos(turned), np.sin(turned), 0 * turned], axis=1)
+    sides = [a + (b - a) * s for a, b in pairwise(corners) for s in np.linspace(0, 1, 12)[:-1]]
+    notes = PoseCurve.fit(np.array([*sides, corners[-1]]), parameter="arc_length").report.notes
+    told = [note for note in notes if "straight" in note]
+    assert len(told) <= MOST_STRAIGHTS
+    assert any("pieces look straight" in note for note in told)

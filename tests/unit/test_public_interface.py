@@ -41,7 +41,7 @@ def bob():
 
 
 def test_every_public_name_is_there():
-    assert len(sk.__all__) <= 35
+    assert len(sk.__all__) <= 40
     assert {"Frame", "Motion", "Result", "analyses", "save", "shapes"} <= set(sk.__all__)
     for name in sk.__all__:
         assert getattr(sk, name) is not None
@@ -240,3 +240,86 @@ def test_type_checkers_see_every_public_name():
     ]
     assert {name for name, _ in names} == {*sk.__all__, "__version__"}
     assert [pair for pair in names if pair[0] != pair[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: sk.joints.Revolut, "there is no joint type 'Revolut'; did you mean 'Revolute'?"),
+        (lambda: sk.forces.SpringDamperr, "did you mean 'SpringDamper'?"),
+        (lambda: sk.vehicle.load_carr, "has no attribute 'load_carr'; did you mean 'load_car'?"),
+        (lambda: sk.signals.Noisee, "there is no signal type 'Noisee'; did you mean 'Noise'?"),
+    ],
+)
+def test_names_of_packages_have_suggestions(call, text):
+    with pytest.raises(AttributeError) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_packages_list_their_names():
+    assert {"load_car", "drive", "AxleCurves"} <= set(dir(sk.vehicle))
+    assert {"Pid", "Lowpass", "traced"} <= set(dir(sk.signals))
+    assert "Revolute" in dir(sk.joints)
+    assert "imported_later" not in dir(sk.vehicle)
+    for package in (sk.vehicle, sk.signals, sk.joints, sk.forces, sk.contacts, sk.constraints):
+        assert all(getattr(package, name) is not None for name in dir(package))
+
+
+def test_force_types_of_vehicles_are_found_among_the_forces():
+    assert sk.forces.FialaTire.type == "fiala_tire"
+    assert sk.forces.Aero.type == "aero"
+
+
+def test_plain_mappings_as_items_get_the_remedy():
+    with pytest.raises(ModelError) as caught:
+        sk.Model(bodies={"arm": {"mass": 1.2}}, joints={"hinge": {"type": "revolute", "child": "arm"}})
+    assert "Model.joints.hinge: is a mapping" in str(caught.value)
+    assert "sk.joints.Revolute(child=...)" in str(caught.value)
+
+
+def test_fields_that_do_not_exist_get_a_suggestion():
+    body = sk.Body(mass=1.2)
+    with pytest.raises(AttributeError, match=r"'Body' object has no attribute 'mas'; did you mean 'mass'\?"):
+        _ = body.mas
+    with pytest.raises(ModelError, match=r"Body\.mas: there is no such field; did you mean 'mass'\?"):
+        body.mas = 3.0
+    assert not hasattr(body, "_hidden")
+
+
+def test_notebooks_show_tables_and_messages(model, result):
+    lin = sk.linearize(sk.compile(model), sk.equilibrium(model))
+    assert "damping ratio" in lin.modes()._repr_html_()
+    assert "<table>" in lin._repr_html_()
+    assert "hinge" in sk.equilibrium(model)._repr_html_()
+    with pytest.raises(ModelError) as caught:
+        sk.Body(mas=1)
+    shown = caught.value._render_traceback_()
+    assert len(shown) == 1
+    assert "did you mean 'mass'?" in shown[0]
+
+
+def test_short_names_of_velocities_and_scipy_rotations(result):
+    from scipy.spatial.transform import Rotation
+
+    assert np.array_equal(result["arm.vx"], result["arm.velocity"][:, 0])
+    turned = result.rotation("arm")
+    assert isinstance(turned, Rotation)
+    w, x, y, z = result["arm.orientation"][-1]
+    assert turned[-1].apply([1.0, 0, 0])[2] == pytest.approx(2 * (x * z - w * y), abs=1e-12)
+
+
+def test_noise_repeats_by_its_seed_and_has_its_deviation():
+    def made(seed):
+        held = sk.Model(
+            bodies={"m": sk.Body(mass=1.3)},
+            joints={"rail": sk.joints.Prismatic(child="m", axis=(1, 0, 0))},
+            signals={"n": sk.signals.Noise(rms=0.7, lowest=1.0, highest=9.0, seed=seed)},
+        )
+        return sk.simulate(held, until=12.0, output_step=0.01)["n"]
+
+    first = made(4)
+    assert np.array_equal(first, made(4))
+    assert not np.allclose(first, made(5))
+    assert first.std() == pytest.approx(0.7, rel=0.1)
+    assert abs(first.mean()) < 0.05

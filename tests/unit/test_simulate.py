@@ -302,7 +302,7 @@ def test_what_is_built_during_a_run_is_no_part_of_its_time(monkeypatch):
 def test_no_function_of_the_model_is_compiled_during_a_run(method, monkeypatch):
     during: list[str] = []
     made: list[str] = []
-    for name in ("build", "text"):
+    for name in ("build", "parallel"):
         module = importlib.import_module(f"sekant.engine.codegen.{name}")
         original = module.compile_modules
 

@@ -8,6 +8,7 @@ import pytest
 
 import sekant as sk
 from random_models import random_mechanism
+from same_systems import compare, parts_made
 from sekant.engine.codegen.build import _Source
 from sekant.engine.functions.motion import right_hand_side, time_stops
 from sekant.engine.functions.outputs import output_function
@@ -25,9 +26,9 @@ TREES = (
     "parabola",
     "quarter_car",
 )
-OTHERS = ("four_bar", "bouncing_ball", "stick_slip", "servo", "trefoil")
-"""Loops, contacts, dry friction, samples, numbers that shape a curve: compiled as they are."""
-RELATIVE = 1e-12  # of the largest entry: the same formulas with other roundings
+LOOPS = ("four_bar", "slider_crank", "suspensions/double_wishbone", "suspensions/five_link")
+OTHERS = ("bouncing_ball", "stick_slip", "servo", "trefoil")
+"""Contacts, dry friction, samples, numbers that shape a curve: compiled as they are."""
 
 
 def scaled(model: sk.Model, part: str, field: str, factor: float) -> sk.Model:
@@ -51,27 +52,7 @@ def arm(mass: float = 2.3, length: float = 0.7, stiffness: float = 31.0) -> sk.M
     )
 
 
-def compare(found: sk.System, model: sk.Model) -> None:
-    """Rates and outputs at random states, against those of the model compiled as it is."""
-    plain, rng = sk.compile(model, engine="casadi"), np.random.default_rng(4)
-    assert found.state_names == plain.state_names
-    assert found.parameters.keys() == plain.parameters.keys()
-    start, other = found.initial_state(), plain.initial_state()
-    np.testing.assert_allclose(start.q, other.q, rtol=RELATIVE, atol=RELATIVE)
-    np.testing.assert_allclose(start.v, other.v, rtol=RELATIVE, atol=RELATIVE)
-    work = np.zeros(len(plain.work_names))
-    for _ in range(3):
-        q, v = start.q + 0.03 * rng.normal(size=plain.nq), start.v + 0.1 * rng.normal(size=plain.nv)
-        x = np.concatenate([q, v, plain.element_states(start), work])
-        t = rng.uniform(0.0, 0.5, 1)
-        for function in (right_hand_side, lambda system: output_function(system)[0]):
-            got, expected = (
-                function(system)(t, x, system.parameter_vector())[0] for system in (found, plain)
-            )
-            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=RELATIVE * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", TREES + LOOPS)
 def test_examples_found_by_their_structure_are_the_same(name):
     model = sk.load(EXAMPLES / f"{name}.yaml")
     found = compile_by_structure(model, engine="casadi")
@@ -148,3 +129,41 @@ def test_run_time_parameters_keep_the_defaults_of_the_model():
         }
         heavy = sk.simulate(system, 0.5, parameters={"arm.mass": 5.0})
         np.testing.assert_allclose(heavy["hinge.q"][-1], sk.simulate(arm(5.0), 0.5)["hinge.q"][-1], rtol=1e-7)
+
+
+def test_parts_of_loops_know_nothing_of_the_numbers():
+    """All parts of two systems, none of them found, are the same data; runs and sweeps included."""
+    model = sk.load(EXAMPLES / "suspensions/double_wishbone.yaml")
+    stretched = scaled(scaled(model, "joints", "position", 1.013), "bodies", "mass", 1.1)
+    kept = [parts_made(one, run_and_sweep) for one in (model, stretched)]
+    assert kept[0].keys() == kept[1].keys()
+    assert len(kept[0]) > 8
+    for name, entry in kept[0].items():
+        assert entry.objects == kept[1][name].objects, name
+
+
+def run_and_sweep(system: sk.System) -> None:
+    sk.simulate(system, 0.02, method="radau5")
+    sk.simulate(system, 0.02, method="dop853")
+    sk.kinematics(system, "upright.z", (-0.01, 0.01, 3), relative=True)
+
+
+def test_loops_with_other_numbers_build_no_equations_and_compile_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    model = sk.load(EXAMPLES / "four_bar.yaml")
+    other = scaled(model, "bodies", "mass", 1.2)
+
+    def asked(one: sk.Model) -> tuple[sk.System, sk.State]:
+        system = compile_by_structure(one)
+        right_hand_side(system)
+        output_function(system)
+        return system, sk.assemble(system)
+
+    asked(model)
+    with (
+        patch.object(sk.System, "equations", property(lambda self: pytest.fail("equations are built"))),
+        patch.object(_Source, "_compiled", lambda *what: pytest.fail("code is made")),
+    ):
+        system, state = asked(other)
+    np.testing.assert_allclose(state.q, sk.assemble(sk.compile(other)).q, atol=1e-12)
+    compare(system, other)

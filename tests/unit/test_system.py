@@ -238,3 +238,7 @@ def test_answers_for_one_freedom_keep_their_shapes():
         assert [matrix.shape for matrix in (linear.M, linear.C, linear.K, linear.A)] == [(1, 1)] * 3 + [
             (2, 2)
         ]
+
+
+def test_a_model_without_bodies_compiles():
+    assert sk.compile(sk.Model(name="empty"), engine="casadi").nv == 0

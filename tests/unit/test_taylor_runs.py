@@ -73,9 +73,9 @@ def test_parameters_and_step_limits() -> None:
         found = integrate(problem, [0.0, 2.0], [], [1.5], p=[rate], rtol=1e-12)
         assert found.x[-1, 0] == pytest.approx(1.5 * np.exp(-2 * rate), rel=1e-12)
     short = integrate(problem, [0.0, 2.0], [], [1.5], p=[0.3], max_step=0.05)
-    assert short.stats.steps >= 40
+    assert short.stats["steps"] >= 40
     few = integrate(problem, [0.0, 2.0], [], [1.5], p=[0.3], max_step=0.05, max_steps=7)
-    assert (few.status, few.stats.steps) == ("too_many_steps", 7)
+    assert (few.status, few.stats["steps"]) == ("too_many_steps", 7)
     assert few.t_last == pytest.approx(0.35)
 
 

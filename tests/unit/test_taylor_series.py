@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.codegen.text import compile_text
+from sekant.engine.codegen.parallel import compile_text
 from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.errors import SekantError, SolverError
 from sekant.solvers.taylor import TaylorProblem, TaylorRun

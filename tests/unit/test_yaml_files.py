@@ -233,7 +233,7 @@ def test_alias_bombs_are_defused(write, monkeypatch):
 
 def test_files_that_cannot_be_had(write, tmp_path, monkeypatch):
     write(ARM, "arm.yaml")
-    assert fault("amr.yaml") == "amr.yaml: cannot be read: there is no such file; in that directory: arm.yaml"
+    assert fault("amr.yaml") == "amr.yaml: cannot be read: there is no such file; did you mean 'arm.yaml'?"
     assert fault("nowhere/arm.yaml") == "nowhere/arm.yaml: cannot be read: there is no such file"
     assert fault(".") == ".: is a directory; name the file in it"
     monkeypatch.setattr(source, "MAX_BYTES", 100)

@@ -144,7 +144,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             ROAD,
             "{file: raod.csv}",
-            "raod.csv: table 'road': cannot be read: there is no such file; in that directory: road.csv",
+            "raod.csv: table 'road': cannot be read: there is no such file; did you mean 'road.csv'?",
         ),
         (
             ROAD,

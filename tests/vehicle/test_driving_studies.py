@@ -78,6 +78,8 @@ def test_a_row_that_cannot_be_is_a_row(found):
         ("axles.front.tire", "'axles.front.tire' of the car is not a number; name one of its fields"),
         ("chassis.com[3]", "chassis.com has no '3'"),
         ("maneuver.sped", "step-steer has no 'sped'.*speed"),
+        ("sped", "the car has no 'sped'; did you mean 'speed'"),
+        ("car.sped", r"numbers of the car are named without 'car\.'; did you mean 'speed'"),
     ],
 )
 def test_names_that_no_car_has_are_told_before_anything_runs(name, says):

@@ -52,3 +52,8 @@ def test_it_is_driven_through_its_maneuver():
     found = {m.name: m.value for m in run.measures}
     assert found["largest lateral acceleration"] == pytest.approx(3.3, abs=0.7)
     assert found["least wheel load"] > 300.0
+
+
+def test_speed_does_not_sag_in_the_first_seconds():
+    run = drive(load_car(FOLDER / "formula.yaml"), "step-steer", angle=0.0, duration=1.5)
+    assert 3.6 * abs(run["speed"] - run["speed"][0]).max() < 0.1

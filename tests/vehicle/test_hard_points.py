@@ -171,10 +171,12 @@ def test_faulty_files_are_refused(text, said, tmp_path):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("texts", [("60mm", "-50mm"), ("low", "high"), ("1 s", "2 s"), ("nan", "1")])
-def test_wrong_ranges_are_told(texts):
+@pytest.mark.parametrize(
+    "text", ["60..-50mm", "low..high", "1..2 s", "nan..1", "60mm", "-80..80", "-80..80 mm:5"]
+)
+def test_wrong_ranges_are_told(text):
     with pytest.raises(SekantError, match="--travel"):
-        given_range(texts, None, "--travel")
+        given_range(text, None, "--travel")
 
 
 def test_ranges_run_through_the_drawing():
@@ -193,8 +195,8 @@ def test_points_in_millimeters_without_their_unit_are_refused():
 
 def test_travel_without_its_unit_is_refused():
     with pytest.raises(SekantError, match="-60 without a unit is in meters; write -60mm"):
-        given_range(("-60", "60"), (0.0, 0.0), "travel")
-    assert given_range(("-0.06", "60mm"), (0.0, 0.0), "travel") == (-0.06, 0.06)
+        given_range("-60..60", (0.0, 0.0), "travel")
+    assert given_range("-6cm..60mm", (0.0, 0.0), "travel") == (-0.06, 0.06)
 
 
 def test_a_model_has_the_side_that_it_has():

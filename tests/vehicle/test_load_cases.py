@@ -50,7 +50,8 @@ def test_front_and_rear_carry_and_brake_the_vehicle():
 
 def test_driving_has_a_share_of_its_own():
     values, _ = applied({"az": 1, "ax": 0.5}, axle="rear", **CAR, brake_share=0.3, drive_share=1.0)
-    assert values["left.fx"] == pytest.approx(0.5 * MASS * G / 2, rel=1e-12)
+    assert values["left.dx"] == pytest.approx(0.5 * MASS * G / 2, rel=1e-12)  # shafts: at the wheel's center
+    assert "left.fx" not in values
     assert values["left.fz"] == pytest.approx(LOAD + MASS * G * 0.5 * HEIGHT / BASE / 2, rel=1e-12)
 
 

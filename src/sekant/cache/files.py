@@ -10,8 +10,8 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from os import PathLike
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from sekant.cache import plain
 from sekant.cache.store import make_key, user_cache
+from sekant.errors import DataError
 from sekant.version import __version__
 
 Made = TypeVar("Made")
@@ -27,12 +28,35 @@ _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 """File -> hash of its content, of all files that go into what is made now."""
 
 
+WITHIN = "SEKANT_WITHIN"
+"""Variable of the environment: the folder outside of which no file of the user is read (`sekant --within`)."""
+
+
 def note_read(path: str | PathLike[str]) -> None:
     """Tell that a file is about to be read. Its content is taken before, so that a change meanwhile shows later."""
+    within = os.environ.get(WITHIN)
+    if within and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)):
+        message = (
+            f"is not read: it lies outside of '{within}'; put it there, or allow a folder that contains it"
+        )
+        raise DataError(f"{message} (--within)", file=os.fspath(path))
     noted = _NOTED.get()
     if noted is not None:
         place = os.path.abspath(path)
         noted.setdefault(place, _content_hash(place))
+
+
+@contextmanager
+def files_read() -> Iterator[Mapping[str, str]]:
+    """The files of the user that are read within the block, by the hash of their content."""
+    files: dict[str, str] = {}
+    outer = _NOTED.set(files)
+    try:
+        yield files
+    finally:
+        _NOTED.reset(outer)
+        for place in files:
+            note_read(place)
 
 
 def cached_of_file(
@@ -62,14 +86,8 @@ def cached_of_files(
     if entry is not None and _unchanged(entry.header["files"]):
         with suppress(plain.NotPlain):
             return plain.read(entry, store)
-    files: dict[str, str] = {}
-    outer = _NOTED.set(files)
-    try:
+    with files_read() as files:
         made = make()
-    finally:
-        _NOTED.reset(outer)
-        for place in files:
-            note_read(place)
     entry = plain.written(made, store, {"files": files}) if may_cache(made) else None
     if entry is not None:
         store.store(key, entry)

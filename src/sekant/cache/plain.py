@@ -6,6 +6,9 @@ it. A field with ``metadata=NOT_CACHED`` is read as its default. What is not dat
 says of which data it can be made again. All else is refused (`NotPlain`).
 
 Arrays from `LARGE` bytes on are entries of their own, by their content: many values have the same ones.
+
+Objects that writer and reader have anyway are written as their names (`Known`): a value then serves whoever has
+others under these names.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from sekant.cache.store import Cache, Entry, make_key
@@ -37,6 +40,18 @@ _arrays: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 class NotPlain(Exception):
     """A value that is not plain data, or an entry that does not give one."""
+
+
+class Known(Protocol):
+    """Objects that are not part of a value, by name."""
+
+    def name_of(self, value: Any) -> str | None:
+        """Of this very object; None of one that is part of the value."""
+        ...
+
+    def named(self, name: str) -> Any:
+        """The object; raises `LookupError` if there is none."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +75,14 @@ _CODECS: dict[type, Codec] = {}
 _BY_NAME: dict[tuple[str, str], Codec] = {}
 
 
-def written(value: Any, store: Cache, about: Mapping[str, Any] | None = None) -> Entry | None:
+def written(
+    value: Any, store: Cache, about: Mapping[str, Any] | None = None, known: Known | None = None
+) -> Entry | None:
     """The value as an entry, with the words `about` it in the header; None if it cannot be stored.
 
     Large arrays are put into `store` at once.
     """
-    writer = _PlainWriter(store)
+    writer = _PlainWriter(store, known)
     try:
         tree = json.dumps([writer.types, writer.write(value)]).encode()
     except (NotPlain, RecursionError):
@@ -77,11 +94,11 @@ def written(value: Any, store: Cache, about: Mapping[str, Any] | None = None) ->
     return Entry({**(about or {}), "arrays": shapes}, tuple(data))
 
 
-def read(entry: Entry, store: Cache) -> Any:
+def read(entry: Entry, store: Cache, known: Known | None = None) -> Any:
     """The value of an entry; raises `NotPlain` if it cannot be had."""
     try:
         types, tree = json.loads(entry.objects[0])
-        return _PlainReader(types, entry, store).read(tree)
+        return _PlainReader(types, entry, store, known).read(tree)
     except NotPlain:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
@@ -89,8 +106,8 @@ def read(entry: Entry, store: Cache) -> Any:
 
 
 class _PlainWriter:
-    def __init__(self, store: Cache):
-        self.store = store
+    def __init__(self, store: Cache, known: Known | None):
+        self.store, self.known = store, known
         self.types: list[list[Any]] = []
         self.arrays: list[Any] = []
         self._numbers: dict[type, int] = {}
@@ -107,6 +124,9 @@ class _PlainWriter:
             return ["dict", *(self.write(x) for pair in value.items() for x in pair)]
         if id(value) in self._seen:
             return ["again", self._seen[id(value)][0]]
+        name = None if self.known is None else self.known.name_of(value)
+        if name is not None:
+            return ["known", name]
         if id(value) in self._open:
             raise NotPlain(f"a {kind.__name__} contains itself")
         self._open.add(id(value))
@@ -168,8 +188,8 @@ class _PlainWriter:
 
 
 class _PlainReader:
-    def __init__(self, types: list[list[Any]], entry: Entry, store: Cache):
-        self.types, self.entry, self.store = types, entry, store
+    def __init__(self, types: list[list[Any]], entry: Entry, store: Cache, known: Known | None):
+        self.types, self.entry, self.store, self.known = types, entry, store, known
         self._known: dict[int, Callable[[list[Any]], Any]] = {}
         self._seen: list[Any] = []
 
@@ -184,6 +204,10 @@ class _PlainReader:
             return dict(zip(found, found, strict=True))
         if tag == "again":
             return self._seen[parts[0]]
+        if tag == "known":
+            if self.known is None:
+                raise NotPlain(f"'{parts[0]}' is not there")
+            return self.known.named(parts[0])
         made = self._made(tag)([self.read(x) for x in parts]) if type(tag) is int else self._other(tag, parts)
         self._seen.append(made)
         return made

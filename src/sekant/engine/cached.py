@@ -15,7 +15,7 @@ import casadi as ca
 
 from sekant.cache import plain
 from sekant.cache.content import answer_key
-from sekant.cache.plain import Codec, NotPlain
+from sekant.cache.plain import Codec, Known, NotPlain
 from sekant.cache.store import Cache, make_key
 from sekant.engine.codegen.linking import interpreted_again, linked_again
 from sekant.engine.codegen.native import NativeFunction
@@ -29,14 +29,17 @@ ABSENT = object()
 
 
 class CachedParts:
-    """The parts of one system, in the user's cache. Several processes may read and write them."""
+    """The parts of one system, in the user's cache. Several processes may read and write them.
 
-    def __init__(self, key: str, store: Cache):
-        self.key, self._store = key, store
+    `known`: what the parts contain by name, such as the curves of a model of which `key` has the shapes only.
+    """
+
+    def __init__(self, key: str, store: Cache, known: Known | None = None):
+        self.key, self._store, self._known = key, store, known
 
     def related(self, name: str) -> CachedParts:
         """The parts of a system that is made from this one in a way that `name` tells."""
-        return CachedParts(make_key([self.key, "related", name]), self._store)
+        return CachedParts(make_key([self.key, "related", name]), self._store, self._known)
 
     def load(self, name: Hashable) -> Any:
         """The part, or `ABSENT`."""
@@ -44,13 +47,13 @@ class CachedParts:
         if entry is None:
             return ABSENT
         try:
-            return plain.read(entry, self._store)
+            return plain.read(entry, self._store, self._known)
         except NotPlain:  # such as a function whose object code is gone
             return ABSENT
 
     def store(self, name: Hashable, value: Any) -> None:
         """Cache the part, if it can be written as plain data."""
-        entry = plain.written(value, self._store, {"part": str(name)})
+        entry = plain.written(value, self._store, {"part": str(name)}, self._known)
         if entry is not None:
             self._store.store(self._place(name), entry)
 
@@ -70,7 +73,7 @@ def cached_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
     return found
 
 
-def parts_of(model: Model, options: tuple[Any, ...]) -> CachedParts | None:
+def parts_of(model: Model, options: tuple[Any, ...], known: Known | None = None) -> CachedParts | None:
     """The parts of `model` compiled with `options`; None where more than these may decide on them."""
     key = answer_key(
         model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()} {optimization()}"
@@ -78,7 +81,7 @@ def parts_of(model: Model, options: tuple[Any, ...]) -> CachedParts | None:
     if key is None:
         return None
     try:
-        return CachedParts(key, Cache())
+        return CachedParts(key, Cache(), known)
     except RuntimeError:  # the user has no home directory
         return None
 

@@ -5,64 +5,129 @@ compiled system serves all of them: its plain numbers are run-time parameters th
 are then found on disk by the structure, before any equation is built.
 
 A number stands in a field or as a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
-equations, and exponents decide on their kind: they are part of the structure, as are names, types, curves, tables,
-fields that only take numbers, and which entries of one vector are equal.
+equations, and exponents decide on their kind: they are part of the structure, as are names, types, tables, fields
+that only take numbers, and which entries of one vector are equal. Of curves and surfaces that equations only look up
+(`Joint.looks_up`) the shape is part of it, their pieces are data.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import Path, replace_numbers
+from sekant.model.joints.base import Joint
 from sekant.model.model import Model
 from sekant.model.resolve import ITEMS, PLAIN
+from sekant.tables.table import Table, Table2
 
 PARTS = (*(name for name in ITEMS if name != "shapes"), "ground", "gravity", "parameters", "natural")
 """Of a model, in which numbers may differ; pictures of one model are those of all."""
 WHOLE = -1
+_ENCLOSED = re.compile(rf"(?<!\w)\(({PLAIN}\d+)\)")
+"""A name in parentheses, as numbers below zero stand in the mirror image of an expression."""
 Numeral = tuple[Path, int]
 """Where a number stands: its path, and which node of the expression there, or the `WHOLE` of the field."""
 
 
+Geometry = PoseCurve | PoseSurface
+
+
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """`model`: names in place of the plain numbers, which it has as parameters; `numbers`: their values."""
+    """`model`: names in place of the plain numbers, which it has as parameters; `numbers`: their values; `geometry`:
+    curves and surfaces whose pieces are data, by their names in the model."""
 
     model: Model
     numbers: Mapping[str, float]
+    geometry: Mapping[str, Geometry]
 
     @property
     def bare(self) -> Model:
-        """The model without the values of its plain numbers, pictures and texts: the same for all models of this
-        structure."""
+        """The model without the values of its plain numbers, pieces of curves, pictures and texts: the same for all
+        models of this structure."""
         named = {**self.model.parameters, **dict.fromkeys(self.numbers, 0.0)}
-        return self.model.model_copy(
-            update={"parameters": named, "shapes": {}, "name": "", "description": ""}
-        )
+        first: dict[int, int] = {}
+        for number, curve in enumerate(self.geometry.values()):
+            first.setdefault(id(curve.table), number)
+        curves = {name: _shape_of(curve, first[id(curve.table)]) for name, curve in self.geometry.items()}
+        changes = {"parameters": named, "curves": {**self.model.curves, **curves}}
+        return self.model.model_copy(update={**changes, "shapes": {}, "name": "", "description": ""})
+
+    def with_numbers(self, numbers: Mapping[str, float]) -> Structure:
+        """With other values of some numbers."""
+        own = {**self.numbers, **numbers}
+        model = self.model.model_copy(update={"parameters": {**self.model.parameters, **own}})
+        return Structure(model, own, self.geometry)
+
+    def name_of(self, value: Any) -> str | None:
+        """Of a table of the geometry (see `sekant.cache.plain.Known`)."""
+        return self._names.get(id(value))
+
+    def named(self, name: str) -> Table | Table2:
+        return self.geometry[name].table
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {id(curve.table): name for name, curve in reversed([*self.geometry.items()])}
 
 
-def structure_of(model: Model, parameters: Sequence[str] = ()) -> Structure:
-    """The structure of a model whose run-time `parameters` are no plain numbers."""
-    numbers: dict[str, float] = {}
+def _shape_of(curve: Geometry, number: int) -> Geometry:
+    """One piece in place of all; `number` tells curves apart that have no table in common."""
+    table, ends = curve.table, np.array([-1.0, 1.0])
+    if isinstance(table, Table2):
+        pieces = np.full((1, 1, *table.coefficients.shape[2:]), float(number))
+        return replace(curve, table=Table2(ends, ends, pieces, table.extrapolation))  # type: ignore[arg-type]
+    pieces = np.full((1, *table.coefficients.shape[1:]), float(number))
+    return replace(curve, table=Table(ends, pieces, table.extrapolation))  # type: ignore[arg-type]
+
+
+def _looked_up(model: Model) -> dict[str, Geometry]:
+    """Curves and surfaces of which all users only look up values."""
+    users: dict[str, list[Any]] = {name: [] for name in model.curves}
+    for items in (model.joints, model.constraints, model.contacts, model.forces):
+        for item in items.values():
+            for field in ("curve", "surface", "pose_surface"):
+                used = getattr(item, field, None)
+                if isinstance(used, str) and used in users:
+                    users[used].append(item)
+    return {
+        name: model.curves[name]
+        for name, items in users.items()
+        if items and all(isinstance(item, Joint) and item.looks_up(model.curves[name]) for item in items)
+    }
+
+
+def structure_of(
+    model: Model, parameters: Sequence[str] = (), more: Mapping[str, float] | None = None
+) -> Structure:
+    """The structure of a model whose run-time `parameters` are no plain numbers; `more` numbers of its equations."""
+    numbers: dict[str, float] = dict(more or {})
     shared: dict[tuple[Path, float], str] = {}
 
     def name(place: Numeral, x: float) -> str:
         path, node = place
         simple = (0.0, 1.0, -1.0) if node == WHOLE and isinstance(path[-1], int) else (0.0,)
         if x in simple or not isfinite(x):
-            return repr(float(x))
+            return repr(float(x) + 0.0)  # -0.0 as 0.0, which a mirror image has there
         found = f"{PLAIN}{len(numbers)}"
-        if isinstance(path[-1], int):  # of a vector, such as equal moments of inertia across an axis
+        if node == WHOLE and isinstance(path[-1], int):  # such as equal moments of inertia across an axis
             found = shared.setdefault((path[:-1], x), found)
         numbers[found] = x
         return found
 
     written = rewritten(model, parameters, name)
-    return Structure(written.model_copy(update={"parameters": {**written.parameters, **numbers}}), numbers)
+    named = written.model_copy(update={"parameters": {**written.parameters, **numbers}})
+    return Structure(named, numbers, _looked_up(model))
 
 
 def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numeral, float], str]) -> Model:
@@ -77,7 +142,7 @@ def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numera
         text = number.text
         for k, start, end, value in reversed(_numerals(number)):
             text = text[:start] + text_of((path, k), value) + text[end:]
-        return Expression(text)
+        return Expression(_ENCLOSED.sub(r"\1", text))
 
     return model.model_copy(
         update={part: replace_numbers(getattr(model, part), replace, (part,), data=False) for part in PARTS}

@@ -8,6 +8,7 @@ numbers. Compile with the names of the model's parameters to keep those as symbo
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from sekant.engine.codegen.operation_table import ROWS, TABLE
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
@@ -184,7 +186,7 @@ def _values(tape: Tape, symbols: list[list[Any]], tables: list[str], sympy: Any)
             values.append(operation(values[a]) if b < 0 else operation(values[a], values[b]))
         else:
             raise SekantError(
-                f"SymPy has no counterpart of an operation of these equations (CasADi's number {op})"
+                f"SymPy has no counterpart of an operation of these equations: {TABLE[op].name}"
             )
     return values
 
@@ -232,55 +234,39 @@ def _readable(expression: Any, sympy: Any) -> Any:
 
 
 def _operations(sympy: Any) -> dict[int, Any]:
-    """By CasADi's number."""
-    one = sympy.Integer(1)
-    return {
-        ca.OP_ADD: lambda a, b: a + b,
-        ca.OP_SUB: lambda a, b: a - b,
-        ca.OP_MUL: lambda a, b: a * b,
-        ca.OP_DIV: lambda a, b: a / b,
-        ca.OP_NEG: lambda a: -a,
-        ca.OP_SQ: lambda a: a**2,
-        ca.OP_TWICE: lambda a: 2 * a,
-        ca.OP_INV: lambda a: one / a,
-        ca.OP_SQRT: sympy.sqrt,
-        ca.OP_POW: lambda a, b: a**b,
-        ca.OP_CONSTPOW: lambda a, b: a**b,
-        ca.OP_EXP: sympy.exp,
-        ca.OP_LOG: sympy.log,
-        ca.OP_SIN: sympy.sin,
-        ca.OP_COS: sympy.cos,
-        ca.OP_TAN: sympy.tan,
-        ca.OP_ASIN: sympy.asin,
-        ca.OP_ACOS: sympy.acos,
-        ca.OP_ATAN: sympy.atan,
-        ca.OP_ATAN2: sympy.atan2,
-        ca.OP_SINH: sympy.sinh,
-        ca.OP_COSH: sympy.cosh,
-        ca.OP_TANH: sympy.tanh,
-        ca.OP_ASINH: sympy.asinh,
-        ca.OP_ACOSH: sympy.acosh,
-        ca.OP_ATANH: sympy.atanh,
-        ca.OP_ERF: sympy.erf,
-        ca.OP_HYPOT: lambda a, b: sympy.sqrt(a**2 + b**2),
-        ca.OP_LOG1P: lambda a: sympy.log(1 + a),
-        ca.OP_EXPM1: lambda a: sympy.exp(a) - 1,
-        ca.OP_FABS: sympy.Abs,
-        ca.OP_SIGN: sympy.sign,
-        ca.OP_FLOOR: sympy.floor,
-        ca.OP_CEIL: sympy.ceiling,
-        ca.OP_FMIN: sympy.Min,
-        ca.OP_FMAX: sympy.Max,
-        ca.OP_FMOD: lambda a, b: a - b * sympy.sign(a / b) * sympy.floor(sympy.Abs(a / b)),
-        ca.OP_LT: lambda a, b: _truth(a < b, sympy),
-        ca.OP_LE: lambda a, b: _truth(a <= b, sympy),
-        ca.OP_EQ: lambda a, b: _truth(sympy.Eq(a, b), sympy),
-        ca.OP_NE: lambda a, b: _truth(sympy.Ne(a, b), sympy),
-        ca.OP_NOT: lambda a: _truth(sympy.Eq(a, 0), sympy),
-        ca.OP_AND: lambda a, b: _truth(sympy.And(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
-        ca.OP_OR: lambda a, b: _truth(sympy.Or(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
-        ca.OP_IF_ELSE_ZERO: lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True)),
+    """By CasADi's number: what the table of operations calls a function is SymPy's of that name, or stands here."""
+    own = {
+        "neg": operator.neg,
+        "sq": lambda a: a**2,
+        "twice": lambda a: 2 * a,
+        "inv": lambda a: sympy.Integer(1) / a,
+        "add": operator.add,
+        "sub": operator.sub,
+        "mul": operator.mul,
+        "div": operator.truediv,
+        "pow": operator.pow,
+        "constpow": operator.pow,
+        "hypot": lambda a, b: sympy.sqrt(a**2 + b**2),
+        "log1p": lambda a: sympy.log(1 + a),
+        "expm1": lambda a: sympy.exp(a) - 1,
+        "fabs": sympy.Abs,
+        "sign": sympy.sign,
+        "ceil": sympy.ceiling,
+        "fmin": sympy.Min,
+        "fmax": sympy.Max,
+        "fmod": lambda a, b: a - b * sympy.sign(a / b) * sympy.floor(sympy.Abs(a / b)),
+        "lt": lambda a, b: _truth(a < b, sympy),
+        "le": lambda a, b: _truth(a <= b, sympy),
+        "eq": lambda a, b: _truth(sympy.Eq(a, b), sympy),
+        "ne": lambda a, b: _truth(sympy.Ne(a, b), sympy),
+        "not": lambda a: _truth(sympy.Eq(a, 0), sympy),
+        "and": lambda a, b: _truth(sympy.And(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
+        "or": lambda a, b: _truth(sympy.Or(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
+        "if_else_zero": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True)),
+        "erfinv": sympy.erfinv,
     }
+    found = {row.code: own.get(row.name) or getattr(sympy, row.function, None) for row in ROWS}
+    return {code: operation for code, operation in found.items() if operation is not None}
 
 
 def _truth(condition: Any, sympy: Any) -> Any:

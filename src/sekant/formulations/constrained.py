@@ -14,7 +14,7 @@ from sekant.cache.recent import Recent
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Energies, Reports, Start, SystemKinematics, Timeline
 from sekant.formulations.elements import Elements
-from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
+from sekant.formulations.kkt import PIVOTS, KktFactor, pivots
 from sekant.geometry.spatial import SX, column
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.bound_oracle import BoundOracle
@@ -185,10 +185,17 @@ class ConstrainedEquations(ABC):
         """Factors of [M G^T; G 0], regularized by figures from the model's own start."""
         p = self.defaults
         q0, v0 = self.lookups.oracle("start", [self.p], list(self.start.values()))(p)
-        inputs = [self.t, self.q, self.v, self.p]
-        M, G = self.lookups.oracle("scale", inputs, [self.mass_matrix, self.G])(0.0, q0, v0, p)
-        eps, delta = regularization(np.array(M), np.array(G))
-        return KktFactor(self.mass_matrix, self.G, eps, delta, light_unknowns(np.array(M)))
+        found = pivots(self.scale, np.array(q0).ravel(), np.array(v0).ravel(), p)
+        named = self.resolved.values
+        eps = named.get(PIVOTS[0], found.eps)
+        delta = named.get(PIVOTS[1], found.delta) if found.delta else 0.0
+        return KktFactor(self.mass_matrix, self.G, eps, delta, found.light)
+
+    @cached_property
+    def scale(self) -> BoundOracle:
+        """(t, q, v, p) -> the entries of M (nv, nv) and of G (m, nv), column by column."""
+        matrices = [ca.vec(ca.densify(x)) for x in (self.mass_matrix, self.G)]
+        return self.lookups.bound([self.t, self.q, self.v, self.p], matrices)
 
     @cached_property
     def _solution(self) -> tuple[SX, SX]:

@@ -371,6 +371,6 @@ def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
     depth: list[int] = []
     for link, free in zip(motion.links, motion.free, strict=True):
         depth.append(len(free) + (depth[link.parent] if link.parent >= 0 else 0))
-    masses = ca.veccat(*(part for link in motion.links for part in (link.inertia.m, link.inertia.J)))
+    masses = ca.SX(ca.veccat(*(part for link in motion.links for part in (link.inertia.m, link.inertia.J))))
     known = all(symbol.name().startswith(PLAIN) for symbol in ca.symvar(masses))
     return "composite" if max(depth, default=0) <= (9 if known else 7) else "articulated"

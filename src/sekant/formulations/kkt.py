@@ -8,12 +8,15 @@ against the true matrix removes the trace of eps and delta. Redundant rows get m
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from sekant.geometry.spatial import SX
+from sekant.model.resolve import PLAIN
 from sekant.solvers.linear.ordering import minimum_degree
+from sekant.tables.bound_oracle import BoundOracle
 
 SWEEPS = 2
 RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
@@ -23,6 +26,9 @@ NO_ACTION = (
     1e-12  # rows of G (m or rad) shorter than this are rounding errors: constraints that say nothing new
 )
 
+PIVOTS = (f"{PLAIN}eps", f"{PLAIN}delta")
+"""Run-time parameters for the two, of equations that serve models with other masses."""
+
 
 class KktFactor:
     """Factors of the regularized matrix; `M` (n, n) and `G` (m, n) are SX with structural zeros kept apart.
@@ -30,7 +36,7 @@ class KktFactor:
     `light`: unknowns with hardly any mass, see `light_unknowns`.
     """
 
-    def __init__(self, M: SX, G: SX, eps: float, delta: float, light: Collection[int] = ()):
+    def __init__(self, M: SX, G: SX, eps: float | SX, delta: float | SX, light: Collection[int] = ()):
         self.n, self.m = M.shape[0], G.shape[0]
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
@@ -81,6 +87,26 @@ class KktFactor:
         for new, old in enumerate(self._order):
             x[old] = y[new]
         return ca.vertcat(*x[: self.n]), ca.vertcat(SX.zeros(0, 1), *x[self.n :])
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """Of a model: see `regularization` and `light_unknowns`."""
+
+    eps: float
+    delta: float
+    light: tuple[int, ...]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Values of the run-time parameters `PIVOTS`."""
+        return dict(zip(PIVOTS, (self.eps, self.delta), strict=True))
+
+
+def pivots(scale: BoundOracle, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> Pivots:
+    """At a start q (nq,), v (nv,) and parameters p (np,); `scale` as that of the equations."""
+    M, G = (x.reshape(v.size, x.size // max(v.size, 1)).T for x in scale(0.0, q, v, p))
+    return Pivots(*regularization(M, G), tuple(sorted(light_unknowns(M))))
 
 
 def regularization(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:

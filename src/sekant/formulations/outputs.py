@@ -72,7 +72,9 @@ def _bodies(eq: Equations) -> Iterator[Output]:
         yield Output(f"{name}.position", "m", XYZ, f"origin of {name}, in W", state.p)
         quaternion = quaternion_from_rotation(state.R)
         parts = ("w", "x", "y", "z")
-        yield Output(f"{name}.orientation", "1", parts, f"unit quaternion of {name} in W", quaternion)
+        yield Output(
+            f"{name}.orientation", "1", parts, f"unit quaternion of {name} in W, scalar first", quaternion
+        )
         yield Output(f"{name}.velocity", "m/s", XYZ, f"of the origin of {name}, in W", state.v_WF)
         yield Output(f"{name}.angular_velocity", "rad/s", XYZ, f"of {name}, in W", state.w_WF)
         yield Output(f"{name}.acceleration", "m/s^2", XYZ, f"of the origin of {name}, in W", acceleration)

@@ -42,12 +42,16 @@ def read_model(path: Path, given: Mapping[str, Any]) -> Model:
 def located_in_file(error: SekantError, path: Path) -> SekantError:
     """The error with the line of its item, if the model file `path`, or the one that it names by `model`, has it.
 
-    Faults of equations show long after a file was read: it is read once more for the line.
+    Faults of equations show long after a file was read: it is read once more for the line. A file that describes a
+    model in words of its own has no line for an item; then the error names the file alone.
     """
     if error.file is not None or not error.path or not path.is_file():
         return error
     try:
-        named = read_source(path).data.get("model")  # in studies, and beside the roles of a corner
+        data = read_source(path).data
+        if any(key in DESCRIPTIONS for key in data):
+            return located(error, {}, str(path))
+        named = data.get("model")  # in studies, and beside the roles of a corner
         file = path.parent / named if isinstance(named, str) else path
         places = _expanded(file, ()).places
     except SekantError:  # it is not a model file

@@ -35,7 +35,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.cache.plain import Codec
-from sekant.errors import ModelError
+from sekant.errors import ModelError, suggest
 from sekant.model.construction import DescriptionClass
 from sekant.model.expressions.expression import Expression
 from sekant.model.field_docs import field_docs
@@ -71,11 +71,23 @@ class Description(BaseModel, metaclass=DescriptionClass):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if not name.startswith("_"):
+                if name not in type(self).model_fields:
+                    known = suggest(name, list(type(self).model_fields), "fields")
+                    raise ModelError(f"there is no such field; {known}", path=(type(self).__name__, name))
                 raise ModelError(
                     f"is never changed in place; make another one by .changed({name}=...)",
                     path=(type(self).__name__, name),
                 )
             super().__setattr__(name, value)
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError as error:
+                if name.startswith("_"):
+                    raise
+                known = suggest(name, list(type(self).model_fields), "fields")
+                raise AttributeError(f"{error}; {known}") from None
 
     @classmethod
     def __get_pydantic_json_schema__(

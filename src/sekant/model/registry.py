@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from pydantic import model_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.extensions import FROM_ELSEWHERE, PENDING, load_extensions
 from sekant.model.examples import Stage
-from sekant.model.quantities import Description
+from sekant.model.quantities import Description, wrong
 
 
 class Item(Description):
@@ -25,6 +27,20 @@ class Item(Description):
     signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
     of_coordinate: ClassVar[tuple[str, str, dict[str, str]]] = ("joint", "coordinate", {})
     """fields that name a joint and one of its coordinates, and what other fields are by it: q, v, f, f/q, f/v"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _made_by_its_class(cls, given: Any) -> Any:
+        """Collections in Python hold objects; a mapping as it stands in files gets the call that makes one."""
+        if not hasattr(cls, "type") and cls.__subclasses__() and isinstance(given, Mapping):
+            named = class_name(str(given.get("type", "...")))
+            fields = ", ".join(f"{key}=..." for key in given if key != "type") or "..."
+            collection = cls.__module__.split(".")[2]
+            raise wrong(
+                f"is a mapping, as in model files; in Python write sk.{collection}.{named}({fields}),"
+                " or read a file with sk.load"
+            )
+        return given
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -43,6 +59,11 @@ def module_names(package: str) -> tuple[str, ...]:
 def import_folder(package: str) -> list[ModuleType]:
     """All modules of a package, which registers what they define."""
     return [import_module(f"{package}.{name}") for name in module_names(package)]
+
+
+def class_name(type_name: str) -> str:
+    """What a package exports the class of a type as: SpringDamper for spring_damper."""
+    return "".join(part.capitalize() for part in type_name.split("_"))
 
 
 Kind = TypeVar("Kind", bound=Description)
@@ -98,9 +119,16 @@ class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
 
     def exported(self, name: str) -> type[Kind]:
         """The class that its package exports under `name`: SpringDamper for the type spring_damper."""
-        own = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-        if not name[:1].isupper() or own not in self:
+        if not name[:1].isupper():
             raise AttributeError(f"there is no {self.what} type '{name}'")
+        own = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        if own not in self:
+            load_extensions()
+        if own not in self:
+            known = [class_name(each) for each in self]
+            raise AttributeError(
+                f"there is no {self.what} type '{name}'; {suggest(name, known, f'{self.what} types')}"
+            )
         return self[own]
 
     def register(self, cls: type[Made]) -> type[Made]:

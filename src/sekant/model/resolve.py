@@ -113,10 +113,12 @@ class ResolvedModel:
 
     def _parameters_in(self, numbers: ca.SX) -> tuple[tuple[str, slice], ...]:
         """Names and places in p of the parameters that some numbers follow from."""
+        used = {symbol.element_hash() for symbol in ca.symvar(numbers)}
+        symbols = [symbol.element_hash() for symbol in ca.vertsplit(self.p)] if self.p.numel() else []
         start, found = 0, []
         for one in self.parameters:
             span = slice(start, start + one.default.size)
-            if ca.depends_on(numbers, self.p[span]):
+            if used.intersection(symbols[span]):
                 found.append((one.name, span))
             start = span.stop
         return tuple(found)

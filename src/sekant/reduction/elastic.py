@@ -45,10 +45,14 @@ def reduce_elastic(
     """See `sekant.reduction.reduce.reduce`."""
     if len(keep) != 1:
         raise ModelError("reduce: with elastic modes one frame is kept, over one of its own coordinates")
+    if inertia == "identify":
+        raise ModelError(
+            "reduce: with elastic modes masses are exact, split or ignored; identify is for rigid links"
+        )
     parts = find_parts(model, kept_bodies(model, keep), base, elastic=True)
     if not parts.absorbed:
         raise ModelError(
-            f"reduce: no bushing acts on the bodies between '{keep[0]}' and '{base}'; leave elastic out"
+            f"reduce: no bushing acts on '{keep[0]}' or on the bodies between it and '{base}'; leave elastic out"
         )
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried, LIGHT) if inertia == "exact" else ()

@@ -25,7 +25,8 @@ USERS = ("forces", "contacts", "sensors")
 class MechanismParts:
     """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies.
 
-    `absorbed`: bushings on dropped bodies, where they count as parts of the mechanism.
+    `absorbed`: bushings on dropped bodies, and between kept bodies and the base, where they count as parts of the
+    mechanism.
     """
 
     model: Model
@@ -44,7 +45,7 @@ class MechanismParts:
 def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> MechanismParts:
     """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`.
 
-    `elastic`: forces between bodies join them as joints do, and bushings on dropped bodies are absorbed.
+    `elastic`: forces between bodies join them as joints do, and bushings of the mechanism are absorbed.
     """
     _check_names(model, keep, base)
     links = [("joints", name, bodies_of(model, joint)) for name, joint in model.joints.items()]
@@ -74,7 +75,8 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
                 "or name the body it moves against (relative_to)"
             )
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
-    bushings = [name for kind, name, part in links if kind == "forces" and part & dropped]
+    held = [(name, part) for kind, name, part in links if kind == "forces" and part & inside]
+    bushings = [name for name, part in held if part & dropped or (len(part) == 2 and part <= anchors)]
     absorbed = tuple(name for name in bushings if isinstance(model.forces[name], Bushing))
     bodies = tuple(b for b in model.bodies if b in dropped)
     return MechanismParts(model, base, tuple(keep), bodies, joints, constraints, absorbed)

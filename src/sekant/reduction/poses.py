@@ -14,14 +14,17 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.kinematics.quantities import XYZ, scalar
 from sekant.analyses.kinematics.result import KinematicsResult
-from sekant.engine.system import System, compile
+from sekant.engine.system import System, compile_by_structure
 from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
 from sekant.reduction.mechanism import MechanismParts, bodies_of
+from sekant.tables.bound_oracle import BoundOracle
 
 Array = NDArray[np.float64]
+ROUND_OFF = 1e-15
+"""Below this a coordinate (m, rad) is zero, which another one of the same mechanism may be exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +58,15 @@ def find_poses(
 ) -> DrivenMechanism:
     """The mechanism of `parts`, checked to reach the whole of the ranges (first, last) of its drives."""
     driven = driven_coordinates(parts, drives)
-    system = compile(mechanism(parts, drives, without=tuple(driven)), quick=True)
+    system = compile_by_structure(mechanism(parts, drives, without=tuple(driven)), quick=True)
     count = 17 if len(drives) == 1 else 7
     asked = {name: (*span, count) for name, span in zip(drives, ranges, strict=True)}
     result = _complete(kinematics(system, asked))
     ends = tuple((float(axis.min()), float(axis.max())) for axis in result.axes)
-    alone = parts.base == "ground" and not driven and set(parts.bodies) == set(parts.model.bodies)
-    start, speed = start_of(system if alone else compile(parts.model, quick=True), drives, parts.base)
+    alone = parts.base == "ground" and not driven and _carries_the_rest(parts)
+    start, speed = start_of(
+        system if alone else compile_by_structure(parts.model, quick=True), drives, parts.base
+    )
     for name, unit, (low, high), value in zip(drives, result.drive_units, ends, start, strict=True):
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
@@ -69,6 +74,15 @@ def find_poses(
                 "that is to stay; widen the range, or start elsewhere"
             )
     return DrivenMechanism(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
+
+
+def _carries_the_rest(parts: MechanismParts) -> bool:
+    """Whether all other bodies hang on the mechanism by a joint each, so that they have no say in its start."""
+    model = parts.model
+    others = set(model.bodies) - set(parts.bodies)
+    return set(parts.constraints) == set(model.constraints) and len(model.joints) - len(parts.joints) == len(
+        others
+    )
 
 
 def driven_coordinates(parts: MechanismParts, drives: Sequence[str]) -> dict[str, str]:
@@ -138,13 +152,17 @@ def _free_name(model: Model, wanted: str) -> str:
 
 def start_of(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:
     """Values (m,) of the drives, seen from `base`, and their rates in the assembled start of the whole model."""
-    eq = system.equations
-    h = ca.vertcat(*[_seen_from(system, name, base) for name in drives])
-    rate = eq.lookups.jtimes(h, eq.q, eq.qdot) + eq.lookups.jacobian(h, eq.t)
-    function = eq.lookups.oracle("drives", [eq.t, eq.q, eq.v, eq.p], [h, rate])
-    state = assemble(system) if eq.constraints else system.initial_state()
-    values = function(0.0, state.q, state.v, system.parameter_vector())
-    return np.array(values[0]).ravel(), np.array(values[1]).ravel()
+
+    def make() -> BoundOracle:
+        eq = system.equations
+        h = ca.vertcat(*[_seen_from(system, name, base) for name in drives])
+        rate = eq.lookups.jtimes(h, eq.q, eq.qdot) + eq.lookups.jacobian(h, eq.t)
+        return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], [h, rate])
+
+    function = system.cached(("drives and their rates", tuple(drives), base), make)
+    state = assemble(system) if system.facts.constrained else system.initial_state()
+    place, speed = function(0.0, state.q, state.v, system.parameter_vector())
+    return np.where(np.abs(place) < ROUND_OFF, 0.0, place), speed
 
 
 def _seen_from(system: System, name: str, base: str) -> ca.SX:

@@ -9,19 +9,27 @@ from numpy.typing import ArrayLike
 
 from sekant.engine.arguments import names_of, values_of
 from sekant.engine.system import System, as_system
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, SekantError, suggest
 from sekant.model.model import Model
 from sekant.model.numbers import with_numbers
 from sekant.model.points.collector import Collector
 from sekant.reduction.elastic import reduce_elastic
 from sekant.reduction.fits import fit_poses
+from sekant.reduction.identified_masses import identify_masses
 from sekant.reduction.lumping import split_masses
-from sekant.reduction.mechanism import USERS, carried_bodies, find_parts, heavy_bodies, kept_bodies
-from sekant.reduction.poses import find_poses
+from sekant.reduction.mechanism import (
+    USERS,
+    MechanismParts,
+    carried_bodies,
+    find_parts,
+    heavy_bodies,
+    kept_bodies,
+)
+from sekant.reduction.poses import DrivenMechanism, find_poses
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
-INERTIA = ("exact", "split", "ignore")
+INERTIA = ("exact", "split", "identify", "ignore")
 
 
 def reduce(
@@ -51,7 +59,8 @@ def reduce(
     Forces, contacts and sensors stay, except those named in `drop`. Dropped bodies that they refer to follow poses of
     their own over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow poses of their own
     too, so that kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at their
-    joints (Hall); "ignore".
+    joints (Hall); "identify", point masses on the kept body that give the least error of inertia and weight along
+    the coordinates, which `mass_errors` tells; "ignore", also of those that follow because a force acts on them.
 
     `elastic`: the mechanism stands on bushings and may give way: `keep` one frame over one of its own coordinates
     (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
@@ -77,13 +86,17 @@ def reduce(
             model, keep, drives, ranges, relative_to, tolerance, counts, inertia, drop, elastic
         )
     parts = find_parts(model, kept_bodies(model, keep), relative_to)
-    poses = find_poses(parts, drives, ranges)
+    poses = _poses(parts, drives, ranges)
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried) if inertia == "exact" else ()
     rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
-    lumps = split_masses(parts, rest) if inertia == "split" and rest else ()
+    lumps, off = split_masses(parts, rest) if inertia == "split" and rest else (), {}
+    if inertia == "identify" and rest:
+        lumps, off = identify_masses(parts, poses, rest)
     fits = fit_poses(poses, (*keep, *carried, *followers), method, tolerance, counts)
     reduced, joint = rebuild(parts, poses, fits.shapes, lumps, drop)
+    if inertia == "ignore":
+        reduced = _without_mass(reduced, carried)
     return Reduction(
         model=reduced,
         original=model,
@@ -103,6 +116,29 @@ def reduce(
         lumps=lumps,
         left_out=tuple(drop),
         warnings=poses.warnings,
+        mass_errors=off,
+    )
+
+
+def _poses(parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Any]) -> DrivenMechanism:
+    """Poses of a rigid mechanism; one that bushings let give way is told how it is reduced."""
+    try:
+        return find_poses(parts, drives, ranges)
+    except SekantError as error:
+        soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
+        if not soft or "degrees of freedom but" not in error.message:
+            raise
+        raise ModelError(
+            f"reduce: {error.message.partition(';')[0]}, since it stands on bushings ({', '.join(soft[:4])}): keep "
+            "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
+        ) from None
+
+
+def _without_mass(model: Model, bodies: Sequence[str]) -> Model:
+    """The model with these bodies as frames for forces alone."""
+    light = {"mass": 0.0, "com": (0.0, 0.0, 0.0), "inertia": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
+    return model.changed(
+        bodies={n: b.model_copy(update=light) if n in bodies else b for n, b in model.bodies.items()}
     )
 
 

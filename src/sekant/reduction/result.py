@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sekant.io.writing import write_model
 from sekant.model.model import Model
 from sekant.reduction.comparison import Comparison, compare
 from sekant.reduction.fits import PoseError
+from sekant.reduction.identified_masses import MassError
 from sekant.reduction.lumping import Lump
 
 
@@ -44,6 +45,8 @@ class Reduction:
     lumps: tuple[Lump, ...]
     left_out: tuple[str, ...]
     warnings: tuple[AnalysisWarning, ...] = ()
+    mass_errors: Mapping[str, MassError] = field(default_factory=dict)
+    """of identified point masses: errors of this way, of `split` and of `ignore`"""
 
     def __repr__(self) -> str:
         return f"<Reduction of {self.original.name} to {', '.join(self.keep)} over {' x '.join(self.drives)}>"
@@ -71,13 +74,19 @@ class Reduction:
         told = {
             "follow for forces, contacts or sensors": self.carried,
             "follow for their mass": self.followers,
-            f"dropped, mass {'split' if self.lumps else 'ignored'}": self.dropped,
+            f"dropped, mass {self._became}": self.dropped,
             "left out": self.left_out,
         }
         lines += [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
         for lump in self.lumps:
             lines.append(f"    {lump.mass:.6g} kg of {lump.source} on {lump.body}")
+        lines += [f"  {way}: {error.text}" for way, error in self.mass_errors.items()]
         return "\n".join([*lines, *warning_lines(self.warnings)])
+
+    @property
+    def _became(self) -> str:
+        """What became of the masses of dropped bodies."""
+        return "identified" if self.mass_errors else "split" if self.lumps else "ignored"
 
     def digest(self) -> dict[str, Any]:
         """The summary for machines."""
@@ -98,6 +107,7 @@ class Reduction:
             "followers": list(self.followers),
             "dropped": list(self.dropped),
             "lumps": [vars(lump) for lump in self.lumps],
+            "mass_errors": {way: vars(error) for way, error in self.mass_errors.items()},
             "left_out": list(self.left_out),
             "warnings": [warning.as_dict() for warning in self.warnings],
         }

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from sekant.errors import SekantError, suggest
 
+_SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
+
 
 class UnknownChannelError(SekantError, KeyError):
     """A result has no channel of the name that was asked for."""
@@ -77,7 +79,7 @@ class Channels:
     """An ordered set of channels: the description of a row y of `width` numbers.
 
     A name is a channel (``arm.position``), a column (``arm.position.x``, ``hinge.q``), or the short form of a
-    column of a position (``arm.x``).
+    column of a position, velocity or acceleration (``arm.x``, ``arm.vx``, ``arm.ax``).
     """
 
     def __init__(self, channels: Iterable[Channel]):
@@ -138,7 +140,9 @@ class Channels:
         found = self._selections.get(name)
         if found is None and "." in name:
             owner, _, component = name.rpartition(".")
-            found = self._selections.get(f"{owner}.position.{component}")
+            quantity = _SHORT.get(component[:-1])
+            if quantity is not None:
+                found = self._selections.get(f"{owner}.{quantity}.{component[-1:]}")
         return found
 
     def find(self, name: str) -> Selection:

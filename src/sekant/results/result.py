@@ -164,6 +164,15 @@ class Result:
         """Unit of a channel; several, separated by commas, where its components differ."""
         return self.channels.find(name).unit
 
+    def rotation(self, name: str) -> Any:
+        """Orientation of a body over time as a SciPy `Rotation` (n): it turns components in the body to those in W.
+
+        Quaternions of results are scalar first, ``[w, x, y, z]``; SciPy's arrays have the scalar last.
+        """
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_quat(np.roll(self[f"{name}.orientation"], -1, axis=-1))
+
     def at(self, times: ArrayLike) -> Result:
         """The result at other times (m,) s within its span, by linear interpolation of every column."""
         wanted = np.atleast_1d(np.asarray(times, dtype=float))

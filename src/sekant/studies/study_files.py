@@ -3,7 +3,7 @@
 model: quarter_car.yaml
 samples: {type: latin_hypercube, rows: 200, seed: 1}
 vary:
-  strut.stiffness: {from: 18 N/mm, to: 26 N/mm}
+  strut.stiffness: 18..26 N/mm
   body.mass: {normal: {mean: 290 kg, sd: 15 kg}}
 analysis: {type: simulate, until: 3 s}
 measures: {peak: max_abs(body.acceleration.z)}
@@ -23,8 +23,9 @@ import numpy as np
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.io.source import KeyPath, Source, located, read_source
 from sekant.model.quantities import read_value
+from sekant.model.ranges import is_range, read_range
 from sekant.studies import samples as designs
-from sekant.studies.analyses import analysis_of
+from sekant.studies.analyses import Analysis, analysis_of
 from sekant.studies.distributions import KINDS, Uniform, distribution
 from sekant.studies.measures import Measure, read_measures
 from sekant.studies.samples import Samples
@@ -79,19 +80,38 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
     for key in data:
         if key not in _KEYS:
             raise ModelError(f"unknown key; {suggest(key, _KEYS, 'keys of a study')}", path=(key,))
-    if not isinstance(data.get("model"), str):
-        raise ModelError("a study needs 'model', the name of a model file")
-    vary = _mapping(data, "vary")
+    vary = mapping_at(data, "vary")
     if not vary:
         raise ModelError("a study needs 'vary', with at least one name")
-    asked = _mapping(data, "analysis") or {"type": "simulate"}
-    kind = asked.get("type", "simulate")
-    with _at("analysis"):
+    chosen, model, options = read_analysis(path, data, "simulate")
+    units: dict[str, str | None] = {}
+    for name in vary:
+        with at_place("vary", name):
+            units[name] = chosen.number_unit(model, name, options)
+    with at_place("measures"):
+        measures = read_measures(data.get("measures"))
+    outputs = data.get("outputs") or []
+    if not isinstance(outputs, list) or not all(isinstance(name, str) for name in outputs):
+        raise ModelError("must be a list of channels", path=("outputs",))
+    parameters = {n: number_at(v, ("parameters", n)) for n, v in mapping_at(data, "parameters").items()}
+    kind = chosen.kind
+    return Study(model, _samples(data, vary, units), kind, options, measures, tuple(outputs), parameters)
+
+
+def read_analysis(
+    path: Path, data: Mapping[str, Any], default: str
+) -> tuple[type[Analysis], Any, dict[str, Any]]:
+    """What `analysis` (of the type `default`) asks for, what `model` describes, and the options in SI."""
+    if not isinstance(data.get("model"), str):
+        raise ModelError("a study needs 'model', the name of a model file")
+    asked = mapping_at(data, "analysis") or {"type": default}
+    kind = asked.get("type", default)
+    with at_place("analysis"):
         chosen = analysis_of(str(kind))
     file = path.parent / data["model"]
     if not file.is_file():
         raise ModelError(f"there is no file '{file}'", path=("model",))
-    known, model = chosen.options, chosen.load(file, _mapping(data, "set"))
+    known, model = chosen.options, chosen.load(file, mapping_at(data, "set"))
     options: dict[str, Any] = {}
     for name, value in asked.items():
         if name == "type":
@@ -100,22 +120,12 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
             raise ModelError(
                 f"unknown option '{name}'; {suggest(name, known, 'options')}", path=("analysis", name)
             )
-        options[name] = _plain(value, ("analysis", name), "s" if name in TIMES else None)
-    units: dict[str, str | None] = {}
-    for name in vary:
-        with _at("vary", name):
-            units[name] = chosen.number_unit(model, name, options)
-    with _at("measures"):
-        measures = read_measures(data.get("measures"))
-    outputs = data.get("outputs") or []
-    if not isinstance(outputs, list) or not all(isinstance(name, str) for name in outputs):
-        raise ModelError("must be a list of channels", path=("outputs",))
-    parameters = {n: _number(v, ("parameters", n)) for n, v in _mapping(data, "parameters").items()}
-    return Study(model, _samples(data, vary, units), str(kind), options, measures, tuple(outputs), parameters)
+        options[name] = plain_value(value, ("analysis", name), "s" if name in TIMES else None)
+    return chosen, model, options
 
 
 def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[str, str | None]) -> Samples:
-    about = _mapping(data, "samples") or {"type": "grid"}
+    about = mapping_at(data, "samples") or {"type": "grid"}
     kind = str(about.get("type", "grid"))
     if kind not in DESIGNS:
         raise ModelError(
@@ -131,7 +141,7 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
             raise ModelError(
                 f"{kind} has no '{key}'; {suggest(key, sorted(allowed), 'keys of it')}", path=("samples", key)
             )
-    with _at("samples"):
+    with at_place("samples"):
         if kind in DRAWN:
             n, seed = _whole(about, "rows", None), _whole(about, "seed", 0)
             ranges = {name: _range(given, ("vary", name), units[name]) for name, given in vary.items()}
@@ -140,7 +150,7 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
             return getattr(designs, kind)(ranges, n, seed)
         if kind == "one_at_a_time":
             base = {
-                name: _number(_entry(given, "base", name), ("vary", name, "base"), units[name])
+                name: number_at(_entry(given, "base", name), ("vary", name, "base"), units[name])
                 for name, given in vary.items()
             }
             values = {
@@ -153,9 +163,16 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
 
 
 def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """A list, or ``{from, to, points}``."""
+    """A list, ``{from, to, points}``, or ``18..26 N/mm:5``."""
+    if is_range(given):
+        with at_place(*path):
+            told = read_range(given, unit, path[-1])
+            if told.count is None:
+                raise ModelError(f"'{given}' does not say how many values; write '{given}:5'", path=path)
+            designs.check_size(told.count)
+            return told.values(told.count)
     if isinstance(given, list):
-        return [_number(value, (*path, i), unit) for i, value in enumerate(given)]
+        return [number_at(value, (*path, i), unit) for i, value in enumerate(given)]
     if isinstance(given, dict):
         if set(given) == {"values"}:
             return _values(given["values"], (*path, "values"), unit)
@@ -163,27 +180,33 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
             points = given["points"]
             if not isinstance(points, int) or points < 1:
                 raise ModelError(f"must be a positive whole number (got {points!r})", path=(*path, "points"))
-            with _at(*path, "points"):
+            with at_place(*path, "points"):
                 designs.check_size(points)
-            first, last = (_number(given[end], (*path, end), unit) for end in ("from", "to"))
+            first, last = (number_at(given[end], (*path, end), unit) for end in ("from", "to"))
             return np.linspace(first, last, points)
-    raise ModelError("give a list of values, or {from: 1, to: 2, points: 5}", path=path)
+    raise ModelError("give a list of values, a range '1..2 m:5', or {from: 1, to: 2, points: 5}", path=path)
 
 
 def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """``{from, to}``, or a distribution by its name."""
+    """``{from, to}``, ``18..26 N/mm``, or a distribution by its name."""
+    if is_range(given):
+        with at_place(*path):
+            told = read_range(given, unit, path[-1], rising=True)
+            return Uniform(told.first, told.last)
     if isinstance(given, dict) and set(given) == {"from", "to"}:
-        with _at(*path):
-            return Uniform(*(_number(given[end], (*path, end), unit) for end in ("from", "to")))
+        with at_place(*path):
+            return Uniform(*(number_at(given[end], (*path, end), unit) for end in ("from", "to")))
     if isinstance(given, dict) and len(given) == 1:
         kind, numbers = next(iter(given.items()))
         if isinstance(numbers, dict):
-            with _at(*path):
+            with at_place(*path):
                 own = {n: "" if n == "spread" else unit for n in numbers}
                 return distribution(
-                    kind, {n: _number(v, (*path, kind, n), own[n]) for n, v in numbers.items()}
+                    kind, {n: number_at(v, (*path, kind, n), own[n]) for n, v in numbers.items()}
                 )
-    raise ModelError(f"give {{from: 1, to: 2}}, or a distribution ({', '.join(KINDS)})", path=path)
+    raise ModelError(
+        f"give a range '1..2 m', {{from: 1, to: 2}}, or a distribution ({', '.join(KINDS)})", path=path
+    )
 
 
 def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:
@@ -191,11 +214,11 @@ def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     for entry in entries if isinstance(entries, list) else [entries]:
         if not (isinstance(entry, list) and len(entry) == 3):
             raise ModelError("must be a list of [name, name, coefficient]", path=("samples", "correlation"))
-        found[str(entry[0]), str(entry[1])] = _number(entry[2], ("samples", "correlation"))
+        found[str(entry[0]), str(entry[1])] = number_at(entry[2], ("samples", "correlation"))
     return found
 
 
-def _mapping(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def mapping_at(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     given = data.get(key) or {}
     if not isinstance(given, dict):
         raise ModelError(f"must be a mapping (got {given!r})", path=(key,))
@@ -218,7 +241,7 @@ def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
     return value
 
 
-def _number(given: Any, path: tuple[str | int, ...], unit: str | None = None) -> float:
+def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) -> float:
     """A number, or a text with a unit (of the kind of `unit`, if that is known), in SI."""
     try:
         value = read_value(given, unit)
@@ -229,18 +252,18 @@ def _number(given: Any, path: tuple[str | int, ...], unit: str | None = None) ->
     return float(value)
 
 
-def _plain(value: Any, path: tuple[str | int, ...], unit: str | None = None) -> Any:
+def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None) -> Any:
     """Options: texts with units as numbers, lists entry by entry, everything else as it is."""
     if isinstance(value, list):
-        return tuple(_plain(entry, (*path, i)) for i, entry in enumerate(value))
+        return tuple(plain_value(entry, (*path, i)) for i, entry in enumerate(value))
     if isinstance(value, dict):
-        return {key: _plain(entry, (*path, key)) for key, entry in value.items()}
-    if isinstance(value, str) and value[:1] in "+-.0123456789":
-        return _number(value, path, unit)
+        return {key: plain_value(entry, (*path, key)) for key, entry in value.items()}
+    if isinstance(value, str) and value[:1] in "+-.0123456789" and not is_range(value):
+        return number_at(value, path, unit)
     return value
 
 
-class _at:
+class at_place:
     """Errors inside that know no place get this one."""
 
     def __init__(self, *path: str | int):

@@ -112,3 +112,7 @@ __getattr__ = imported_later(
         "sekant.vehicle.kc.fitting": ("curve_sensitivities", "fit_points"),
     },
 )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

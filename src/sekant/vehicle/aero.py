@@ -15,6 +15,7 @@ from sekant.vehicle.roads import AnyRoad, Plane
 
 Area = Annotated[Value, Quantity("m^2")]
 Density = Annotated[Value, Quantity("kg/m^3")]
+DENSITY = 1.2  # kg/m^3, of air
 
 
 @register
@@ -41,7 +42,7 @@ class Aero(Force):
     """C_l A at the front, m^2, positive downwards; an expression of h"""
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards; an expression of h"""
-    density: Density = 1.2
+    density: Density = DENSITY
     """of the air"""
     road: AnyRoad = Plane()
     """above which h is counted"""

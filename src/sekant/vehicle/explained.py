@@ -32,6 +32,13 @@ from sekant.vehicle.hardpoints.components import (
 from sekant.vehicle.hardpoints.description import HardPoints, SpringData
 from sekant.vehicle.hardpoints.suspension import Suspension
 from sekant.vehicle.maneuvers import MANEUVERS
+from sekant.vehicle.measured.description import (
+    MeasuredDamper,
+    MeasuredMasses,
+    MeasuredSpring,
+    MeasuredSuspension,
+)
+from sekant.vehicle.measured.files import MeasuredAxle
 from sekant.vehicle.roads import ROADS
 
 CAR = """\
@@ -56,6 +63,26 @@ drive: {axle: front, torque: 3000 N*m}
 brakes: {torque: 7000 N*m, front_share: 0.65}
 air: {drag_area: 0.6 m^2}
 """
+MEASURED = """\
+name: front_axle
+suspension:
+  curves: rig.csv
+  compliance: rates.csv
+  axle: front
+  wheel_center: [0, 730 mm, 0]
+  spring: {stiffness: 28 N/mm, top: [-15 mm, 530 mm, 545 mm], bottom: [-3 mm, 545 mm, 125 mm]}
+  damper: {damping: 1.8 N*s/mm, motion_ratio: 0.98}
+  masses: {upright: 20 kg, rack: 3 kg}
+wheel: {radius: 0.31 m, mass: 20 kg}
+anti_roll_bar: 10 N/mm
+load: 3.6 kN
+"""
+MEASURED_PARTS: dict[str, tuple[type, tuple[str, ...]]] = {
+    "suspension": (MeasuredSuspension, ("suspension",)),
+    "measured_spring": (MeasuredSpring, ("suspension", "spring")),
+    "measured_damper": (MeasuredDamper, ("suspension", "damper")),
+    "masses": (MeasuredMasses, ("suspension", "masses")),
+}
 PARTS: dict[str, type] = {
     "axle": Axle,
     "chassis": Chassis,
@@ -129,12 +156,16 @@ def _parts() -> dict[str, tuple[type, str]]:
     found: dict[str, tuple[type, str]] = {"car": (Car, CAR)}
     found |= {f"car.{name}": (cls, yaml_text({name: given[name]})) for name, cls in PARTS.items()}
     found["hard_points"] = (HardPoints, HARD_POINTS)
-    return found | {f"hard_points.{name}": (cls, _cut(where)) for name, (cls, where) in POINT_PARTS.items()}
+    found |= {f"hard_points.{name}": (c, _cut(HARD_POINTS, at)) for name, (c, at) in POINT_PARTS.items()}
+    found["measured_axle"] = (MeasuredAxle, MEASURED)
+    return found | {
+        f"measured_axle.{name}": (c, _cut(MEASURED, at)) for name, (c, at) in MEASURED_PARTS.items()
+    }
 
 
-def _cut(where: tuple[str, ...]) -> str:
-    """The part of the example of hard points at a place, with the keys that lead there."""
-    part = parse_source(HARD_POINTS, "").data
+def _cut(example: str, where: tuple[str, ...]) -> str:
+    """The part of an example at a place, with the keys that lead there."""
+    part = parse_source(example, "").data
     for key in where:
         part = part[key]
     for key in reversed(where):

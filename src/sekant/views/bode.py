@@ -18,6 +18,11 @@ POINTS = 400
 DECADES = (0.05, 20.0)
 """From this part of the slowest to this multiple of the fastest mode."""
 
+ROUND_OFF = 1e-13
+"""Gains up to this, against the product of the norms of the matrices, are none."""
+SHOWN = 8
+"""Pairs that are told to be zero."""
+
 
 def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Picture:
     """Gain (above) and phase (below) over frequency (Hz); by default around all modes."""
@@ -26,6 +31,10 @@ def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Pi
     with drawing(6.4, 4.8) as figure:
         gain, phase = figure.subplots(2, 1, sharex=True)
         pairs = [(i, j) for j in range(len(model.inputs)) for i in range(len(model.outputs))]
+        pairs, silent = (
+            [p for p in pairs if not _zero(model, f, H, *p)],
+            [p for p in pairs if _zero(model, f, H, *p)],
+        )
         for k, (i, j) in enumerate(pairs):
             label = style.literal(f"{model.outputs[i]} / {model.inputs[j]}")
             gain.plot(f, np.abs(H[:, i, j]), label=label, **style.line_style(k))
@@ -34,9 +43,32 @@ def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Pi
             phase.plot(f, np.degrees(angle), **style.line_style(k))
         gain.set(xscale="log", yscale="log", ylabel="gain")
         phase.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
-        gain.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+        if pairs:
+            gain.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+        if silent:
+            names = [f"{model.outputs[i]} / {model.inputs[j]}" for i, j in silent]
+            told = "zero throughout:\n" + "\n".join(
+                [*names[:SHOWN], *(["..."] if len(names) > SHOWN else [])]
+            )
+            phase.text(1.02, 1.0, style.literal(told), transform=phase.transAxes, va="top", fontsize="small")
         gain.set_title(style.literal(f"frequency response of {model.system.model.name}"), loc="left")
     return figure
+
+
+def _zero(model: LinearModel, f: np.ndarray, H: np.ndarray, i: int, j: int) -> bool:
+    """Whether an output does not answer an input at all: its gain is round-off against what the matrices allow."""
+    C, D = model._output_terms
+    s = 2j * np.pi * f[:: max(1, f.size // 40)]
+    largest = 0.0
+    for at in s:
+        inverse = (
+            np.linalg.norm(np.linalg.inv(at * np.eye(model.A.shape[0]) - model.A)) if model.A.size else 0.0
+        )
+        for order in range(3):
+            B = np.linalg.norm(model.input_matrix(order)[:, j])
+            direct = abs(D[order][i, j])
+            largest = max(largest, (np.linalg.norm(C[i]) * inverse * B + direct) * abs(at) ** order)
+    return float(np.max(np.abs(H[:, i, j]))) <= ROUND_OFF * largest
 
 
 def _band(model: LinearModel) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from sekant.cache.files import WITHIN
 from sekant.errors import SekantError
 from sekant.version import __version__
 from sekant.views.commands.cache import cache
@@ -29,17 +30,20 @@ from sekant.views.commands.gallery import gallery
 from sekant.views.commands.kc import kc
 from sekant.views.commands.kinematics import kinematics
 from sekant.views.commands.linearize import linearize
+from sekant.views.commands.loads import loads
 from sekant.views.commands.new import new
+from sekant.views.commands.optimize import optimize
 from sekant.views.commands.plot import plot
 from sekant.views.commands.reduce import reduce
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
+from sekant.views.commands.steady import steady
 from sekant.views.commands.sweep import sweep
 from sekant.views.commands.tire import tire
 from sekant.views.commands.view import view
 
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
-    *(new, explain, check, run, kinematics, kc, linearize, reduce, sweep),
+    *(new, explain, check, run, kinematics, kc, loads, linearize, steady, reduce, sweep, optimize),
     *(plot, tire, drive, view, fit, schema, gallery, doctor, cache),
     export,
 )
@@ -55,8 +59,13 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
+    within: Annotated[
+        str | None,
+        typer.Option("--within", metavar="FOLDER", help="Read no file of a model outside of this folder."),
+    ] = None,
 ) -> None:
-    pass
+    if within is not None:
+        os.environ[WITHIN] = within  # worker processes inherit it
 
 
 def _name(command: Callable[..., None] | typer.Typer) -> str:

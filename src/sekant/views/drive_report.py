@@ -36,7 +36,8 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 def write_report(runs: list[DrivenManeuver], path: Path) -> None:
     """Write the page of runs of one maneuver."""
     first = runs[0].maneuver
-    title = f"{first.type}, {3.6 * first.speed:.4g} km/h"
+    names = ", ".join(dict.fromkeys(run.car.name for run in runs if run.car.name))
+    title = f"{f'{names}: ' if names else ''}{first.type}, {3.6 * first.speed:.4g} km/h"
     told = [
         f"<h1>{html.escape(title)}</h1><p>{html.escape(first.summary)}"
         + (f" <span class=d>({html.escape(first.source)})</span>" if first.source else "")
@@ -91,6 +92,38 @@ def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]
     axis.legend(frameon=False)
 
 
+DASHES = ("-", "--", "-.", ":")
+"""Of runs, or of wheels of one run: lines that differ without color."""
+
+
+def _dashes(k: int) -> str:
+    return DASHES[k % len(DASHES)]
+
+
+def _roll_rate(run: DrivenManeuver) -> np.ndarray:
+    """(n,) deg/s."""
+    return np.degrees(np.gradient(run["angles"][:, 2], run.time))
+
+
+def _wheel_loads(axis: Axes, runs: list[DrivenManeuver]) -> None:
+    """Vertical loads of all wheels: of one run each wheel in a color and dashes, of several each run."""
+    for k_run, run in enumerate(runs):
+        wheels = [name for name in run.result.names if name.endswith(".tire.load")]
+        for k, name in enumerate(wheels):
+            of = k if len(runs) == 1 else k_run
+            wheel = name.removesuffix(".tire.load")
+            label = wheel if len(runs) == 1 else run.label if k == 0 else None
+            color = style.PALETTE[of % len(style.PALETTE)]
+            axis.plot(run.time, run[name] / 1e3, color=color, lw=1.2, ls=_dashes(of), label=label)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel("wheel loads [kN]")
+    axis.legend(frameon=False, ncols=4)
+
+
+MEASURED = ("steering", "yaw_rate", "lateral_acceleration", "sideslip", "roll", "", "speed", "")
+"""Channels of a log, in the order of the panels."""
+
+
 def _curves(runs: list[DrivenManeuver]) -> bytes:
     panels = (
         ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
@@ -98,26 +131,35 @@ def _curves(runs: list[DrivenManeuver]) -> bytes:
         ("lateral acceleration [m/s²]", lambda run: run.lateral_acceleration),
         ("sideslip [deg]", lambda run: np.degrees(run["sideslip"])),
         ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
+        ("roll rate [deg/s]", _roll_rate),
         ("speed [km/h]", lambda run: 3.6 * run["speed"]),
+        ("longitudinal acceleration [m/s²]", lambda run: run.longitudinal_acceleration),
     )
+    measured = runs[0].maneuver.measured()
     diagrams = [run.maneuver.diagram(run) if run.complete else None for run in runs]
-    rows = 5 if any(diagrams) else 4
+    rows = 7 if any(diagrams) else 6
     with drawing(9.0, 2.25 * rows) as figure:
         grid = figure.add_gridspec(rows, 2)
         if any(diagrams):
-            _draw(figure.add_subplot(grid[4, :]), runs, diagrams)
+            _draw(figure.add_subplot(grid[6, :]), runs, diagrams)
         for k, (label, read) in enumerate(panels):
             axis = figure.add_subplot(grid[k // 2, k % 2])
-            for color, run in zip(style.PALETTE, runs, strict=False):
-                axis.plot(run.t, read(run), color=color, lw=1.2, label=run.label)
+            for k_run, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
+                axis.plot(run.time, read(run), color=color, lw=1.2, ls=_dashes(k_run), label=run.label)
+            if MEASURED[k] in measured:
+                t, y = measured[MEASURED[k]]
+                factor = 180 / np.pi if "deg" in label else 3.6 if "km/h" in label else 1.0
+                axis.plot(t, factor * y, color="black", lw=1.0, ls="--", label="measured")
+                axis.legend(frameon=False)
             axis.set_ylabel(label)
-            if k >= 4:
+            if k >= len(panels) - 2:
                 axis.set_xlabel("time [s]")
             if k == 0 and len(runs) > 1:
                 axis.legend(frameon=False)
-        axis = figure.add_subplot(grid[3, :])
-        for color, run in zip(style.PALETTE, runs, strict=False):
-            axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2)
+        _wheel_loads(figure.add_subplot(grid[4, :]), runs)
+        axis = figure.add_subplot(grid[5, :])
+        for k_run, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
+            axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2, ls=_dashes(k_run))
         for lane in runs[0].maneuver.lanes(runs[0].car):
             for sign in (-1, 1) if lane.width > 0 else ():
                 edge = lane.middle + sign * lane.width / 2

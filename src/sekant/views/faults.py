@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,23 @@ from typing import Any
 from sekant.errors import SekantError
 
 
+@contextmanager
+def lines_of(file: Path) -> Iterator[None]:
+    """Errors within name the line of their item in this model file."""
+    try:
+        yield
+    except SekantError as error:
+        from sekant.io.reading import located_in_file
+
+        raise located_in_file(error, file) from None
+
+
 def with_lines(command: Callable[..., None]) -> Callable[..., None]:
     """The command, whose errors name the line of their item in its argument `file`."""
 
     @wraps(command)
     def called(*values: Any, file: Path, **options: Any) -> None:
-        try:
+        with lines_of(file):
             command(*values, file=file, **options)
-        except SekantError as error:
-            from sekant.io.reading import located_in_file
-
-            raise located_in_file(error, file) from None
 
     return called

@@ -11,6 +11,7 @@ from typing import Any
 
 from sekant.errors import SekantError
 from sekant.files import replace_file
+from sekant.views.faults import lines_of
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
@@ -91,7 +92,8 @@ def _exhibit(name: str, path: Path, output: Path, short: bool) -> Exhibit:
     title = name.rpartition("/")[2].replace("_", " ")
     plain = Exhibit(name, title, about, source)
     try:
-        summary = _run(path, output / plain.file, short)
+        with lines_of(path):
+            summary = _run(path, output / plain.file, short)
     except SekantError as error:
         return Exhibit(name, title, about, source, error=str(error))
     return Exhibit(name, title, about, source, summary=summary)

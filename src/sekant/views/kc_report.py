@@ -111,7 +111,8 @@ def _loads(table: LoadTable) -> str:
         f"<p>{html.escape(', '.join(table.cases))}: one second each, arrows by point to their own scale</p>"
     )
     told += "".join(f"<p>{html.escape(line)}</p>" for line in warning_lines(table.warnings))
-    player = inline_player(loads_result(table), plots=[])
+    stages = [(float(k), case) for k, case in enumerate(table.cases)]
+    player = inline_player(loads_result(table), plots=[], stages=stages)
     tables = f"{html_table(header, rows)}{html_table(['largest', 'N', 'case'], envelope)}"
     return f"<h2>Loads on members</h2>{told}{player}{tables}"
 

@@ -34,9 +34,10 @@ class LoopGeometry:
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
     ):
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
-        self._terms = system.cached("constraint terms", lambda: _terms(system))
+        self._terms = system.cached("constraint terms", lambda: constraint_terms(system))
+        self._entries = system.cached("entries of constraint terms", lambda: _entries(system))
         self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = None  # at the place asked for last
-        self._retract = system.cached("retraction", lambda: _retraction(system))
+        self._retract = system.cached("retraction", lambda: retraction(system))
         self._coordinate_of = system.start_facts.coordinate_of
         made = system.once("weights of displacements", lambda: _weighed(system, (), {}))
         made = made if not hold and not weights else _weighed(system, hold, weights)
@@ -45,14 +46,21 @@ class LoopGeometry:
         self._stated, self._stated_rates = made.stated, made.stated_rates
         self.given_rates = made.given_rates
 
+    def weights_told(self) -> dict[str, list[bool] | list[float]]:
+        """Which displacements and rates (nv,) are free or stated, and their scales, for closing loops elsewhere."""
+        told = {"free": self.free, "scale": self.scale, "stated": self._stated, "rateScale": self.rate_scale}
+        told |= {"statedRates": self._stated_rates, "givenRates": self.given_rates}
+        return {name: row.tolist() for name, row in told.items()}
+
     # -- numbers ---------------------------------------------------------------------------------------
 
     def terms(self, q: Vector) -> tuple[Vector, Vector, Vector]:
         """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity; not to be changed."""
         place = np.asarray(q, float).tobytes()
         if self._last is None or self._last[0] != place:
-            Phi, G, drift = self._terms(self.t, q, self.p)
-            G = G.reshape(drift.size, self.system.nv)
+            Phi, entries, drift = self._terms(self.t, q, self.p)
+            G = np.zeros((drift.size, self.system.nv))
+            G[tuple(self._entries)] = entries.ravel()
             G = np.where(np.einsum("ij,ij->i", G, G)[:, None] > NOTHING**2, G, 0.0)
             self._last = place, (Phi.ravel(), G, drift.ravel())
         return self._last[1]
@@ -308,14 +316,20 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
     return _Weighed(free, scales[0], stated, free_rates, scales[1], stated_rates, given_rates)
 
 
-def _terms(system: System) -> NativeFunction:
-    """(t, q, p) -> Phi, G, and the rates at zero velocity."""
+def constraint_terms(system: System, dense: bool = False) -> NativeFunction:
+    """(t, q, p) -> Phi, those entries of G that may differ from zero (or all of them), and the rates at rest."""
     eq = system.equations
     drift = ca.substitute(eq.rate, eq.v, SX.zeros(system.nv))
-    return system.function("constraints", [eq.t, eq.q, eq.p], [eq.Phi, ca.densify(eq.G), drift])
+    G = ca.densify(eq.G) if dense else eq.G.nz[:]
+    return system.function("constraints", [eq.t, eq.q, eq.p], [eq.Phi, G, drift])
 
 
-def _retraction(system: System) -> NativeFunction:
+def _entries(system: System) -> np.ndarray:
+    """Rows and columns (2, n) of those entries of G that may differ from zero."""
+    return np.array(system.equations.G.sparsity().get_triplet(), dtype=np.int64).reshape(2, -1)
+
+
+def retraction(system: System) -> NativeFunction:
     """(q, delta) -> q moved by the small displacement delta (nv,)."""
     eq = system.equations
     delta = SX.sym("delta", system.nv)

@@ -153,6 +153,11 @@ class Design:
         """Damping ratio of a mode."""
         return self._of_mode(mode, "damping_ratio")
 
+    def growth(self, mode: int | str) -> Derived:
+        """Real part (1/s) of the eigenvalue of a mode: negative where it decays."""
+        k = self._number(mode)
+        return Derived(np.real(self._modes.eigenvalues[k]), np.real(self._slopes.eigenvalues[k]))
+
     def coordinate(self, name: str) -> Derived:
         """A coordinate (m, rad) in the equilibrium or the steady motion."""
         names = list(self._linear.coordinate_names)

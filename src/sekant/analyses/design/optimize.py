@@ -79,8 +79,6 @@ def optimize(
     `steady`: arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are
     then those of steady motions, in axes that move with them; else those of equilibria.
     """
-    if method not in METHODS:
-        raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     if not parameters:
         raise SolverError("optimize: no parameters are given")
     found = _unknown_parameters(steady)
@@ -88,11 +86,45 @@ def optimize(
         if name in found:
             raise SolverError(f"optimize: '{name}' is found with the steady motion; it is no free parameter")
     system = _compiled(system, [*parameters, *found])
+    told = {"start": start, "method": method, "ports": (inputs, outputs), "steady": steady}
+    return search(system, parameters, objective, constraints or {}, tolerance=tolerance, most=most, **told)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainNumbers:
+    """What is optimized where it is no system: start values (1,) by name, of which designs know nothing more."""
+
+    parameters: Mapping[str, Array]
+
+
+def search(
+    system: System | PlainNumbers,
+    parameters: Mapping[str, tuple[float, float]],
+    objective: Measure,
+    constraints: Mapping[str, tuple[Measure, float, float]],
+    *,
+    start: Mapping[str, float] | None,
+    method: str,
+    ports: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    steady: Mapping[str, Any] | None = None,
+    tolerance: float = 1e-9,
+    most: int = 200,
+    step: float = STEP,
+) -> Optimum:
+    """What `optimize` does once the system is compiled; of `PlainNumbers` functions use the numbers alone."""
+    if method not in METHODS:
+        raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     low, high = _bounds(parameters)
     task = _DesignTask(
-        system, list(parameters), low, high, objective, dict(constraints or {}), (inputs, outputs)
+        system,  # type: ignore[arg-type]
+        list(parameters),
+        low,
+        high,
+        objective,
+        dict(constraints),
+        ports,
     )
-    task.steady = steady
+    task.steady, task.step = steady, step
     x0 = task.start(start)
     problem = DesignProblem(
         task.values, task.gradients, x0, task.low_values, task.high_values, tolerance, most
@@ -147,6 +179,7 @@ class _DesignTask:
         self.tracks, self.how = ModeTracks(), {}
         self.evaluations = 0
         self.steady: Mapping[str, Any] | None = None
+        self.step = STEP
         self._guess: Any = None
         self._last: tuple[Array, Design, list[Any]] | None = None
 
@@ -208,10 +241,15 @@ class _DesignTask:
         if rough:
             here = np.array([float(value) for value in found])
             for k in range(x.size):
-                step = STEP if x[k] + STEP <= 1.0 else -STEP
-                ahead = x.copy()
-                ahead[k] += step
-                J[rough, k] = (self.values(ahead) - here)[rough] / step
+                ahead, behind = x.copy(), x.copy()
+                ahead[k] = min(x[k] + self.step, 1.0)
+                before = here
+                if (
+                    self.step > STEP or ahead[k] == x[k]
+                ):  # wide steps from both sides: one would shift the optimum
+                    behind[k] = max(x[k] - self.step, 0.0)
+                    before = self.values(behind)
+                J[rough, k] = (self.values(ahead) - before)[rough] / (ahead[k] - behind[k])
             self._last = None
         return J
 

@@ -10,7 +10,7 @@ w_i the displacements by drive i, and w_ij the derivative of w_i by drive j.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi as ca
@@ -36,6 +36,13 @@ class DrivenEquations:
     drives: tuple[SweepQuantity, ...]
     t: float
     p: Vector
+    shown: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """how messages call a drive, and from which value they count it"""
+
+    def shown_as(self, k: int) -> tuple[str, float]:
+        """Label and zero of the k-th drive in messages."""
+        name = self.drives[k].name
+        return self.shown.get(name, (name, 0.0))
 
     @cached_property
     def functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:

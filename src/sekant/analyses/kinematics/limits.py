@@ -162,8 +162,9 @@ class TravelEnd:
 
 def drive_text(equations: DrivenEquations, d: Vector) -> str:
     """``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
-    parts = [
-        f"{drive.name} = {value if abs(value) > ROUND_OFF else 0.0:.9g} {drive.unit}".rstrip()
-        for drive, value in zip(equations.drives, d, strict=True)
-    ]
-    return ", ".join(parts)
+    parts = []
+    for k, (drive, at) in enumerate(zip(equations.drives, d, strict=True)):
+        label, zero = equations.shown_as(k)
+        value = at - zero
+        parts.append(f"{label} = {value if abs(value) > ROUND_OFF else 0.0:.9g} {drive.unit}".rstrip())
+    return ", ".join(dict.fromkeys(parts))

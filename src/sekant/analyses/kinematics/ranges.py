@@ -12,6 +12,7 @@ from sekant.analyses.kinematics.quantities import SweepQuantity
 from sekant.engine.arguments import names_of
 from sekant.errors import SekantError
 from sekant.model.quantities import read_value
+from sekant.model.ranges import is_range, split_range
 
 Vector = NDArray[np.float64]
 Drive = str | Sequence[str] | Mapping[str, Any]
@@ -75,6 +76,9 @@ def _kind(given: Any) -> Any:
 
 
 def _span(name: str, given: Any) -> Span:
+    if is_range(given):
+        first, last, count = split_range(given, f"kinematics: the range of '{name}'")
+        given = (first, last, 101 if count is None else count)
     parts = list(given) if isinstance(given, (tuple, list)) else []
     if len(parts) != 3 or not isinstance(parts[2], (int, np.integer)) or parts[2] < 1:
         raise SekantError(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.bodies import body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
-from sekant.analyses.kinematics.limits import MEETING, Limit, drive_text
+from sekant.analyses.kinematics.limits import LOST, MEETING, Limit, drive_text
 from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
@@ -96,8 +96,10 @@ class KinematicsResult:
     @property
     def nothing(self) -> str:
         """Why no point was reached."""
-        spans = zip(self.drive_names, self.asked.min(axis=0), self.asked.max(axis=0), strict=False)
-        wanted = ", ".join(f"{name} = {low:.6g} to {high:.6g}" for name, low, high in spans)
+        shown = [self.equations.shown_as(k) for k in self._drives]
+        spans = zip(shown, self.asked.min(axis=0), self.asked.max(axis=0), strict=False)
+        texts = (f"{name} = {low - zero:.6g} to {high - zero:.6g}" for (name, zero), low, high in spans)
+        wanted = ", ".join(dict.fromkeys(texts))
         why = "; ".join(str(limit) for limit in self.limits) or "the way there was lost"
         return (
             f"model '{self.system.model.name}': nothing of the range {wanted} can be reached from its start at "
@@ -135,16 +137,27 @@ class KinematicsResult:
         cause = f"{self.reached.size - len(self)} of {self.reached.size} points were not reached"
         cause += f" ({ends})" if ends else ""
         found = []
-        for name, unit, asked, got in zip(
-            self.drive_names, self.drive_units, self.asked.T, self.points.T, strict=False
-        ):
+        for k, unit in enumerate(self.drive_units):
+            label, zero = self.equations.shown_as(k)
+            asked, got = self.asked[:, k] - zero, self.points[:, k] - zero
             if asked.size > 1 and not np.ptp(asked):
                 continue
             place = f"asked {asked.min():.6g} to {asked.max():.6g} {unit}".strip()
-            span = f"{got.min():.6g} to {got.max():.6g} {unit}".strip()
-            remedy = f"ask for {span}" if len(self.axes) == 1 else f"the points reached lie in {span}"
-            found.append(AnalysisWarning("range_not_reached", f"drive '{name}'", place, cause, remedy))
-        return found
+            if len(self.axes) == 1:
+                low, high = self._ends(k, got.min() + zero, got.max() + zero)
+                remedy = f"ask for {up_to(low - zero, 1)} to {up_to(high - zero, -1)} {unit}".strip()
+            else:
+                remedy = f"the points reached lie in {got.min():.6g} to {got.max():.6g} {unit}".strip()
+            found.append(AnalysisWarning("range_not_reached", f"drive '{label}'", place, cause, remedy))
+        return list(dict.fromkeys(found))
+
+    def _ends(self, k: int, low: float, high: float) -> tuple[float, float]:
+        """How far the k-th drive can go: to the limits that lie beyond the points reached, `low` to `high`."""
+        ends = [float(limit.value[k]) for limit in self.limits if limit.kind != LOST]
+        return (
+            max((end for end in ends if end < low), default=low),
+            min((end for end in ends if end > high), default=high),
+        )
 
     @property
     def drive(self) -> Array:
@@ -375,6 +388,15 @@ class KinematicsResult:
             ],
             "warnings": [warning.as_dict() for warning in self.warnings],
         }
+
+
+def up_to(value: float, inward: int, digits: int = 4) -> str:
+    """A number as text with a few digits, rounded up (`inward` 1) or down (-1) so that it lies within a range."""
+    text = f"{value:.{digits}g}"
+    if inward * (float(text) - value) < 0:
+        unit = 10.0 ** (np.floor(np.log10(abs(value))) - digits + 1)
+        text = f"{float(text) + inward * unit:.{digits}g}"
+    return text
 
 
 def _label(name: str, unit: str) -> str:

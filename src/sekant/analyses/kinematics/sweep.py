@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -90,8 +91,12 @@ def reachable(
     guess: State | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
+    shown: Mapping[str, tuple[str, float]] | None = None,
 ) -> KinematicsResult:
-    """As `kinematics`, but for the result without a point where nothing can be reached; `nothing` then says why."""
+    """As `kinematics`, but for the result without a point where nothing can be reached; `nothing` then says why.
+
+    `shown`: by name of a drive, how messages call it and the value that they count from.
+    """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     refuse_rolling(system)
     if not system.nv:
@@ -107,6 +112,10 @@ def reachable(
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
     d0 = equations.drive_values(state.q)
+    if relative:
+        shown = {name: (f"{name} from the start", float(d)) for name, d in zip(names, d0, strict=False)}
+    if shown:
+        equations = replace(equations, shown=shown)
     if relative:
         axes = [asked_for + begin for asked_for, begin in zip(axes, d0, strict=False)]
     if path:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +25,37 @@ from sekant.extensions import picture
 Array = NDArray[Any]
 
 
-class StateMatrices(NamedTuple):
-    """x' = A x + B u, y = C x + D u."""
-
+class _FourMatrices(NamedTuple):
     A: Array
     B: Array
     C: Array
     D: Array
+
+
+class StateMatrices(_FourMatrices):
+    """x' = A x + B u, y = C x + D u: four matrices, to be taken apart as ``A, B, C, D = ...``.
+
+    `inputs` names the entries of u; `bump.velocity` and `bump.acceleration` are rates of the motion `bump`.
+    `left_out`: what the outputs have besides, if only the proper part was asked for.
+    """
+
+    inputs: tuple[str, ...] = ()
+    left_out: tuple[ImproperPart, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImproperPart:
+    """A part of `output` that no state space has: `velocity` times the rate and `acceleration` times the second rate
+    of `input`."""
+
+    output: str
+    input: str
+    velocity: float
+    acceleration: float
+
+    def __str__(self) -> str:
+        parts = ((self.velocity, "velocity"), (self.acceleration, "acceleration"))
+        return f"{self.output}: " + " + ".join(f"{x:.6g} {self.input}.{rate}" for x, rate in parts if x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +82,11 @@ class LinearModel:
     independent: tuple[str, ...] | None = None
     moving: Array | None = None
     warnings: tuple[AnalysisWarning, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """States and modes as tables, for notebooks."""
+        states = ", ".join(escape(name) for name in self.state_names)
+        return f"<p>{len(self.state_names)} states: {states}</p>{self.modes()._repr_html_()}"
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -135,21 +165,46 @@ class LinearModel:
                 D[:, i] = by_p[:, item.index[order]]
         return D
 
-    def state_space(self) -> StateMatrices:
-        """A, B, C, D. Where rates of inputs act, x is shifted: x - B2 u' - (B1 + A B2) u takes its place."""
+    def state_space(self, rates: str = "inputs") -> StateMatrices:
+        """A, B, C, D. Where rates of inputs act, x is shifted: x - B2 u' - (B1 + A B2) u takes its place.
+
+        Outputs that follow the velocity or acceleration of a motion have no state space in that motion alone:
+        `rates` "inputs" makes velocity and acceleration of such motions inputs of their own (`inputs` of what is
+        returned names them), "proper" gives the part that has one and lists in `left_out` what it lacks.
+        """
+        if rates not in ("inputs", "proper"):
+            raise SolverError(f"state space: rates is 'inputs' or 'proper' (got {rates!r})")
         A = self.A
         B0, B1, B2 = (self.input_matrix(order) for order in range(3))
         C, (D0, D1, D2) = self._output_terms
         scale = 1e-9 * (1.0 + np.max(np.abs(C), initial=0.0))
-        improper = np.maximum(np.abs(D1 + C @ B2), np.abs(D2))
-        if improper.size and np.max(improper) > scale:
-            k = int(np.argmax(np.max(improper, axis=1)))
-            raise SolverError(
-                f"linearize: output '{self.outputs[k]}' follows rates of a motion and has no state space; use "
-                "frequency_response, or an output of positions"
-            )
+        by_velocity, by_acceleration = D1 + C @ B2, D2
+        improper = np.maximum(np.abs(by_velocity), np.abs(by_acceleration)) > scale
         shift = B1 + A @ B2
-        return StateMatrices(A, B0 + A @ shift, C, D0 + C @ shift)
+        B, D = B0 + A @ shift, D0 + C @ shift
+        if rates == "proper" or not improper.any():
+            found = StateMatrices(A, B, C, D)
+            found.inputs = self.inputs
+            found.left_out = tuple(
+                ImproperPart(
+                    self.outputs[i],
+                    self.inputs[j],
+                    *(
+                        float(x[i, j]) if abs(x[i, j]) > scale else 0.0
+                        for x in (by_velocity, by_acceleration)
+                    ),
+                )
+                for i, j in np.argwhere(improper).tolist()
+            )
+            return found
+        moved = np.flatnonzero(improper.any(axis=0)).tolist()
+        B[:, moved], D[:, moved] = B0[:, moved], D0[:, moved]
+        found = StateMatrices(
+            A, np.hstack([B, B1[:, moved], B2[:, moved]]), C, np.hstack([D, D1[:, moved], D2[:, moved]])
+        )
+        names = [f"{self.inputs[j]}.{rate}" for rate in ("velocity", "acceleration") for j in moved]
+        found.inputs = (*self.inputs, *names)
+        return found
 
     def descriptor(self) -> tuple[Array, Array]:
         """(E, A) with E x' = A x, x = [s; w; lam]: all coordinates, velocities and multipliers."""
@@ -179,9 +234,10 @@ class LinearModel:
             raise SolverError(
                 "python-control is not installed; pip install 'sekant[control]', or use to_scipy()"
             ) from None
-        named = {"inputs": self.inputs, "outputs": self.outputs, "states": self.state_names}
+        found = self._with_ports()
+        named = {"inputs": found.inputs, "outputs": self.outputs, "states": self.state_names}
         plain = {kind: [name.replace(".", "_") for name in names] for kind, names in named.items()}
-        return control.ss(*self._with_ports(), **plain)
+        return control.ss(*found, **plain)
 
     def _with_ports(self) -> StateMatrices:
         if not self.inputs or not self.outputs:

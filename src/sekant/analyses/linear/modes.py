@@ -16,6 +16,7 @@ from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.extensions import picture
+from sekant.html_tables import html_table
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel
@@ -47,6 +48,20 @@ class Modes:
         """Those of the linear model."""
         return self.model.warnings
 
+    def _repr_html_(self) -> str:
+        """A table for notebooks: one row for each oscillation and each real mode."""
+        shown = sorted([*self.oscillations.tolist(), *self.decays.tolist()])
+        rows = [
+            (
+                k,
+                *(float(a[k]) for a in (self.undamped_frequency, self.damped_frequency, self.damping_ratio)),
+                f"{self.eigenvalues[k]:.5g}",
+            )
+            for k in shown
+        ]
+        head = ("mode", "undamped [Hz]", "damped [Hz]", "damping ratio", "eigenvalue [rad/s]")
+        return html_table(head, rows)
+
     @property
     def undamped_frequency(self) -> Array:
         """(n,) Hz: |lam| / 2 pi."""
@@ -72,6 +87,12 @@ class Modes:
     def oscillations(self) -> Array:
         """Numbers of the modes with positive imaginary part: one for each oscillation."""
         return np.flatnonzero(np.imag(self.eigenvalues) > self._small)
+
+    @property
+    def decays(self) -> Array:
+        """Numbers of the real modes: those that decay or grow without an oscillation."""
+        real = np.abs(np.imag(self.eigenvalues)) <= self._small
+        return np.flatnonzero(real & (np.abs(self.eigenvalues) > self._small))
 
     @property
     def zeros(self) -> int:

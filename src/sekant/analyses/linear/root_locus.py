@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,20 @@ from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 
 Array = NDArray[Any]
+BEND = 0.004
+"""How far lines may turn aside between rows, against the span of the picture."""
+ROUNDS = 12
+"""How often an interval is halved."""
+MOST = 8
+"""Rows for each given one, at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class RootLocus:
     """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape.
 
-    `trace`: how it was made; without it crossings are found by straight lines.
+    Between the values asked for stand those at which lines bend. `trace`: how it was made; without it crossings
+    are found by straight lines.
     """
 
     name: str
@@ -58,10 +66,10 @@ class RootLocus:
         real = np.real(self.eigenvalues)
         limit = 1e-9 * np.max(np.abs(self.eigenvalues), initial=1e-300)
         for k in range(real.shape[1]):
-            for i in range(real.shape[0] - 1):
-                a, b = real[i, k], real[i + 1, k]
-                if a * b < 0 and max(abs(a), abs(b)) > limit:
-                    found.append((self._crossing(i, k), k))
+            seen = np.flatnonzero(np.abs(real[:, k]) > limit).tolist()
+            for i, j in pairwise(seen):
+                if real[i, k] * real[j, k] < 0:  # between them are none, or values at which it vanishes
+                    found.append((self._crossing(i, k) if j == i + 1 else float(self.values[i + 1]), k))
         return sorted(found)
 
     def _crossing(self, i: int, k: int) -> float:
@@ -136,11 +144,13 @@ def root_locus(
     *,
     guess: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
+    refine: bool = True,
 ) -> RootLocus:
     """Eigenvalues of a system over the run-time parameter `name`.
 
     At each value the equilibrium is found anew, from the one before, first from `guess`. For steady motions (a
     speed as the parameter) give in place of the system a function that returns the linear model at a value.
+    `refine`: where branches meet or bend, values between the given ones are added.
     """
     points = np.atleast_1d(np.asarray(values, float))
     if points.size < 2:
@@ -165,8 +175,61 @@ def root_locus(
         here = f"{name} = {value:.6g}"
         warned += [replace(w, place=f"{w.place}, {here}" if w.place else here) for w in model.warnings]
         rows.append(row)
+    trace = Trace(tuple(rows), model_at)
+    if refine:
+        trace = refined(trace)
+    given = np.array([row.value for row in trace.rows])
+    found = np.array([row.eigenvalues for row in trace.rows])
+    return RootLocus(name, given, found, without_repeats(warned), trace)
+
+
+def refined(trace: Trace) -> Trace:
+    """The locus with further rows where its lines bend, as they do where branches meet.
+
+    An interval is halved where a pair of complex eigenvalues becomes real in it, or where a line turns at one of its
+    ends by more than `BEND` of the picture, until lines are smooth or `MOST` rows for each given one are reached.
+    """
+    rows, most = list(trace.rows), MOST * len(trace.rows)
+    for _ in range(ROUNDS):
+        wanted = _bent(rows)
+        if not wanted or len(rows) + len(wanted) > most:
+            break
+        for i in reversed(wanted):
+            middle = (rows[i].value + rows[i + 1].value) / 2
+            try:
+                row, _model = trace.after(rows[i], middle)
+            except SolverError:
+                continue  # the given values have eigenvalues, those between need not
+            rows.insert(i + 1, row)
+    for before, k in zip(rows, range(1, len(rows)), strict=False):
+        row = rows[k]
+        order = _matching(before.eigenvalues, before.shapes, row.eigenvalues, row.shapes)
+        rows[k] = replace(row, eigenvalues=row.eigenvalues[order], shapes=row.shapes[:, order])
+    return replace(trace, rows=tuple(rows))
+
+
+def _bent(rows: Sequence[Row]) -> list[int]:
+    """Numbers of the intervals between rows that are to be halved."""
     values = np.array([row.eigenvalues for row in rows])
-    return RootLocus(name, points, values, without_repeats(warned), Trace(tuple(rows), model_at))
+    real_parts, imaginary = np.real(values), np.imag(values)
+    spans = np.ptp(real_parts), np.ptp(imaginary)
+    scaled = real_parts / max(spans[0], 1e-300) + 1j * imaginary / max(spans[1], 1e-300)
+    steps = np.max(np.abs(np.diff(scaled, axis=0)), axis=1)
+    tiny = 1e-9 * np.max(np.abs(values), initial=1e-300)
+    real = np.sum(np.abs(imaginary) <= tiny, axis=1)
+    found = {i for i in np.flatnonzero(np.diff(real)).tolist() if steps[i] > BEND}
+    if len(rows) > 2:
+        off = np.abs(scaled[1:-1] - _nearest(scaled[:-2], scaled[2:], scaled[1:-1]))
+        for i in np.flatnonzero(np.max(off, axis=1) > BEND).tolist():
+            found |= {k for k in (i, i + 1) if steps[k] > BEND}
+    return sorted(found)
+
+
+def _nearest(a: Array, b: Array, point: Array) -> Array:
+    """On the segments from a to b the points nearest to `point`, all complex and of one shape."""
+    along = b - a
+    size = np.maximum(np.abs(along) ** 2, 1e-300)
+    return a + np.clip(np.real(np.conj(along) * (point - a)) / size, 0.0, 1.0) * along
 
 
 def _matching(before: Array, shapes: Array, after: Array, new_shapes: Array) -> Array:

@@ -225,16 +225,47 @@ class Sensitivity:
         slope = np.real(np.conj(H) * self.transfer(s)[i, j]) / abs(H)
         return Peak(float(best.x), float(abs(H)), slope)
 
-    def table(self) -> str:
-        """Derivatives of frequency and damping ratio of each oscillation, one line for each parameter."""
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each mode and parameter: oscillations and real modes, without conjugates and zero eigenvalues.
+
+        Derivatives are per unit (SI) of the parameter; `frequency` (Hz, undamped) and `damping_ratio` are None of
+        real modes, of which `real` (1/s) decides.
+        """
         modes = self.model.modes()
-        lines = [f"{'mode':>4} {'f undamped':>11} {'parameter':>24} {'df (Hz)':>14} {'d(damping)':>14}"]
-        for k in modes.oscillations:
+        waves = set(modes.oscillations.tolist())
+        found: list[dict[str, Any]] = []
+        for k in sorted(waves | set(modes.decays.tolist())):
             for i, name in enumerate(self.parameters):
-                lines.append(
-                    f"{k + 1:4d} {modes.undamped_frequency[k]:11.5f} {name:>24} "
-                    f"{self.undamped_frequency[k, i]:14.6g} {self.damping_ratio[k, i]:14.6g}"
-                )
+                row = {"mode": int(k) + 1, "dominant": modes.dominant(k), "parameter": name}
+                value, rate = modes.eigenvalues[k], self.eigenvalues[k, i]
+                row |= {"real": float(np.real(value)), "d_real": float(rate.real)}
+                for key, of in (("frequency", "undamped_frequency"), ("damping_ratio", "damping_ratio")):
+                    row[key] = float(getattr(modes, of)[k]) if k in waves else None
+                    row[f"d_{key}"] = float(getattr(self, of)[k, i]) if k in waves else None
+                found.append(row)
+        return found
+
+    def table(self) -> str:
+        """Derivatives of every oscillation and every real mode, one line for each parameter; see `rows`."""
+        size = max([9, *map(len, self.parameters)])
+        head = f"{'mode':>4} {'real':>12} {'f undamped':>11} {'damping':>9} {'parameter':>{size}} "
+        lines = [head + f"{'d(real)':>12} {'df':>12} {'d(damping)':>12}"]
+        lines.append(
+            f"{'':>4} {'1/s':>12} {'Hz':>11} {'ratio':>9} {'':>{size}} {'1/s':>12} {'Hz':>12} {'per SI unit':>12}"
+        )
+
+        def shown(number: float | None, form: str, width: int) -> str:
+            return f"{'-':>{width}}" if number is None else f"{number:{width}{form}}"
+
+        for row in self.rows():
+            lines.append(
+                f"{row['mode']:4d} {row['real']:12.5f} {shown(row['frequency'], '.5f', 11)} "
+                f"{shown(row['damping_ratio'], '.5f', 9)} {row['parameter']:>{size}} {row['d_real']:12.5g} "
+                f"{shown(row['d_frequency'], '.5g', 12)} {shown(row['d_damping_ratio'], '.5g', 12)}"
+            )
+        zeros = self.model.modes().zeros
+        if zeros:
+            lines.append(f"left out: {zeros} zero eigenvalue{'' if zeros == 1 else 's'}")
         return "\n".join([*lines, *warning_lines(self.warnings)])
 
     __str__ = table
@@ -244,10 +275,6 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
     """With respect to run-time parameters, or any number of the model, which then becomes one."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
     missing = [name for name in names if name not in model.system.parameters]
-    if model.operating_point.steady is not None and missing:
-        raise SolverError(
-            f"sensitivity: compile with parameters={missing} and find the steady motion of that system"
-        )
     if missing:
         model = _with_parameters(model, missing)
     indices, labels = [], []
@@ -273,6 +300,9 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
         cache=system.uses_cache,
     )
     inputs = list(dict.fromkeys(item.name.partition("[")[0] for item in model.input_items))
+    if where.steady is not None:
+        ports: dict[str, Any] = {"inputs": inputs, "outputs": model.outputs, "independent": model.independent}
+        return linearize(wider, where.steady.again(wider), at=asked_kind(model), **ports)
     return linearize(
         wider,
         State(where.point.q, where.point.v),
@@ -284,6 +314,11 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
         parameters=where.parameters,
         independent=model.independent,
     )
+
+
+def asked_kind(model: LinearModel) -> str | None:
+    """What `at` was for a linear model about a steady motion."""
+    return "motion" if model.operating_point.kind == "motion" else None
 
 
 def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | MotionChange:

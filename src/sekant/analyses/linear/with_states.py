@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.linear.inputs import with_inputs
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
-from sekant.analyses.linear.sensitivity import Sensitivity
+from sekant.analyses.linear.sensitivity import Sensitivity, asked_kind
 from sekant.analyses.statics.equilibrium import Equilibrium
 from sekant.analyses.steady.element_states import (
     STILL,
@@ -116,6 +116,12 @@ class LinearModelWithStates(LinearModel):
             engine=system.engine,
             cache=system.uses_cache,
         )
+        inputs = list(dict.fromkeys(name.partition("[")[0] for name in self.inputs))
+        ports: dict[str, Any] = {"inputs": inputs, "outputs": self.outputs, "independent": self.independent}
+        if where.steady is not None and np.any(where.point.v):
+            found = linearize(wider, where.steady.again(wider), at=asked_kind(self), **ports)
+            assert isinstance(found, LinearModelWithStates)
+            return found
         given = {name: x for name, x in (where.parameters or {}).items() if name not in states}
         z = np.array([np.asarray((where.parameters or {})[n]).ravel()[0] for n in wider.facts.z_names])
         nh = len(system.facts.held)
@@ -126,10 +132,8 @@ class LinearModelWithStates(LinearModel):
             where.point.t,
             at=where.kind,
             a=where.point.a,
-            inputs=list(dict.fromkeys(name.partition("[")[0] for name in self.inputs)),
-            outputs=self.outputs,
             parameters=given,
-            independent=self.independent,
+            **ports,
         )
         assert isinstance(found, LinearModelWithStates)
         return found

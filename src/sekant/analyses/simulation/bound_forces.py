@@ -1,58 +1,30 @@
 """What can stick, slide, touch and part: the elements that the complementarity step decides on.
 
-Each element has a *state* and says which held values stand for it, whether the motion that follows contradicts it,
-and what then suggests itself. A joint's friction: 0 sticks, 1 or -1 slides in that direction. A contact: "open",
-"closed" (without slip, if it has friction), or the direction (2,) of its slip. A joint that a loop holds still, or
-moves, is "held": it has no motion to hinder, so it neither sticks nor rubs until it slips.
+Their states are decided on by procedures (`sekant.solvers.complementarity`); here it is said which functions they
+watch, and what of the equations the procedures need to know.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from sekant.analyses.simulation.events import Instant
+from sekant.analyses.simulation.problems import EventFunctions
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.formulations.friction import Solved
-from sekant.geometry.spatial import SX
-
-Floats = NDArray[np.float64]
-State = int | str | tuple[float, float]
-STICKS, OPEN, CLOSED, HELD = 0, "open", "closed", "held"
-AT_REST = 1e-6
-"""Slip against the width of a friction up to which it counts as at rest."""
-STARTS = 1e-3
-"""Slip of a driven or held joint, against the width, from which on its friction has a direction."""
-TOUCHES = 1e-9
-"""Gap (m or rad) and rate up to which a contact counts as closed."""
-BEYOND = 1e-9
-"""Part of a limit, or of the rate of slip that it would cause, which round-off may take."""
-ASIDE = 1e-6
-"""Angle (rad) between slip and friction up to which they are opposite."""
-
-
-@dataclass(frozen=True, eq=False)
-class BoundForceValues:
-    """At one instant: see `sekant.formulations.friction.Solved`; `gap` and `coefficient` (m,) of contacts."""
-
-    slip: Floats
-    rate: Floats
-    force: Floats
-    limit: Floats
-    mobility: Floats
-    gap: Floats
-    coefficient: Floats
-    width: Floats
-    margin: Floats
-    miss: float
-
-    @property
-    def tiny_force(self) -> float:
-        return BEYOND * float(np.max(np.abs(self.force), initial=1e-12))
+from sekant.geometry.spatial import SX, scalar
+from sekant.solvers.complementarity.decide import JAMS, MISSES
+from sekant.solvers.complementarity.elements import STARTS
+from sekant.solvers.complementarity.memory import (
+    DecidedElements,
+    Decision,
+    DecisionFunctions,
+    lay_out_decision,
+)
 
 
 @dataclass(frozen=True)
@@ -69,54 +41,10 @@ class JointElement:
         """Number of its event functions."""
         return 2 if self.driven else 1
 
-    def state(self, now: Instant) -> State:
-        stuck, direction = (now.p[now.place(f"{self.name}.{part}")] for part in ("stuck", "direction"))
-        if not stuck and not direction and not self.driven:
-            return HELD
-        return STICKS if stuck else int(direction)
-
-    def held(self, state: State) -> dict[str, float]:
-        stuck = state == STICKS and not self.driven
-        direction = 0 if state == HELD else state
-        return {f"{self.name}.stuck": float(stuck), f"{self.name}.direction": float(direction)}  # type: ignore[arg-type]
-
-    def resting(self, values: BoundForceValues, state: State) -> bool:
-        return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
-
-    def resumed(self, values: BoundForceValues, state: State) -> State:
-        """The state to begin with where it rests: the one that it had."""
-        return STICKS if state == HELD else state
-
-    def moving(self, values: BoundForceValues, state: State) -> State:
-        """The state that follows from velocities alone; a driven joint has none while its prescribed motion rests."""
-        slip = float(values.slip[self.i])
-        if self.driven and abs(slip) <= STARTS * values.width[self.i]:
-            return state
-        return int(np.sign(slip))
-
-    def contradiction(self, values: BoundForceValues, state: State, slack: float) -> State | None:
-        force, limit = values.force[self.i], values.limit[self.i]
-        if state == STICKS:
-            return None if abs(force) <= limit * (1 + slack) else int(-np.sign(force)) or 1
-        wrong = state * values.rate[self.i] < -slack * max(limit, abs(force)) * values.mobility[self.i]  # type: ignore[operator]
-        return STICKS if wrong else None
-
-    def choices(self, values: BoundForceValues) -> tuple[State, ...]:
-        return (STICKS, 1, -1) if self.coupled else ()
-
-    def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
-        """What suggests itself where this element's event function has passed zero."""
-        if self.driven:
-            return 0 if state else 1 - 2 * number
-        if state == STICKS:
-            return int(-np.sign(values.force[self.i])) or 1
-        if state == HELD:
-            return int(np.sign(values.slip[self.i])) or 1
-        return STICKS
-
-    def rows_at_rest(self, state: State) -> list[int]:
-        """Numbers of forces whose slip is zero exactly."""
-        return [self.i]
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Names of the held values that stand for its state."""
+        return f"{self.name}.stuck", f"{self.name}.direction"
 
     def event_functions(self, solved: Solved) -> list[SX]:
         one = solved.frictions[self.i]
@@ -133,8 +61,7 @@ class JointElement:
 class ContactElement:
     """A rigid contact, the one with this `number`; its normal force is number `i`. `rough`: with friction.
 
-    Impacts are not its matter, but it has what they need: `friction` () and `restitution` (), and the speed
-    `rest_speed` (m/s or rad/s) below which the contact stays closed. `width` (m/s): see `ContactForces`.
+    `width` (m/s): see `ContactForces`.
     """
 
     name: str
@@ -142,98 +69,17 @@ class ContactElement:
     i: int
     rough: bool
     width: float
-    restitution: float
-    rest_speed: float
-    friction: float
-
-    driven: ClassVar[bool] = False
 
     @property
     def watched(self) -> int:
         """Number of its event functions."""
         return 2 if self.rough else 1
 
-    def state(self, now: Instant) -> State:
-        if not now.p[now.place(f"{self.name}.closed")]:
-            return OPEN
-        if not self.rough or now.p[now.place(f"{self.name}.stuck")]:
-            return CLOSED
-        x, y = (float(now.p[now.place(f"{self.name}.direction_{k}")]) for k in (1, 2))
-        return (x, y)
-
-    def held(self, state: State) -> dict[str, float]:
-        found = {f"{self.name}.closed": float(state != OPEN)}
-        if self.rough:
-            direction = state if isinstance(state, tuple) else (0.0, 0.0)
-            found[f"{self.name}.stuck"] = float(state == CLOSED)
-            found |= {f"{self.name}.direction_{k + 1}": direction[k] for k in range(2)}
-        return found
-
-    def resting(self, values: BoundForceValues, state: State) -> bool:
-        touching = state != OPEN or values.gap[self.number] <= TOUCHES
-        return touching and abs(values.slip[self.i]) <= TOUCHES
-
-    def resumed(self, values: BoundForceValues, state: State) -> State:
-        """The state that it had; but one that stuck slides where an impact elsewhere has torn it loose."""
-        return self.closed_state(values) if state == CLOSED else state
-
-    def moving(self, values: BoundForceValues, state: State) -> State:
-        return OPEN
-
-    def closed_state(self, values: BoundForceValues) -> State:
-        """Closed, and sliding if it slips."""
-        if not self.rough:
-            return CLOSED
-        slip = values.slip[self.i + 1 : self.i + 3]
-        speed = float(np.linalg.norm(slip))
-        return CLOSED if speed <= AT_REST * self.width else (slip[0] / speed, slip[1] / speed)
-
-    def contradiction(self, values: BoundForceValues, state: State, slack: float) -> State | None:
-        normal = values.force[self.i]
-        if state == OPEN:
-            least = -slack * (1.0 + float(np.max(np.abs(values.rate), initial=0.0)))
-            return self.closed_state(values) if values.rate[self.i] < least else None
-        if normal < -values.tiny_force:
-            return OPEN
-        if not self.rough:
-            return None
-        bound = values.coefficient[self.number] * max(normal, 0.0)
-        if state == CLOSED:
-            force = values.force[self.i + 1 : self.i + 3]
-            size = float(np.linalg.norm(force))
-            if size <= bound * (1 + slack) + values.tiny_force:
-                return None
-            return (-force[0] / size, -force[1] / size)
-        if not isinstance(self.closed_state(values), str):
-            return None  # it slips: its velocity decides
-        rate = values.rate[self.i + 1 : self.i + 3]
-        along = float(np.dot(rate, state))  # type: ignore[arg-type]
-        if along < -slack * bound * values.mobility[self.i + 1]:
-            return CLOSED
-        size = float(np.linalg.norm(rate))
-        if size > 1e-6 * bound * values.mobility[self.i + 1] and along < size * (1 - ASIDE**2):
-            return (rate[0] / size, rate[1] / size)
-        return None
-
-    def choices(self, values: BoundForceValues) -> tuple[State, ...]:
-        if not self.rough:
-            return ()
-        at_rest = isinstance(self.closed_state(values), str)
-        return (OPEN, CLOSED, (1.0, 0.0), (-1.0, 0.0)) if at_rest else (OPEN, self.closed_state(values))
-
-    def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
-        if number == 0:
-            return OPEN if state != OPEN else self.closed_state(values)
-        if state != CLOSED:
-            return self.closed_state(values)  # at rest, or turned by a right angle since the last event
-        force = values.force[self.i + 1 : self.i + 3]
-        size = float(np.linalg.norm(force)) or 1.0
-        return (-force[0] / size, -force[1] / size)
-
-    def rows_at_rest(self, state: State) -> list[int]:
-        if state == OPEN:
-            return []
-        return [self.i, self.i + 1, self.i + 2] if self.rough and state == CLOSED else [self.i]
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Names of the held values that stand for its state."""
+        parts = ("closed", "stuck", "direction_1", "direction_2") if self.rough else ("closed",)
+        return tuple(f"{self.name}.{part}" for part in parts)
 
     def event_functions(self, solved: Solved) -> list[SX]:
         one = solved.contacts[self.number]
@@ -253,7 +99,7 @@ Element = JointElement | ContactElement
 class BoundElements:
     """All of a system, frictions first. `coupled`: whether friction depends on forces that depend on it;
     `margins`: to jamming, in number; `iterated`: whether Newton's method finds the forces; `looped`: whether
-    constraints may give a slip."""
+    constraints may give a slip; `constraints`, `forces`: in number."""
 
     joints: tuple[JointElement, ...]
     contacts: tuple[ContactElement, ...]
@@ -261,6 +107,8 @@ class BoundElements:
     margins: int
     iterated: bool
     looped: bool
+    constraints: int
+    forces: int
 
 
 def joint_elements(solved: Solved) -> tuple[JointElement, ...]:
@@ -276,10 +124,8 @@ def bound_elements(system: System) -> BoundElements:
 
     def contact(solved: Solved, number: int) -> ContactElement:
         one = solved.contacts[number]
-        item: Any = system.equations.resolved.model.contacts[one.name]
-        law = (float(item.restitution), float(item.rest_speed), float(getattr(item, "friction", 0.0)))
         rough = one.coefficient is not None
-        return ContactElement(one.name, number, solved.place(one.name), rough, float(one.width), *law)
+        return ContactElement(one.name, number, solved.place(one.name), rough, float(one.width))
 
     def make() -> BoundElements:
         solved = system.equations.elements.friction
@@ -287,6 +133,90 @@ def bound_elements(system: System) -> BoundElements:
         contacts = tuple(contact(solved, number) for number in range(len(solved.contacts)))
         iterated = any(one.coupled for one in joints)
         margins = solved.margin.numel()
-        return BoundElements(joints, contacts, solved.coupled, margins, iterated, solved.looped)
+        sizes = (system.equations.rate.numel(), solved.slip.numel())
+        return BoundElements(joints, contacts, solved.coupled, margins, iterated, solved.looped, *sizes)
 
     return system.cached("bound elements", make)
+
+
+def bound_event_functions(system: System, bound: BoundElements) -> EventFunctions:
+    """What falls through zero: for every element its own, margins to jamming, and the error of Newton's method."""
+    elements = [*bound.joints, *bound.contacts]
+    count = sum(element.watched for element in elements) + bound.margins + bound.iterated
+
+    def make() -> SX:
+        solved = system.equations.elements.friction
+        watched = [function for element in elements for function in element.event_functions(solved)]
+        watched += [solved.margin[k] - JAMS for k in range(bound.margins)]
+        watched += [MISSES - solved.miss] if bound.iterated else []
+        assert len(watched) == count
+        return ca.vertcat(SX.zeros(0, 1), *watched)
+
+    return EventFunctions(make, -np.ones(count))
+
+
+def decision_functions(system: System) -> DecisionFunctions:
+    """What the procedures call; compiled once a system."""
+
+    def made(name: str, terms: list[SX]) -> NativeFunction:
+        eq = system.equations
+        return system.function(name, [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
+
+    def values() -> NativeFunction:
+        solved, empty = system.equations.elements.friction, SX.zeros(0, 1)
+        gaps = ca.vertcat(empty, *[one.gap for one in solved.contacts])
+        items = [system.equations.resolved.model.contacts[one.name] for one in solved.contacts]
+        laws = {
+            "coefficient": [SX(0) if one.coefficient is None else one.coefficient for one in solved.contacts],
+            "restitution": [scalar(one.restitution) for one in items],
+            "rest_speed": [scalar(one.rest_speed) for one in items],
+            "width": [one.width for one in solved.frictions],
+        }
+        terms = [solved.slip, solved.slip_rate, solved.force, solved.limit, solved.mobility, gaps]
+        terms += [ca.vertcat(empty, *numbers) for numbers in laws.values()]
+        terms += [solved.margin, solved.miss]
+        return made("bound_forces", terms)
+
+    def rows() -> NativeFunction:
+        eq, slip = system.equations, system.equations.elements.friction.slip
+        slope = ca.densify(eq.lookups.jacobian(slip, eq.v))
+        terms = [ca.densify(eq.mass_matrix), ca.densify(eq.G), eq.rate, slope, slip]
+        return made("velocity_rows", terms)
+
+    def kinetic() -> NativeFunction:
+        return made("kinetic", [system.equations.energies.kinetic])
+
+    return DecisionFunctions(
+        system.cached("bound forces", values),
+        system.cached("velocity rows", rows),
+        system.cached("kinetic", kinetic),
+    )
+
+
+def decision_of(system: System, bound: BoundElements, functions: DecisionFunctions) -> Decision:
+    """Memory in which it is decided on all elements."""
+    joints, contacts, held = bound.joints, bound.contacts, system.facts.held
+    size_p = int(system.parameter_vector().size)
+    first = {name: i for i, name in enumerate(held, start=size_p - len(held))}
+    every = [*joints, *contacts]
+    place = np.zeros((len(every), 4), dtype=np.int64)
+    for line, one in zip(place, every, strict=True):
+        line[: len(one.held)] = [first[name] for name in one.held]
+    nothing = [0] * len(joints)
+
+    def whole(values: list) -> Any:
+        return np.array(values, dtype=np.int64)
+
+    elements = DecidedElements(
+        frictions=len(joints),
+        force=whole([one.i for one in every]),
+        driven=whole([one.driven for one in joints] + [0] * len(contacts)),
+        coupled=whole([one.coupled for one in joints] + [0] * len(contacts)),
+        rough=whole(nothing + [one.rough for one in contacts]),
+        place=place,
+        width=np.array([0.0] * len(joints) + [one.width for one in contacts]),
+        looped=int(bound.looped),
+        reactive=int(bound.coupled),
+    )
+    counts = (bound.constraints, bound.forces, len(joints), len(contacts), bound.margins)
+    return lay_out_decision(functions, elements, (system.nq, system.nv, system.nz, size_p), counts)

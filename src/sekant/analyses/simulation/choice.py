@@ -137,10 +137,11 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     from sekant.solvers.dae.state_matrices import has_redundant_rows
     from sekant.solvers.dae.stiffness import stiffness
 
-    problem = dae_problem(system, parameters, "casadi")
     x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
+    by_rates = system.structure is not None and not constrained
+    problem = None if by_rates else dae_problem(system, parameters, "casadi")
     if known:
-        found = stiffness(problem, t, x)
+        found = _of_rates(system, x, parameters, t) if problem is None else stiffness(problem, t, x)
         if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
             return "radau5", (
                 f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
@@ -150,6 +151,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
         return _landing(system, "events of signals and forces, not stiff")
     if not constrained:
         return "dop853", "no constraints, not stiff"
+    assert problem is not None
     if has_redundant_rows(problem, t, x):
         return TAYLOR, "redundant constraints, not stiff: series on the index-3 equations"
     series, explicit = work(system)
@@ -157,6 +159,19 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     if series > explicit:
         return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
     return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
+
+
+def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str, Any]:
+    """Stiffness at x (nq + nv + nz,) from the compiled rates, which runs need anyway."""
+    from sekant.solvers.dae.stiffness import stiffness_of_rates
+
+    function, p, n = right_hand_side(system), system.parameter_vector(parameters), x.size
+
+    def rates(at: Floats) -> Floats:
+        whole = np.pad(at, ((0, 0), (0, function.sizes_in[1] - n)))
+        return function.map(np.full((1, 1), t), whole, p[None, :])[0].reshape(len(at), -1)[:, :n]
+
+    return stiffness_of_rates(rates, x)
 
 
 def _landing(system: System, why: str) -> tuple[str, str]:

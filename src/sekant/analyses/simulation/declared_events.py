@@ -16,10 +16,14 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
-
-Floats = NDArray[np.float64]
-MOST_AT_ONCE = 50
-"""Events at one instant that may follow from one another."""
+from sekant.solvers.common.cascades import (
+    ENDLESS,
+    EventDescription,
+    follow_jumps,
+    lay_out_cascade,
+    note_signs,
+    react_to_event,
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,12 @@ def events_of(system: System) -> tuple[EventFacts, ...]:
 class DeclaredEvents:
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
+    def __init__(self, system: System):
+        self.memory = lay_out_cascade(
+            event_description(system),
+            (system.nq, system.nv, system.nz, system.parameter_vector().size),
+        )
+
     def event_functions(self, system: System) -> EventFunctions:
         return EventFunctions(
             lambda: ca.vertcat(
@@ -58,23 +68,16 @@ class DeclaredEvents:
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """Events whose functions have jumped over zero happen as well; at the start those that tell a level."""
-        events = events_of(now.system)
-        if before is None:
-            level = [event.direction if event.level else 0 for event in events]
-            return self._cascade(now, -np.array(level, float), level_only=True)
-        return self._cascade(now, _signs(before))
+        if before is not None:
+            self._put(before)
+            note_signs(self.memory)
+        self._put(now)
+        return self._after(now, follow_jumps(self.memory, float(before is None)))
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """All events whose functions have the same value happen at once, from the values before."""
-        events, signs, functions = events_of(now.system), _signs(now), _event_functions(now)
-        after = now
-        for i, event in enumerate(events):
-            if i == number or (
-                functions[i] == functions[number] and event.direction == events[number].direction
-            ):
-                after = self._happen(now, i, after)
-                signs[i] = event.direction or signs[i]  # the instant lies just beyond the crossing
-        return self._cascade(after, signs)
+        self._put(now)
+        return self._after(now, react_to_event(self.memory, float(number)))
 
     def stats(self) -> dict[str, int]:
         return {}
@@ -82,70 +85,55 @@ class DeclaredEvents:
     def warnings(self) -> tuple[AnalysisWarning, ...]:
         return ()
 
-    def _cascade(self, now: Instant, signs: Floats, level_only: bool = False) -> Instant:
-        """Let all events happen whose functions do not have the `signs` (ne,) any more, until none is left.
+    def _put(self, now: Instant) -> None:
+        m = self.memory
+        for place, values in zip((m.t, m.q, m.v, m.z, m.p), now.arguments, strict=True):
+            place[: values.size] = values
+        m.stopped = -1
 
-        Those that have crossed together happen at once, from the values before.
-        """
-        events = events_of(now.system)
-        due: list[int] = []
-        for _ in range(MOST_AT_ONCE):
-            here = _signs(now)
-            due = [
-                number
-                for number, event in enumerate(events)
-                if abs(here[number] - signs[number]) == 2
-                and event.direction in (0, here[number])
-                and (event.level or not level_only)
-            ]
-            if not due or now.stop:
-                return now
-            before, signs = now, here
-            for number in due:
-                now = self._happen(before, number, now)
-        raise SolverError(
-            f"event '{events[due[0]].name}' at t = {now.t:.9g} s sets off others without end; what they "
-            "set must not switch them back at once"
-        )
-
-    def _happen(self, now: Instant, number: int, onto: Instant) -> Instant:
-        """What event `number` sets, computed at `now`, put onto another instant of the same time."""
-        event = events_of(now.system)[number]
-        z, held, values = onto.z.copy(), {}, np.zeros(0)
-        if event.sets:
-            values = _values(
-                now, ("sets", number), lambda eq: [SX(x) for x in eq.elements.events[number].sets.values()]
+    def _after(self, now: Instant, code: int) -> Instant:
+        """The instant after a procedure has let events happen there."""
+        m, events = self.memory, events_of(now.system)
+        if code == ENDLESS:
+            raise SolverError(
+                f"event '{events[m.blame].name}' at t = {now.t:.9g} s sets off others without end; what they "
+                "set must not switch them back at once"
             )
-        names = now.system.facts.z_names
-        for name, value in zip(event.sets, values, strict=True):
-            if name in names:
-                z[names.index(name)] = value
-            else:
-                held[name] = float(value)
-        after = replace(onto.holding(held), z=z)
-        if not event.stop:
+        after = replace(now, z=m.z[: now.z.size].copy(), p=m.p[: now.p.size].copy())
+        if m.stopped < 0:
             return after
+        event = events[m.stopped]
         return replace(after, stop=f"{event.stop} at t = {now.t:.9g} s", stopped_by=event.name)
 
 
-def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:
-    """Expressions of t, q, v, z, p, which `terms` finds in the equations, at an instant."""
-    system = now.system
+def event_description(system: System) -> EventDescription:
+    """What the procedures know of the events of a system; functions are compiled once."""
+    events, held = events_of(system), system.facts.held
+    names, first_held = system.facts.z_names, int(system.parameter_vector().size) - len(held)
+    places = {name: i for i, name in enumerate(names)}
+    places |= {name: len(names) + first_held + i for i, name in enumerate(held)}
 
-    def make() -> NativeFunction:
-        eq = system.equations
-        return system.function("event", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms(eq))])
+    def whole(values: list) -> NDArray[np.int64]:
+        return np.array(values, dtype=np.int64)
 
-    return system.cached(("event", key), make)(*now.arguments)[0].ravel()
+    def made(terms: Callable[[Any], list[SX]]) -> Callable[[], NativeFunction]:
+        def make() -> NativeFunction:
+            eq = system.equations
+            return system.function("event", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms(eq))])
 
+        return make
 
-def _event_functions(now: Instant) -> Floats:
-    """(ne,) values of all event functions."""
-    if not events_of(now.system):
-        return np.zeros(0)
-    return _values(now, "event functions", lambda eq: [event.function for event in eq.elements.events])
+    def fresh(eq: Any) -> list[SX]:
+        return [SX(value) for event in eq.elements.events for value in event.sets.values()]
 
-
-def _signs(now: Instant) -> Floats:
-    """(ne,) signs of all event functions; zero counts as positive."""
-    return np.where(_event_functions(now) < 0, -1.0, 1.0)
+    functions = made(lambda eq: [event.function for event in eq.elements.events])
+    sets = any(event.sets for event in events)
+    return EventDescription(
+        direction=whole([event.direction for event in events]),
+        level=whole([event.level for event in events]),
+        stops=whole([bool(event.stop) for event in events]),
+        first=np.cumsum([0, *(len(event.sets) for event in events)]).astype(np.int64),
+        target=whole([places[name] for event in events for name in event.sets]),
+        value=system.cached(("event", "event functions"), functions),
+        fresh=system.cached(("event", "sets"), made(fresh)) if sets else None,
+    )

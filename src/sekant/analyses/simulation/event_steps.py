@@ -19,9 +19,10 @@ from sekant.analyses.simulation.clocks import TimeStops
 from sekant.analyses.simulation.delays import DelayLine
 from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
-from sekant.analyses.simulation.runs import RunOutcome, Setup, is_adaptive
+from sekant.analyses.simulation.runs import Setup, is_adaptive
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.system import State, System
+from sekant.solvers.common.outcome import Outcome
 
 Floats = NDArray[np.float64]
 AHEAD = 1024
@@ -75,7 +76,7 @@ class EventSteps:
         """[q; v; z] at the present time."""
         return np.concatenate([self.now.q, self.now.v, self.now.z])
 
-    def step(self, end: float, longest: float) -> RunOutcome:
+    def step(self, end: float, longest: float) -> Outcome:
         """Go to the time `end`, by steps of `longest` where the method has fixed ones."""
         if self.now.stop:
             self.now = replace(self.now, stop="")

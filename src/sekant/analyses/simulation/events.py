@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
-from sekant.analyses.simulation.runs import RunOutcome, Setup, run_stretch
+from sekant.analyses.simulation.runs import Setup, run_stretch
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
+from sekant.solvers.common.outcome import Ending, Outcome
 
 Floats = NDArray[np.float64]
 MOST_EVENTS = 100_000
@@ -130,7 +131,7 @@ class Clock(Protocol):
 
 def run_with_events(
     method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()
-) -> RunOutcome:
+) -> Outcome:
     """Run from event to event.
 
     Rows go to `setup.on_related` with the equations and the p that they belong to; a row at a stop of a clock is that
@@ -165,7 +166,7 @@ class EventLoop:
         now = self._struck(Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p))
         return self._settled(now, None)
 
-    def run(self, now: Instant) -> tuple[RunOutcome, Instant]:
+    def run(self, now: Instant) -> tuple[Outcome, Instant]:
         """From an instant on, to the end or to what stops the run; what was found, and the instant there."""
         while not now.stop:
             mark = min([self.end, *[clock.next_stop() for clock in self.clocks]])
@@ -194,7 +195,7 @@ class EventLoop:
         end = self._closed(now, "stopped", now.stop, np.array([now.t]))
         return replace(end, stats={**end.stats, "stopped_by": now.stopped_by}), now
 
-    def _again(self, start: Instant, now: Instant, part: RunOutcome) -> bool:
+    def _again(self, start: Instant, now: Instant, part: Outcome) -> bool:
         """Whether the event is the last one again: the run began short of it by round-off."""
         assert part.event is not None
         return self.last == (part.event.number, start.t) and now.t - start.t <= self.apart
@@ -217,7 +218,7 @@ class EventLoop:
         after = self._settled(replace(self._struck(now), t=after.t), before)
         return replace(after, t=now.t)
 
-    def _stretch(self, now: Instant, mark: float) -> tuple[RunOutcome, Instant, list]:
+    def _stretch(self, now: Instant, mark: float) -> tuple[Outcome, Instant, list]:
         """Run to `mark` or to the next event; the instant there, before anything changes, and the motion at nodes."""
         last = mark >= self.end
         rest = self.setup.times[self.done :]
@@ -255,7 +256,7 @@ class EventLoop:
 
     def _integrated(
         self, now: Instant, times: Floats, take: Callable[[Floats, Floats, float], None]
-    ) -> RunOutcome:
+    ) -> Outcome:
         start = State(now.q, now.v, z=now.z, held=now.held)
         return run_stretch(
             self.method,
@@ -271,13 +272,12 @@ class EventLoop:
             t_start=now.t,
             work=self.work,
             watched=self._event_functions(now.system),
-            longest=(self.end - self.begin) / 1000,
         )
 
     def _nodes(self, begin: float, end: float) -> Floats:
         return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
 
-    def _tell(self, start: Instant, end: Instant, rows: list, event: RunOutcome | None) -> None:
+    def _tell(self, start: Instant, end: Instant, rows: list, event: Outcome | None) -> None:
         """Give the clocks the motion from `start` to `end`; if an event came between, at nodes up to it."""
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:
@@ -318,7 +318,7 @@ class EventLoop:
 
         return system.once("all event functions", make)
 
-    def _event(self, before: Instant, part: RunOutcome) -> Instant:
+    def _event(self, before: Instant, part: Outcome) -> Instant:
         assert part.event is not None
         self.events += 1
         if self.events > MOST_EVENTS:
@@ -352,16 +352,27 @@ class EventLoop:
                 self.work[now.system.work_names.index(name)] += energy
         return replace(now, gained={})
 
-    def _closed(self, now: Instant, status: str, message: str, times: Floats) -> RunOutcome:
+    def _closed(self, now: Instant, status: Ending, message: str, times: Floats) -> Outcome:
         """The run ends at this instant; the rows at `times`, if any, are those of it."""
         x = np.concatenate([now.q, now.v, now.z, self.work])
         rows = np.repeat(x[None, :], times.size, axis=0)
         self.setup.on_related(now.system, now.p[None, :], times, rows, 1.0)
         t, stats = np.concatenate([self.setup.times[: self.done], times]), self._stats({})
-        end = RunOutcome(t, status, message, now.t, x, np.nan, stats, self.work, held=now.held.copy())
-        return replace(end, warnings=tuple(self._warnings()))
+        return Outcome(
+            status=status,
+            message=message,
+            t=t,
+            x=rows,
+            t_last=now.t,
+            x_last=x,
+            t_failed=np.nan,
+            stats=stats,
+            work=self.work,
+            held_last=now.held.copy(),
+            warnings=tuple(self._warnings()),
+        )
 
-    def _ended(self, part: RunOutcome, now: Instant, status: str, message: str) -> RunOutcome:
+    def _ended(self, part: Outcome, now: Instant, status: Ending, message: str) -> Outcome:
         times, stats = self.setup.times[: self.done], self._stats(part.stats)
         return replace(
             part,
@@ -369,8 +380,8 @@ class EventLoop:
             status=status,
             message=message,
             stats=stats,
-            event=None,
-            held=now.held.copy(),
+            events=(),
+            held_last=now.held.copy(),
             warnings=(*part.warnings, *self._warnings()),
         )
 
@@ -385,7 +396,7 @@ class EventLoop:
         return found
 
 
-def _reached(now: Instant, part: RunOutcome) -> Instant:
+def _reached(now: Instant, part: Outcome) -> Instant:
     system = now.system
     ends = np.cumsum([system.nq, system.nv, system.nz])
     q, v, z, _ = np.split(part.x_last, ends)

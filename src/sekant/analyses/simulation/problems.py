@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import casadi as ca
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sekant.solvers.taylor.tape import SeriesTape
 
 Floats = NDArray[np.float64]
+Problem = TypeVar("Problem", OdeProblem, "DaeProblem")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
     )
 
 
-def with_events(problem: OdeProblem, system: System, watched: EventFunctions | None) -> OdeProblem:
+def with_events(problem: Problem, system: System, watched: EventFunctions | None) -> Problem:
     """The problem, ended by what is watched; the functions are compiled once a system."""
     if watched is None or not watched.directions.size:
         return problem
@@ -128,7 +129,7 @@ def taylor_problem(
         )
 
     def problem() -> TaylorProblem:
-        from sekant.engine.codegen.text import compile_text
+        from sekant.engine.codegen.parallel import compile_text
         from sekant.solvers.taylor.problem import TaylorProblem
 
         tape = system.cached(key, make)

@@ -18,7 +18,7 @@ def reactors_of(system: System) -> list[Reactor]:
     if acts.events:
         from sekant.analyses.simulation.declared_events import DeclaredEvents
 
-        found.append(DeclaredEvents())
+        found.append(DeclaredEvents(system))
     return found
 
 

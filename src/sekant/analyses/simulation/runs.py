@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,10 +14,8 @@ from sekant.analyses.assembly.immobility import with_row
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
-from sekant.analyses.simulation.located_events import run_located
 from sekant.analyses.simulation.problems import (
     EventFunctions,
-    compiled_events,
     dae_problem,
     explicit_problem,
     run_pool,
@@ -30,7 +28,6 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
-from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.motion import (
     right_hand_side,
@@ -41,7 +38,7 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.loops.declare.calls import call_many
 from sekant.loops.store.objects import prepare
 from sekant.solvers.common.methods import Method
-from sekant.solvers.common.outcome import EventRecord, Outcome
+from sekant.solvers.common.outcome import Outcome
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode import integrate as integrate_ode
 
@@ -90,24 +87,6 @@ class Setup:
         return time_stops(self.system, float(self.times[0]), float(self.times[-1]), self.parameters)
 
 
-@dataclass(frozen=True)
-class RunOutcome:
-    """How a run ended."""
-
-    t: Floats
-    status: str
-    message: str
-    t_last: float
-    x_last: Floats
-    t_failed: float
-    stats: dict[str, Any]
-    work: Floats = field(default_factory=lambda: np.zeros(0))  # done by the end, (nw,)
-    event: EventRecord | None = None
-    warnings: tuple[AnalysisWarning, ...] = ()
-    held: Floats = field(default_factory=lambda: np.zeros(0))  # values at the end, (nh,)
-    next_step: float | None = None  # of an adaptive method
-
-
 def _implicit_methods() -> dict[str, Method]:
     from sekant.solvers.dae.methods import METHODS
 
@@ -152,19 +131,17 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
     system.once(("prepared", method, balance), make)
 
 
-def run(method: str, setup: Setup) -> RunOutcome:
+def run(method: str, setup: Setup) -> Outcome:
     """Integrate by the named method."""
     if method == TAYLOR:
         return run_taylor(setup)
     return _run_explicit(method, setup) if method in METHODS else _run_implicit(method, setup)
 
 
-def run_stretch(
-    method: str, setup: Setup, t_start: float, work: Floats, watched: EventFunctions, longest: float
-) -> RunOutcome:
+def run_stretch(method: str, setup: Setup, t_start: float, work: Floats, watched: EventFunctions) -> Outcome:
     """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
 
-    `work` (nw,): done before. `longest` (s): over which crossings are looked for at a time.
+    `work` (nw,): done before.
     """
     if method == TAYLOR:
         return run_taylor(setup, t_start, work, watched)
@@ -179,25 +156,14 @@ def run_stretch(
 
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
-    if method in METHODS:
-        done = _run_explicit(method, part, work, watched)
-    elif watched.directions.size:
-        values = partial(_event_values, setup, compiled_events(setup.system, watched))
-        rows = (watched.directions, setup.step or longest)
-        done = run_located(partial(_run_implicit, method), values, part, t_start, work, rows)
-    else:
-        done = _run_implicit(method, part, work)
+    run_it = _run_explicit if method in METHODS else _run_implicit
+    done = run_it(method, part, work, watched)
     return replace(done, t=done.t[int(early) :])
-
-
-def _event_values(setup: Setup, function: NativeFunction, t: Floats, x: Floats) -> Floats:
-    """(k, ne) at times t (k,) and states x (k, nq + nv + nz)."""
-    return function.map(t[:, None], np.ascontiguousarray(x), setup.p[None, :])[0].reshape(t.size, -1)
 
 
 def _run_explicit(
     method: str, setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None
-) -> RunOutcome:
+) -> Outcome:
     """By an explicit method, to the first event if any are `watched`; `work` (nw,): done before."""
     system = setup.system
     plain = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
@@ -229,31 +195,22 @@ def _run_explicit(
         pool=run_pool(system, setup.balance, method) if problem is plain else None,
     )
     outcome = with_row(outcome, system, setup.parameters)
-    stats = outcome.stats
-    return RunOutcome(
-        outcome.t,
-        outcome.status,
-        ""
-        if outcome.status == "finished"
-        else outcome.describe(system.state_names[: problem.n], system.facts.rows) + _sliding(setup, outcome),
-        outcome.t_last,
-        outcome.x_last,
-        outcome.t_failed,
-        {
-            "steps": stats.steps,
-            "rejected": stats.rejected,
-            "evaluations": stats.evaluations,
-            "restarts": stats.restarts,
-            "landings": stats.landings,
-        },
-        outcome.x_last[system.nq + system.nv + system.nz :].copy(),
-        event=outcome.event,
-        held=outcome.held_last if problem.sampling is not None else np.zeros(0),
-        next_step=outcome.next_step or None,
+    return replace(
+        outcome,
+        message=_message(setup, outcome, problem.n),
+        work=outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         warnings=stepped_over(system)
         if is_adaptive(method)
         else _crossed_breaks(setup, problem.rhs, problem.p, outcome.t, outcome.x),
     )
+
+
+def _message(setup: Setup, outcome: Outcome, states: int) -> str:
+    """What a reader is told of a run that did not finish, whose method knows so many `states`."""
+    if outcome.status == "finished":
+        return ""
+    system = setup.system
+    return outcome.describe(system.state_names[:states], system.facts.rows) + _sliding(setup, outcome)
 
 
 def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
@@ -268,7 +225,7 @@ def run_taylor(
     t_start: float | None = None,
     work: Floats | None = None,
     watched: EventFunctions | None = None,
-) -> RunOutcome:
+) -> Outcome:
     """Run by Taylor series, to the first event if any are `watched`; `work` (nw,): done before."""
     from sekant.solvers.taylor.integrate import MOST_STEPS
     from sekant.solvers.taylor.integrate import integrate as integrate_taylor
@@ -290,20 +247,8 @@ def run_taylor(
         on_chunk=setup.on_chunk,
         max_steps=setup.max_steps or MOST_STEPS,
     )
-    names = system.state_names[: system.nq + system.nv + system.nz]
-    rows = list(system.facts.rows)
-    stats = outcome.stats
-    return RunOutcome(
-        outcome.t,
-        outcome.status,
-        "" if outcome.status == "finished" else outcome.describe(names, rows) + _sliding(setup, outcome),
-        outcome.t_last,
-        outcome.x_last,
-        outcome.t_failed,
-        {"steps": stats.steps, "rejected": stats.rejected, "restarts": stats.restarts, "order": stats.order},
-        outcome.x_last[system.nq + system.nv + system.nz :].copy(),
-        outcome.event,
-    )
+    states = system.nq + system.nv + system.nz
+    return replace(outcome, message=_message(setup, outcome, states), work=outcome.x_last[states:].copy())
 
 
 def _sliding(setup: Setup, outcome: Outcome) -> str:
@@ -314,8 +259,10 @@ def _sliding(setup: Setup, outcome: Outcome) -> str:
     return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
 
 
-def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunOutcome:
-    """By an implicit method; `work` (nw,): done before."""
+def _run_implicit(
+    method: str, setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None
+) -> Outcome:
+    """By an implicit method, to the first event if any are `watched`; `work` (nw,): done before."""
     from sekant.solvers.dae.integrate import integrate_dae
 
     system = setup.system
@@ -329,6 +276,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunO
         setup.on_chunk(t, x[:, :width] + before, fraction)
 
     problem = dae_problem(system, setup.parameters, held=setup.start.held, lands=is_adaptive(method))
+    problem = with_events(problem, system, watched)
     outcome = integrate_dae(
         problem,
         setup.times,
@@ -342,27 +290,10 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunO
         max_steps=setup.max_steps,
         on_chunk=deliver,
     )
-    rows = list(system.facts.rows)
-    stats = outcome.stats
-    return RunOutcome(
-        outcome.t,
-        outcome.status,
-        ""
-        if outcome.status == "finished"
-        else outcome.describe(system.state_names, rows) + _sliding(setup, outcome),
-        outcome.t_last,
-        outcome.x_last,
-        outcome.t_failed,
-        {
-            "steps": stats.steps,
-            "rejected": stats.rejected,
-            "evaluations": stats.residuals,
-            "jacobians": stats.jacobians,
-            "factorizations": stats.factorizations,
-            "restarts": stats.restarts,
-            "landings": stats.landings,
-        },
-        (outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
+    return replace(
+        outcome,
+        message=_message(setup, outcome, len(system.state_names)),
+        work=(outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
         warnings=stepped_over(system)
         if is_adaptive(method) or not problem.functions.residual.sites
         else _crossed_breaks(

@@ -223,7 +223,9 @@ def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> Fin
         system.nq + system.nv,
         system.nq + system.nv + system.nz,
     )
-    return FinalState(float(done.t_last), x[:a].copy(), x[a:b].copy(), x[b:c].copy(), parameters, done.held)
+    return FinalState(
+        float(done.t_last), x[:a].copy(), x[a:b].copy(), x[b:c].copy(), parameters, done.held_last
+    )
 
 
 def row_times(

@@ -26,6 +26,7 @@ from sekant.engine.arguments import check_state, names_of, number
 from sekant.engine.state import Values
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
+from sekant.html_tables import html_table
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -63,6 +64,12 @@ class Equilibrium(State):
     contacts: dict[str, float]
     holding: dict[str, float]
     warnings: tuple[AnalysisWarning, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Coordinates and how the state was found, for notebooks."""
+        names = self.system.state_names[: self.system.nq]
+        told = f"{self.stability}, residual {self.residual:.2g} ({self.method}, {self.iterations} iterations)"
+        return html_table(("coordinate", "value"), zip(names, self.q.tolist(), strict=True), title=told)
 
     @property
     def closed(self) -> frozenset[str]:

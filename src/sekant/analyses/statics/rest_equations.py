@@ -21,6 +21,7 @@ from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.engine.functions.linear import Static, linear_functions
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
+from sekant.solvers.linear.pencils import general_pencil, symmetric_pencil
 
 Array = NDArray[Any]
 CLOSED = 1e-10  # m, rad: gaps smaller than this are closed
@@ -197,13 +198,11 @@ class Statics:
         return s, lam
 
     def _solve(self, rest: Rest, K: Array, g: Array, curvature: str, delta) -> Array:
-        import scipy.linalg
-
         if not g.size:
             return g
         if curvature == "exact":
             return -np.linalg.lstsq(K, g, rcond=1e-13)[0]
-        mu, V = scipy.linalg.eigh(0.5 * (K + K.T), self.mass(rest))
+        mu, V = symmetric_pencil(0.5 * (K + K.T), self.mass(rest))
         largest = float(np.max(np.abs(mu), initial=0.0))
         if mu[0] > FLAT * largest and not np.isfinite(delta):
             return -np.linalg.solve(K, g)
@@ -222,18 +221,14 @@ class Statics:
 
     def curvatures(self, rest: Rest) -> tuple[Array, Array]:
         """Eigenvalues (f,) of stiffness against mass of the free motions, lowest first; the motions (nv, f)."""
-        import scipy.linalg
-
         Z = rest.space.Z
         if not Z.shape[1]:
             return np.zeros(0), Z
         K = Z.T @ rest.numbers.K @ Z
         if np.allclose(K, K.T, rtol=1e-9, atol=1e-9 * np.max(np.abs(K), initial=0.0)):
-            mu, V = scipy.linalg.eigh(0.5 * (K + K.T), self.mass(rest))
+            mu, V = symmetric_pencil(0.5 * (K + K.T), self.mass(rest))
         else:
-            pairs: Any = scipy.linalg.eig(K, self.mass(rest))
-            order = np.argsort(np.real(pairs[0]))
-            mu, V = pairs[0][order], pairs[1][:, order]
+            mu, V = general_pencil(K, self.mass(rest))
             mu = np.real(mu) if np.max(np.abs(np.imag(mu))) < 1e-9 * np.max(np.abs(mu)) else mu
         return mu, Z @ V
 

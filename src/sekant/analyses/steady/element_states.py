@@ -96,7 +96,7 @@ def on_branches(
         p = system.parameter_vector(parameters, held)
         z = system.element_states(state, parameters)
         t = float(getattr(state, "t", 0.0))
-        here = DeclaredEvents().settled(Instant(system, t, state.q, state.v, z, p), None)
+        here = DeclaredEvents(system).settled(Instant(system, t, state.q, state.v, z, p), None)
         if np.array_equal(here.held, held):
             return found
         held = here.held

@@ -64,6 +64,27 @@ class SteadyMotion(State):
     equations: SteadyEquations = field(repr=False)
     trial: Trial = field(repr=False)
     warnings: tuple[AnalysisWarning, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def again(
+        self, system: System, parameters: Mapping[str, ArrayLike] | None = None, **changes: Any
+    ) -> SteadyMotion:
+        """The same motion of `system`, a wider one of the same model, at other `parameters` or with `changes` of
+        what was asked (`rates` and `targets` by name); the search starts here."""
+        asked = dict(self.asked)
+        known = {name: x for name, x in self.parameters.items() if name in system.parameters}
+        if asked["turn"] is not None:
+            asked["turn"] = self.turn
+        if asked["velocity"] is not None:
+            asked["velocity"] = self.velocity
+        asked["rates"] = {**self.rates, **changes.pop("rates", {})}
+        asked["targets"] = {**asked["targets"], **changes.pop("targets", {})}
+        z = self.z if len(self.z) == len(system.facts.z_names) else ()
+        held = self.held if len(self.held) == len(system.facts.held) else ()
+        guess = State(self.q, self.v, z=np.asarray(z, float), held=np.asarray(held, float))
+        return steady_motion(
+            system, guess, parameters={**known, **(parameters or {})}, **{**asked, **changes}
+        )
 
     @property
     def closed(self) -> frozenset[str]:
@@ -181,12 +202,13 @@ def steady_motion(
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
     rates, targets = dict(rates or {}), dict(targets or {})
+    told = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
+    told |= {"rates": rates, "unknown": unknown, "targets": targets, "t": t, "tolerance": tolerance}
     if rates or turn is not None or velocity is not None:
         refuse_dry_friction(system, "steady motion")
     if has_states(system):
-        asked = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
-        asked |= {"rates": rates, "t": t, "tolerance": tolerance}
-        return _with_states(system, guess, asked, unknown, targets, parameters)
+        asked = {name: x for name, x in told.items() if name not in ("unknown", "targets")}
+        return replace(_with_states(system, guess, asked, unknown, targets, parameters), asked=told)
     indices = _velocities(system, list(rates))
     steady = _functions(system, tuple(indices), _members(system, turn, velocity, bodies))
     g = _group(turn, axis, center, velocity, list(rates.values()))
@@ -205,7 +227,7 @@ def steady_motion(
             raise _impossible(equations, found)
         check_contacts(equations, found.trial)
         check_lasting(equations, found.trial)
-        motion = replace(_result(equations, found, rates, items), held=held)
+        motion = replace(_result(equations, found, rates, items), held=held, asked=told)
         return motion, motion, motion.parameters
 
     held = p[p.size - len(system.equations.elements.held_values) :]

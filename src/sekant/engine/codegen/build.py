@@ -15,13 +15,12 @@ from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
 from sekant.engine.codegen.linking import Compiled, interpreted, link
 from sekant.engine.codegen.llvm import CHUNK, FORMAT, Code, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
-from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
-from sekant.engine.codegen.tape_parts import guard_tape
+from sekant.engine.codegen.tape_parts import guard_tape, numbers_of, shape_key, values_of
 from sekant.errors import SekantError, suggest
 from sekant.object_code.portable import PortableCode
 from sekant.object_code.target import Target, optimization, tape_optimization, target_identity

@@ -13,8 +13,18 @@ import threading
 from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 
+from sekant.cache.store import Entry, make_key, user_cache
 from sekant.object_code import target as objects
-from sekant.object_code.target import OPTIMIZATION, compile_module, read_frame, tape_optimization, write_frame
+from sekant.object_code.link import ENTRY, Linked
+from sekant.object_code.target import (
+    OPTIMIZATION,
+    compile_module,
+    optimization,
+    read_frame,
+    tape_optimization,
+    target_identity,
+    write_frame,
+)
 
 WORTH_A_PROCESS = 200_000
 """Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""
@@ -83,3 +93,15 @@ def _drive_worker(
         worker.stdin.close()
         worker.stdout.close()
         worker.wait()
+
+
+def compile_text(text: str, cache: bool = True) -> Linked:
+    """The function `ENTRY` of one module, which may call the functions of the C library that tapes may call."""
+    store = user_cache() if cache else None
+    key = make_key([target_identity(), str(optimization()), text])
+    entry = store.load(key) if store is not None else None
+    if entry is None:
+        entry = Entry({}, tuple(compile_modules([text], optimization())))
+        if store is not None:
+            store.store(key, entry)
+    return Linked(entry.objects, ENTRY)

@@ -8,8 +8,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
+from sekant.cache.store import make_key
 from sekant.engine.codegen.sites import TapeSites
-from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape, needed_for
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, OPERATION_POW, Tape, needed_for
 
 
 def depends_on(tape: Tape, inputs: Sequence[int]) -> np.ndarray:
@@ -93,3 +94,28 @@ def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
     )
     part, sites, _ = part_of(whole, needed_for(whole, results), [results], found, len(tape.sizes_in))
     return part, sites
+
+
+_IN_CODE = (0.0, 1.0, 2.0, 0.5)
+
+
+def numbers_of(tape: Tape) -> dict[int, int]:
+    """Value of the tape -> its place in the array of numbers, for all constants that are not part of the code."""
+    plain = np.isfinite(tape.constant) & ~np.isin(np.abs(tape.constant), _IN_CODE)
+    chosen = (tape.op == CONST) & plain
+    exponents = tape.b[np.isin(tape.op, list(OPERATION_POW))]
+    chosen[exponents[exponents >= 0]] = False
+    return {number: place for place, number in enumerate(np.flatnonzero(chosen).tolist())}
+
+
+def values_of(tape: Tape, numbers: dict[int, int]) -> np.ndarray:
+    """The array of numbers, never empty."""
+    return np.array([*tape.constant[list(numbers)], 0.0])
+
+
+def shape_key(tape: Tape, numbers: dict[int, int]) -> str:
+    """Fingerprint of all that the code of a tape depends on but its numbers."""
+    constant = tape.constant.copy()
+    constant[list(numbers)] = np.nan  # constants of the code may be NaN too
+    arrays = [tape.op, tape.a, tape.b, constant, np.array(list(numbers)), *tape.outputs]
+    return make_key([repr((tape.lookups, tape.sizes_in)), *(part.tobytes() for part in arrays)])

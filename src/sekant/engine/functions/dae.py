@@ -163,7 +163,6 @@ def build_dae(
         G_row=_rows(G.sparsity()),
         G_col=_columns(G.sparsity()),
         unit_blocks=tuple(e.unit_blocks),
-        tables=residual.tables,
     )
 
 

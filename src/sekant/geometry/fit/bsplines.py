@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_lsq_spline
 
+from sekant.geometry.fit.spline_grids import DEGREE as DEGREE
+
 Array = NDArray[np.float64]
-DEGREE = 5  # quintic: C4 with simple knots
 
 
 def clamped_knots(a: float, b: float, inner: Array, degree: int = DEGREE) -> Array:

@@ -22,6 +22,9 @@ Array = NDArray[np.float64]
 _EVERY = 5  # one point in five is held out
 _FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component: an rms angle of three that is no noise
 
+MOST_STRAIGHTS = 3
+"""Told one by one; more are one note."""
+
 
 def describe(
     curve: PoseCurve,
@@ -175,7 +178,11 @@ def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> lis
     if first.noise > 1e-4 * size or np.any(np.diff(u) < 0.0):
         return []
     runs = find_straights(r, max(4.0 * first.noise, 1e-9 * size))
-    return [f"straight from {curve.parameter} = {u[i]:.6g} to {u[j]:.6g} {curve.unit}" for i, j in runs]
+    texts = [f"from {curve.parameter} = {u[i]:.6g} to {u[j]:.6g} {curve.unit}" for i, j in runs]
+    if len(runs) <= MOST_STRAIGHTS:
+        return [f"straight {text}" for text in texts]
+    longest = max(range(len(runs)), key=lambda k: u[runs[k][1]] - u[runs[k][0]])
+    return [f"{len(runs)} pieces look straight within the data; the longest goes {texts[longest]}"]
 
 
 def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]], item: str) -> list[AnalysisWarning]:

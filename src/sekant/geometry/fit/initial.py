@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, clamped_knots, least_squares
-from sekant.geometry.fit.knots import halved_knots, tao_watson
+from sekant.geometry.fit.knots import halved_knots, iterative_knots, tao_watson
 from sekant.geometry.fit.noise import noise_level
 
 Array = NDArray[np.float64]
+WALKED = 1e-6  # of the size of a component: how much worse a longer piece may follow clean data
 _BINS = 800  # knots are searched on at most so many block means
 
 _SEARCHED = 24  # up to so many knots the best places are searched; more are spread by halving
@@ -66,6 +67,8 @@ def first_spline(
     if method == "interpolation" or (method == "auto" and clean):
         return _interpolation(u, y, corners, sigma, "of clean data" if clean else "")
     fixed = np.concatenate([np.full(k, place) for place, k in corners]) if corners else np.zeros(0)
+    if method == "hall":
+        return _walked(u, y, fixed, sigma, weights)
     step = -(-len(u) // _BINS)
     bu, by, bw = (u, y, weights) if step == 1 else _block_means(u, y, weights, step)
     fixed = admissible(bu, fixed)
@@ -82,6 +85,17 @@ def first_spline(
         return _interpolation(u, y, corners, sigma, "(too few points to tell noise from shape)")
     spline = found.spline if step == 1 else least_squares(u, y, admissible(u, found.inner), weights)
     return Initial(spline, found.inner, sigma, False, name)
+
+
+def _walked(u: Array, y: Array, fixed: Array, sigma: float, weights: Array | None) -> Initial:
+    """HALL's Algorithm 1: knots where one quintic no longer follows the data, then least squares over all of them.
+
+    His threshold is a setting of the user; here it is three times the noise, and of clean data a part in a million.
+    """
+    size = np.ptp(y, axis=0)
+    threshold = np.maximum(3.0 * sigma, WALKED * np.maximum(size, size.max() * 1e-3))
+    inner = admissible(u, np.sort(np.concatenate([fixed, iterative_knots(u, y, threshold)])))
+    return Initial(least_squares(u, y, inner, weights), inner, sigma, False, "HALL's iterative knots")
 
 
 def _interpolation(

@@ -44,7 +44,7 @@ from sekant.geometry.rotations import euler_from_quaternion
 from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
-METHODS = ("auto", "interpolation", "tao-watson")
+METHODS = ("auto", "interpolation", "tao-watson", "hall")
 _DENSE = 20_000
 
 
@@ -85,7 +85,8 @@ def fit_curve(
     [m], or the name of a monotone column (travel, flexion angle). Options:
 
     - `orientation`: "auto" (quaternion if the data have orientations), "none", "quaternion" or e.g. "euler:zyx";
-    - `method`: "auto", "interpolation" or "tao-watson"; `noise` [m] and `orientation_noise` [rad] replace the
+    - `method`: "auto", "interpolation", "tao-watson" or "hall" (his iterative knots); `noise` [m] and
+      `orientation_noise` [rad] replace the
       estimates of the noise level; `C` is the constant of the stopping rule (2.13);
     - `tolerance` [m]: of the refit over arc length, 1e-10 of the size of the path unless given;
     - `robust`: points far from the spline count less, and those that stand out are left out and listed;

@@ -3,15 +3,17 @@ noise, or than what they leave open where there are none."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning
 from sekant.geometry.fit.data import PoseData
-from sekant.geometry.fit.smoothing import Pairs, neighbors
 from sekant.geometry.fit.surface_models import PatchModel
+
+if TYPE_CHECKING:
+    from sekant.geometry.fit.smoothing import Pairs
 
 Array = NDArray[np.float64]
 _GRID = 41  # places in each direction at which the surface is looked at
@@ -100,6 +102,8 @@ def _sizes(y: Array) -> Array:
 
 
 def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Array, left_out: Array) -> None:
+    from sekant.geometry.fit.smoothing import neighbors
+
     planes, inner = _from_planes(u, y, neighbors(u))
     for what, part, unit in (("positions", slice(0, 3), " m"), ("orientations", slice(3, None), "")):
         ours, theirs = (np.linalg.norm(x[inner, part], axis=1) for x in (left_out, planes))

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline, make_interp_spline
 
 from sekant.errors import DataError
-from sekant.geometry.fit.bsplines import DEGREE, pieces_of
 from sekant.geometry.fit.noise import noise_level
-from sekant.geometry.fit.smoothing import smooth_surface
+from sekant.geometry.fit.spline_grids import DEGREE, interpolant, spline_pieces
 
 Array = NDArray[np.float64]
 
@@ -108,18 +106,16 @@ def interpolate_grid(u: Array, y: Array, shape: tuple[int, int], ends: tuple[str
             1e-2 * size / len(x) ** 2, 1e-12 * size
         ):
             return None
-    first = _interpolate(x1, grid.reshape(len(x1), -1), ends[0])
-    second = _interpolate(
-        x2, np.moveaxis(first.c.reshape(-1, len(x2), m), 0, 1).reshape(len(x2), -1), ends[1]
-    )
-    control = np.moveaxis(second.c.reshape(-1, len(first.c), m), 0, 1)
-    breaks1, breaks2, c = _patches(first.t, second.t, control)
+    t1, c1 = _interpolate(x1, grid.reshape(len(x1), -1), ends[0])
+    t2, c2 = _interpolate(x2, np.moveaxis(c1.reshape(-1, len(x2), m), 0, 1).reshape(len(x2), -1), ends[1])
+    breaks1, breaks2, c = _patches(t1, t2, np.moveaxis(c2.reshape(-1, len(c1), m), 0, 1))
     return PatchModel(breaks1, breaks2, c, "quintic interpolation of a clean grid")
 
 
-def _interpolate(x: Array, y: Array, end: str) -> BSpline:
+def _interpolate(x: Array, y: Array, end: str) -> tuple[Array, Array]:
+    """Knots and coefficients (n, m) of the quintic through y (n, m) at x (n,)."""
     if end != "periodic":
-        return make_interp_spline(x, y, DEGREE)
+        return interpolant(x, y)
     gap = float(np.abs(y[0] - y[-1]).max())
     if gap > 1e-8 * max(1.0, float(np.abs(y).max())):
         raise DataError(
@@ -128,11 +124,16 @@ def _interpolate(x: Array, y: Array, end: str) -> BSpline:
         )
     y = y.copy()
     y[-1] = y[0]
-    return make_interp_spline(x, y, DEGREE, bc_type="periodic")
+    from scipy.interpolate import make_interp_spline
+
+    closed = make_interp_spline(x, y, DEGREE, bc_type="periodic")
+    return closed.t, closed.c
 
 
 def fit_spline(u: Array, y: Array, weights: Array | None) -> PatchModel:
     """Tensor-product quintic, as smooth as the noise of the points allows (`smoothing`)."""
+    from sekant.geometry.fit.smoothing import smooth_surface
+
     found = smooth_surface(u, y, weights)
     k1, k2 = (len(t) - 2 * (DEGREE + 1) for t in (found.t1, found.t2))
     text = (
@@ -146,9 +147,9 @@ def fit_spline(u: Array, y: Array, weights: Array | None) -> PatchModel:
 def _patches(t1: Array, t2: Array, control: Array) -> tuple[Array, Array, Array]:
     """Breaks and coefficients (p1, p2, m, 6, 6) of a tensor-product B-spline with control points (n1, n2, m)."""
     n1, n2, m = control.shape
-    breaks1, first = pieces_of(BSpline(t1, control.reshape(n1, n2 * m), DEGREE))
+    breaks1, first = spline_pieces(t1, control.reshape(n1, n2 * m))
     p1, k = len(breaks1) - 1, DEGREE + 1
     along2 = np.moveaxis(first.reshape(p1, n2, m, k), 1, 0).reshape(n2, -1)
-    breaks2, second = pieces_of(BSpline(t2, along2, DEGREE))
+    breaks2, second = spline_pieces(t2, along2)
     c = second.reshape(len(breaks2) - 1, p1, m, k, k)
     return breaks1, breaks2, np.moveaxis(c, 0, 1)

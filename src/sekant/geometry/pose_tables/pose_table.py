@@ -28,6 +28,7 @@ from sekant.geometry.pose_tables.pose_hermite import (
     interpolant,
     quintic_coefficients,
 )
+from sekant.geometry.pose_tables.pose_rows import read_pose_rows, rows_without_header, write_pose_rows
 from sekant.geometry.pose_tables.pose_text import read_pose_text, write_pose_text
 from sekant.geometry.pose_tables.table_rates import check_rates
 from sekant.geometry.rotations import check_rotations, quaternion_from_rotation, rotation_from_quaternion
@@ -222,15 +223,25 @@ class PoseTable:
         }
         replace_file(path, json.dumps(data, allow_nan=False) + "\n")
 
-    def to_text(self, path: str | PathLike[str], body: str) -> None:
-        """Write the poses of one body as CSV: u, T, d, delta and their derivatives; see `pose_text`."""
-        write_pose_text(self, body, path)
+    def to_text(self, path: str | PathLike[str], body: str, *, header: bool = True) -> None:
+        """Write the poses of one body as CSV: u, T, d, delta and their derivatives; see `pose_text`.
+
+        Without `header` rows of numbers alone: u, T, d, delta, psi, theta, phi, x, y; see `pose_rows`.
+        """
+        (write_pose_text if header else write_pose_rows)(self, body, path)
 
     @staticmethod
-    def from_text(path: str | PathLike[str], body: str = "body") -> PoseTable:
+    def from_text(
+        path: str | PathLike[str], body: str = "body", units: Mapping[str, str] | None = None
+    ) -> PoseTable:
         """The table of one body from a CSV file with the columns u, T11 to T34, d1 to d3, delta1 to delta3, each
-        in the unit of its header; see `pose_text`."""
-        u, nodes, parameter, unit = read_pose_text(path)
+        in the unit of its header; see `pose_text`. A file without a header has rows u, T (12 or 16 numbers), d,
+        delta, and its `units` are given: ``{"drive": "mm", "length": "mm", "angle": "rad"}``; see `pose_rows`."""
+        bare = rows_without_header(path)
+        if bare is not None:
+            u, nodes, parameter, unit = read_pose_rows(path, *bare, units)
+        else:
+            u, nodes, parameter, unit = read_pose_text(path)
         try:
             return PoseTable(u, {body: nodes}, parameter, unit)
         except DataError as error:

@@ -17,7 +17,7 @@ from sekant.io.export.c_operations import PRECISIONS
 from sekant.io.export.compilers import FULL_SPEED
 from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
-from sekant.io.export.refusals import chosen_method, refuse, system_of, with_friction
+from sekant.io.export.refusals import chosen_method, refuse, refuse_contacts, system_of, with_friction
 from sekant.io.export.self_test import expected_values
 from sekant.model.model import Model
 from sekant.version import __version__
@@ -97,6 +97,7 @@ def export_c(
         )
     start = start_of(built, initial)
     chosen = chosen_method(built, method, True, start)
+    refuse_contacts(built, chosen)
     built = with_friction(built, chosen)
     settings = built.settings
     h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]

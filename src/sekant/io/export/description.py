@@ -147,13 +147,15 @@ def attributes(**values: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FmuDescription:
-    """What modelDescription.xml says of an FMU. `kind`: "me" or "cs"; `found`: all variables, by value reference."""
+    """What modelDescription.xml says of an FMU. `kind`: "me" or "cs"; `found`: all variables, by value reference;
+    `has_source`: whether its source is in it."""
 
     name: str
     label: str
     guid: str
     tool: str
     kind: str
+    has_source: bool
     found: Sequence[FmuVariable]
     indicators: int
     structured: bool

@@ -23,6 +23,7 @@ from sekant.analyses.simulation.problems import (
     with_events,
 )
 from sekant.io.export.c_function import CFunction
+from sekant.io.export.image_text import image_text
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct
@@ -92,7 +93,7 @@ class EngineLoop:
         image = image_of(memory.struct, memory.called, blank, memory.shared)
         lines = ["#define EXPLICIT 0\n#define IMPLICIT 1\n#define SERIES 2", f"#define FORM {self.form}"]
         lines += [f"#define ADVANCE {self.advance.symbol}", f"#define KERNEL {self.kernel}"]
-        lines += [f"#define RUN_WIDTH {memory.width}", *_places(image, memory), _image_text(image)]
+        lines += [f"#define RUN_WIDTH {memory.width}", *_places(image, memory), image_text(image, "run")]
         return "\n".join(lines)
 
 
@@ -108,8 +109,16 @@ def _options(count: int, nodes: int) -> StepOptions:
     return StepOptions(times, edges, 0.0, 0.0, np.inf, UNLIMITED, 0.0, 1.0, np.ones(count))
 
 
+def _watched(guards: Sequence[SX], directions: Sequence[int]) -> EventFunctions:
+    return EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float))
+
+
 def _same(*names: str) -> dict[str, str]:
     return {name: name for name in names}
+
+
+def _within(part: str, *names: str) -> dict[str, str]:
+    return {name: f"{part}.{name}" for name in names}
 
 
 _SPANS = {
@@ -124,6 +133,7 @@ _SPANS = {
     "step_start": "step.start",
     "window_start": "step.pace.start",
 }
+_EVENTS = {"which": "watched.which", "events": "watched.call.function"}
 _TIMES = {name: f"plan.{name}" for name in ("t_eval", "edges", "low", "high")} | {"rows": "rows"}
 _ARRAYS = {**_TIMES, "x_old": "x_old", "atol": "plan.atol"}
 
@@ -148,8 +158,8 @@ class ExplicitLoop(EngineLoop):
         super().__init__(functions)
         system = functions.system
         self.advance, self.kernel = METHODS[method].advance, METHODS[method].kernel
-        watched = EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float))
-        self.problem = with_events(explicit_problem(system, None, False, method), system, watched)
+        plain = explicit_problem(system, None, False, method)
+        self.problem = with_events(plain, system, _watched(guards, directions))
         self._nodes = nodes
 
     def wrappers(self) -> list[CFunction]:
@@ -182,8 +192,7 @@ class ExplicitLoop(EngineLoop):
             "h_kept": "step.kept",
             "after_rejection": "step.after_rejection",
             "stiff": "step.stiff",
-            "which": "watched.which",
-            "events": "watched.call.function",
+            **_EVENTS,
         }
         return RunMemory(
             struct=run,
@@ -199,22 +208,38 @@ class ExplicitLoop(EngineLoop):
 
 
 class ImplicitLoop(EngineLoop):
-    """radau5 and generalized-alpha on the equations of index 3, from a start at which redundant rows are known."""
+    """radau5 and generalized-alpha on the equations of index 3, from a start at which redundant rows are known.
+
+    `guards`, `directions`, `nodes` as for explicit methods.
+    """
 
     form = IMPLICIT
 
-    def __init__(self, functions: ObjectFunctions, method: str, start: State, nodes: int):
+    def __init__(
+        self,
+        functions: ObjectFunctions,
+        method: str,
+        start: State,
+        guards: Sequence[SX],
+        directions: Sequence[int],
+        nodes: int,
+    ):
         from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
         from sekant.solvers.dae.state_matrices import has_redundant_rows
 
         super().__init__(functions)
         system, chosen = functions.system, IMPLICIT_METHODS[method]
         self.advance, self._nodes = chosen.advance, nodes
-        self.problem = dae_problem(system, None, lands=chosen.adaptive)
+        plain = dae_problem(system, None, lands=chosen.adaptive)
+        self.problem = with_events(plain, system, _watched(guards, directions))
         x = np.concatenate(
             [start.q, start.v, system.element_states(start), np.zeros(self.problem.functions.nw)]
         )
         self._redundant, self._n = has_redundant_rows(self.problem, 0.0, x), x.size
+
+    def wrappers(self) -> list[CFunction]:
+        events = self.problem.events
+        return [] if events is None else [self.functions.wrapped("guards", events, KNOWN, ["e"])]
 
     def memory(self) -> RunMemory:
         from sekant.solvers.dae.memory import lay_out
@@ -223,12 +248,13 @@ class ImplicitLoop(EngineLoop):
         names = ("residual", "jacobian", "kinematics", "constraints", "saddle", "bias", "power")
         used = {f"dae_{name}": getattr(problem.functions, name) for name in names}
         used["modes"] = None if problem.switching is None else problem.switching.guards
+        used["guards"] = problem.events
         memory = lay_out(problem, np.zeros(self._n), _options(self._n, self._nodes), self._redundant, 0.8)
         assert problem.tables is not None
         return RunMemory(
             struct=memory,
             called={f.address: self.functions.add(name, f) for name, f in used.items() if f is not None},
-            numbers=_SPANS,
+            numbers={**_SPANS, **_EVENTS},
             arrays=_ARRAYS,
             counted={**_TIMES, **_same("a_rows", "lam_rows")},
             states=("x",),
@@ -238,7 +264,7 @@ class ImplicitLoop(EngineLoop):
         )
 
 
-class _Captured:
+class CapturedText:
     """IR of a series' kernel in place of its code."""
 
     address = 1
@@ -248,11 +274,12 @@ class _Captured:
 
 
 @dataclass(frozen=True, eq=False)
-class _Kernel:
+class KernelCode:
     """The kernel as a function among others."""
 
     text: str
     work_size: int
+    address: int = CapturedText.address
 
     def portable(self, target: Target) -> PortableCode:
         return PortableCode((self.text,), np.zeros(1), self.work_size, looped=True)
@@ -276,11 +303,8 @@ class SeriesLoop(EngineLoop):
 
         super().__init__(functions)
         self.advance, system = advance, functions.system
-        watched = (
-            EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float)) if guards else None
-        )
-        tape = taylor_problem(system, watched).tape
-        self.problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=_Captured)
+        tape = taylor_problem(system, _watched(guards, directions)).tape
+        self.problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=CapturedText)
         self._rtol, self._directions, self._nodes = rtol, directions, nodes
 
     def memory(self) -> RunMemory:
@@ -305,16 +329,20 @@ class SeriesLoop(EngineLoop):
         called: dict[int, str] = {}
         if kernel is not None:
             text = kernel.code.text
-            called[kernel.address] = self.functions.add_code("series", _Kernel(text, kernel.work_size))
+            called[kernel.address] = self.functions.add_code("series", KernelCode(text, kernel.work_size))
         nodes = problem.layout.program.inputs["p"].tolist()
-        numbers = _same("step_start", "snap", "rtol", "tol", "atol_work", "steps", "row", "which", "jumped")
         return RunMemory(
             struct=memory,
             called=called,
-            numbers={**numbers, "t": "now"},
-            arrays={**_same("t_eval", "rows"), "atol": "scale_abs"},
-            counted=_same("t_eval", "rows", "a_rows", "lam_rows"),
-            states=("q_now", "v_now"),
+            numbers={
+                **_within("clock", "t", "row", "step_start"),
+                **_within("plan", "snap", "rtol", "tol", "atol_work"),
+                **_within("ending", "which", "jumped"),
+                "steps": "counts.steps",
+            },
+            arrays={"t_eval": "plan.t_eval", "rows": "rows.x", "atol": "plan.scale_abs"},
+            counted={"t_eval": "plan.t_eval", "rows": "rows.x", "a_rows": "rows.a", "lam_rows": "rows.lam"},
+            states=("point.q", "point.v"),
             parameters=[memory.series[node] if node >= 0 else None for node in nodes],
             width=problem.nq + problem.nv + problem.n_powers,
         )
@@ -335,25 +363,3 @@ def _places(image: Image, memory: RunMemory) -> list[str]:
     lines.append(f"static const int run_states[] = {{{', '.join(map(str, states))}}};")
     lines.append(f"static const int run_parameters[] = {{{', '.join(map(str, [*parameters, -1]))}}};")
     return lines
-
-
-def _image_text(image: Image) -> str:
-    content = image.content + b"\0" * (-len(image.content) % WORD)
-    words = ", ".join(f"0x{int(word):x}" for word in np.frombuffer(content, dtype=np.uint64))
-    data = ", ".join(str(place // WORD) for place in image.data.tolist())
-    functions = ", ".join(f"{{{place // WORD}, {name}}}" for place, name in image.functions)
-    outside = ", ".join(f"{{{place // WORD}, {name} + {by // WORD}}}" for place, name, by in image.outside)
-    function = "void (*function)(const double *const *, double *const *, double *)"
-    return "\n".join(
-        [
-            f"#define RUN_WORDS {image.size // WORD}",
-            f"#define RUN_FUNCTIONS {len(image.functions)}",
-            f"#define RUN_OUTSIDE {len(image.outside)}",
-            f"static const unsigned long long run_image[] = {{{words}}};",
-            f"static const unsigned int run_data[] = {{{data}}};",
-            f"static const struct {{ unsigned int word; {function}; }} run_functions[] = "
-            f"{{{functions or '{0, 0}'}}};",
-            "static const struct { unsigned int word; const double *array; } run_outside[] = "
-            f"{{{outside or '{0, 0}'}}};",
-        ]
-    )

@@ -22,7 +22,7 @@ def describe_fmi2(fmu: FmuDescription) -> str:
         common["completedIntegratorStepNotNeeded"] = not fmu.needs_completed_step
     else:
         common["canHandleVariableCommunicationStepSize"] = True
-    sources = f'<SourceFiles><File name="{fmu.label}.c"/></SourceFiles>' if fmu.kind == "me" else ""
+    sources = f'<SourceFiles><File name="{fmu.label}.c"/></SourceFiles>' if fmu.has_source else ""
     return fmu.document(
         {"fmiVersion": "2.0", "guid": fmu.guid, "numberOfEventIndicators": fmu.indicators},
         f"  <{fmu.interface} {attributes(**common)}>{sources}</{fmu.interface}>",

@@ -22,11 +22,11 @@ from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms
 from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
-from sekant.io.export.held_code import event_texts
+from sekant.io.export.held_code import event_texts, has_bound_forces
 from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.object_functions import ObjectFunctions
-from sekant.io.export.refusals import chosen_method, refuse, refuse_events, system_of, with_friction
+from sekant.io.export.refusals import chosen_method, refuse, refuse_contacts, system_of, with_friction
 from sekant.model.model import Model
 from sekant.version import __version__
 
@@ -121,9 +121,9 @@ def export_fmu(
     refuse(built, "an FMU")
     start = start_of(built, initial)
     chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
-    built = with_friction(built, chosen if kind == "cs" else "model exchange")
     if kind == "cs":
-        refuse_events(built, chosen)
+        refuse_contacts(built, chosen)
+    built = with_friction(built, chosen if kind == "cs" else "model exchange")
     settings = built.settings
     h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]
     tolerance = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def export_fmu(
     if not h > 0 or not tolerance > 0 or not absolute > 0:
         raise SekantError(f"step, rtol and atol must be positive (got {h:g}, {tolerance:g}, {absolute:g})")
     face = interface(built, outputs, inputs)
-    objects = ObjectFunctions(built) if kind == "cs" else None
+    objects = ObjectFunctions(built) if kind == "cs" or has_bound_forces(built) else None
     code = model_code(
         *(built, face, start, chosen, DOUBLE),
         events=kind == "me",
@@ -154,6 +154,7 @@ def export_fmu(
         guid=guid,
         tool=f"Sekant {__version__}",
         kind=kind,
+        has_source=objects is None,
         found=found,
         indicators=code.indicators if kind == "me" else 0,
         structured=all(STRUCTURED.fullmatch(e.variable.name) for e in found),
@@ -164,7 +165,7 @@ def export_fmu(
     )
     text = describe_fmi2(described) if fmi == 2 else describe_fmi3(described)
     files = {"modelDescription.xml": text.encode()}
-    if kind == "me":
+    if objects is None:
         files[f"sources/{label}.c"] = source.encode()
         if fmi == 3:
             files["sources/buildDescription.xml"] = build_description(label).encode()
@@ -198,11 +199,9 @@ def export_fmu(
 
 
 def _object_files(code: ModelCode, platform: str, processor: str, folder: Path) -> list[Path]:
-    """The functions of the model and the loop as object files, where they are no C."""
-    if code.objects is None or code.loop is None:
-        return []
+    """Functions of the model and procedures as object files, where they are no C."""
     native, found = processor == "native", []
-    for i, data in enumerate([*code.objects.objects(platform, native), *code.loop.objects(platform, native)]):
+    for i, data in enumerate([data for one in code.objects for data in one.objects(platform, native)]):
         found.append(folder / f"{platform}_{i}.o")
         found[-1].write_bytes(data)
     return found

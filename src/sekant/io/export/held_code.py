@@ -11,12 +11,11 @@ from math import ceil
 
 import casadi as ca
 
-from sekant.analyses.simulation.bound_forces import joint_elements
+from sekant.analyses.simulation.bound_forces import bound_elements, bound_event_functions
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction
 from sekant.io.export.c_operations import Precision
-from sekant.model.motion import DryFriction
 
 STRETCHES = 4
 """Stretches of motion whose nodes a piece of a delay may consist of, before it ends of itself."""
@@ -32,8 +31,9 @@ Write = Callable[..., CFunction]
 
 @dataclass(frozen=True)
 class HeldSizes:
-    """Counts: held values, events (`declared` ones, then guards of `frictions`), values that these set, samples,
-    delays; `degree` of their polynomials; `kept` pieces and `rows` of nodes in the memory of each."""
+    """Counts: held values, events (`declared` ones, then those of friction and contacts, where `frictions` is 1),
+    values that these set, samples, delays; `degree` of their polynomials; `kept` pieces and `rows` of nodes in the
+    memory of each."""
 
     held: int = 0
     events: int = 0
@@ -107,9 +107,9 @@ def held_sizes(system: System) -> HeldSizes:
         kept = max(kept, one.pieces + PASSAGES * (kinks + others) + SPARE + JUMPS)
     return HeldSizes(
         held=len(eq.held_values),
-        events=len(eq.events) + len(friction_guards(system)),
+        events=len(eq.events) + len(bound_guards(system)),
         declared=len(eq.events),
-        frictions=len(_frictions(system)),
+        frictions=int(has_bound_forces(system)),
         reactions=sum(len(event.sets) for event in eq.events),
         samples=len(eq.sampled),
         delays=len(delays),
@@ -123,9 +123,9 @@ def held_sizes(system: System) -> HeldSizes:
 
 def watched_guards(system: System) -> tuple[list[SX], list[int]]:
     """What is watched for events, and the directions in which it counts."""
-    events, frictions = system.equations.elements.events, friction_guards(system)
-    guards = [*(event.function for event in events), *(guard for _, guard in frictions)]
-    return guards, [*(event.direction for event in events), *([-1] * len(frictions))]
+    events, bound = system.equations.elements.events, bound_guards(system)
+    guards = [*(event.function for event in events), *bound]
+    return guards, [*(event.direction for event in events), *([-1] * len(bound))]
 
 
 def held_functions(system: System, start: State, write: Write, of_parameters: Write) -> list[CFunction]:
@@ -142,33 +142,20 @@ def held_functions(system: System, start: State, write: Write, of_parameters: Wr
     if eq.events:
         sets = [SX(value) for event in eq.events for value in event.sets.values()]
         found.append(write("reactions", [("value", ca.vertcat(*sets))]))
-    if _frictions(system):
-        solved = eq.friction
-        n = len(solved.frictions)
-        width = ca.vertcat(*[one.width for one in solved.frictions])
-        terms = {"slip": solved.slip, "rate": solved.slip_rate, "force": solved.force, "limit": solved.limit}
-        terms |= {"mobility": solved.mobility, "width": width}
-        found.append(write("frictions", [(name, term[:n]) for name, term in terms.items()]))
     return found
 
 
-def _frictions(system: System) -> tuple[DryFriction, ...]:
-    """What sticks and slides at events."""
-    eq = system.equations.elements
-    return () if not eq.dry_friction or eq.regularized else eq.friction.frictions
+def has_bound_forces(system: System) -> bool:
+    """Whether something sticks, slides, touches and parts at events."""
+    elements = system.equations.elements
+    return elements.friction is not None and not elements.regularized
 
 
-def friction_guards(system: System) -> list[tuple[int, SX]]:
-    """Number of the friction, and what falls through zero where it begins to stick or to slide."""
-    solved = system.equations.elements.friction
-    elements = joint_elements(solved) if _frictions(system) else ()
-    return [(one.i, guard) for one in elements for guard in one.event_functions(solved)]
-
-
-def slip_velocity(system: System, friction: DryFriction) -> int | None:
-    """Which of the velocities the slip of a friction is; None where it is none of them alone."""
-    v = system.equations.v
-    return next((k for k in range(v.numel()) if ca.is_equal(friction.slip, v[k], 3)), None)
+def bound_guards(system: System) -> list[SX]:
+    """What falls through zero where that is decided on anew."""
+    if not has_bound_forces(system):
+        return []
+    return ca.vertsplit(bound_event_functions(system, bound_elements(system)).expressions())
 
 
 def held_arrays(system: System, precision: Precision) -> str:
@@ -194,7 +181,7 @@ def held_arrays(system: System, precision: Precision) -> str:
             _array("real", "delay_pieces", [number(float(one.pieces)) for one in eq.delayed]),
             f"static const int delay_target[][{width}] = {{{', '.join(rows)}}};",
         ]
-    guards = friction_guards(system)
+    guards = bound_guards(system)
     if eq.events or guards:
         total, first, targets = states + system.nz, [0], []
         for event in eq.events:
@@ -212,19 +199,6 @@ def held_arrays(system: System, precision: Precision) -> str:
             _array("int", "event_stops", [str(int(bool(event.stop))) for event in eq.events]),
             _array("int", "event_first", [str(i) for i in first]),
             _array("int", "event_target", [str(i) for i in targets] or ["0"]),
-        ]
-    if guards:
-        items, driven = _frictions(system), eq.friction.driven
-        parts += [
-            _array("int", "friction_stuck", [str(place[f"{one.name}.stuck"]) for one in items]),
-            _array("int", "friction_direction", [str(place[f"{one.name}.direction"]) for one in items]),
-            _array("int", "friction_driven", [str(int(driven[i])) for i in range(len(items))]),
-            _array(
-                "int",
-                "friction_velocity",
-                [str(system.nq + (slip_velocity(system, one) or 0)) for one in items],
-            ),
-            _array("int", "guard_friction", [str(i) for i, _ in guards]),
         ]
     return "\n".join(parts)
 

@@ -17,6 +17,7 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
+from sekant.io.export.decision_image import DecisionImage
 from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop, ExplicitLoop, ImplicitLoop, SeriesLoop
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, watched_guards
 from sekant.io.export.interface import RUNTIME, Interface
@@ -48,7 +49,7 @@ class ModelCode:
     `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, those of
     events included. `held`: what the model holds between events.
     `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
-    `operations`: of the right-hand side. `loop`, `objects`: where they are object code.
+    `operations`: of the right-hand side. `objects`: what has object code in it.
     """
 
     equations: str
@@ -63,8 +64,7 @@ class ModelCode:
     table_bytes: int
     operations: int
     precision: Precision
-    loop: EngineLoop | None = None
-    objects: ObjectFunctions | None = None
+    objects: tuple[ObjectFunctions | EngineLoop | DecisionImage, ...] = ()
 
 
 def model_code(
@@ -81,7 +81,8 @@ def model_code(
 ) -> ModelCode:
     """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too.
 
-    `objects`: the functions are object code, and the loop is the engine's own, for the tolerance `rtol`.
+    `objects`: the functions are object code, and the loop, unless an importer integrates (`events`), is the engine's
+    own, for the tolerance `rtol`; so is what decides on friction and contacts.
     """
     eq = system.equations
     x, xdot = state_rates(system, balance=False)
@@ -106,7 +107,10 @@ def model_code(
     zero_work = SX.zeros(work_symbols(system).numel()) if work_symbols(system).numel() else None
     y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
     guards, directions = watched_guards(system)
-    loop = None if objects is None else _loop(objects, method, start, rtol, (guards, directions), held)
+    loop = None
+    if objects is not None and not events:
+        loop = _loop(objects, method, start, rtol, (guards, directions), held)
+    decision = DecisionImage(objects) if objects is not None and held.frictions else None
     functions = [] if loop is None else loop.wrappers()
     known_already = {one.name for one in functions}
     if "rates" not in known_already:
@@ -149,9 +153,9 @@ def model_code(
     own = p[: p.size - held.held]
     head = _sizes(system, face, "engine" if loop else method, precision, len(timed), z.numel(), own, held)
     parts = [head, _blocks(system), _switch_arrays(timed, precision), held_arrays(system, precision)]
-    if objects is not None and loop is not None:
-        image = loop.text()  # which names functions too
-        parts += [objects.text(), image, body]
+    if objects is not None:
+        images = [one.text() for one in (loop, decision) if one is not None]  # which name functions too
+        parts += [objects.text(), _read(["image.c"]), *images, body]
     else:
         parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
     runtime = _runtime(held, integrates=not events, by_engine=loop is not None)
@@ -168,8 +172,7 @@ def model_code(
         tables.bytes,
         functions[0].operations,
         precision,
-        loop,
-        objects,
+        tuple(one for one in (objects, loop, decision) if one is not None),
     )
 
 
@@ -186,7 +189,7 @@ def _loop(
         return ExplicitLoop(objects, method, *watched, nodes)
     if method == TAYLOR:
         return SeriesLoop(objects, rtol, *watched, nodes)
-    return ImplicitLoop(objects, method, start, nodes)
+    return ImplicitLoop(objects, method, start, *watched, nodes)
 
 
 def _runtime(held: HeldSizes, integrates: bool, by_engine: bool) -> str:
@@ -239,6 +242,7 @@ def _sizes(
         f"#define R(name) name{'##f' if f else ''}",
         f"#define NX {system.nq + system.nv + system.nz}",
         f"#define NQ {system.nq}",
+        f"#define NV {system.nv}",
         f"#define NP {p.size}",
         f"#define NY {len(face.outputs)}",
         f"#define INDICATORS {indicators}",
@@ -247,7 +251,7 @@ def _sizes(
         f"#define CONSTRAINED {int(bool(system.equations.constraints))}",
         *held.macros(),
         "enum { STOPPED_NOT_FINITE = 1, STOPPED_CONSTRAINTS, STOPPED_STEP,",
-        "       STOPPED_EVENT, STOPPED_CHATTERING, STOPPED_MEMORY };",
+        "       STOPPED_EVENT, STOPPED_CHATTERING, STOPPED_MEMORY, STOPPED_JAMMED, STOPPED_INSIDE };",
         "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3\n#define ENGINE 4",
         f"#define METHOD {method.upper()}",
         f"#define SNAP {number(precision.snap)}",

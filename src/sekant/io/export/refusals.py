@@ -7,9 +7,9 @@ from typing import Any
 
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
+from sekant.analyses.simulation.runs import EVENT_METHODS
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
-from sekant.io.export.held_code import slip_velocity
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.tables.numeric import NumericFunction
@@ -52,13 +52,6 @@ def _tunable(model: Model | Collector) -> list[str]:
 def refuse(system: System, what: str) -> None:
     """An error for a model that has no motion, or one that only other solvers can compute."""
     name = system.model.name
-    contacts = list(system.model.contacts)
-    if contacts:
-        raise SekantError(
-            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need what 'taylor' and "
-            "'dop853' do at events in Sekant, which the exported code does not contain; use a joint_limit, a "
-            "plane_contact or another force that gives way"
-        )
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
     )
@@ -74,28 +67,26 @@ def refuse(system: System, what: str) -> None:
         )
 
 
+def refuse_contacts(system: System, method: str) -> None:
+    """An error for rigid contacts where the exported code has fixed or implicit steps, which do not stop at them."""
+    contacts = list(system.model.contacts)
+    if contacts and method not in EVENT_METHODS:
+        raise SekantError(
+            f"model '{system.model.name}': contact '{contacts[0]}' cannot be computed by '{method}', which does not "
+            f"land on impacts; export an FMU with {' or '.join(EVENT_METHODS)} inside (--kind cs --method dop853) or "
+            "for model exchange, or use a joint_limit, a plane_contact or another force that gives way"
+        )
+
+
 def with_friction(system: System, method: str) -> System:
     """The system as `method` takes its dry friction: exactly where steps land on events, else by the smooth law, with
     a warning, as in Sekant."""
-    friction = system.equations.elements.friction
     if not system.equations.elements.dry_friction:
         return system
     if method in (*FIXED_STEP, *IMPLICIT):
         for told in smoothed_warnings(system, method):
             warnings.warn(str(told), stacklevel=3)
         return smoothed(system)
-    for i, item in enumerate(friction.frictions):
-        cause = ""
-        if friction.coupled:
-            cause = "its level follows from a reaction, of which the exported code decides nothing"
-        elif not friction.driven[i] and slip_velocity(system, item) is None:
-            cause = f"the velocity of joint '{item.joint}' is none of the states"
-        if cause:
-            raise SekantError(
-                f"model '{system.model.name}': friction '{item.name}' cannot stick in the exported code: {cause}; "
-                "export for co-simulation with fixed steps (--kind cs --method rk4) or as C, where it goes smoothly "
-                "through rest, give it a level, or use an actuator with a smooth law"
-            )
     return system
 
 
@@ -122,14 +113,3 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
         return "rk4"
     found, _ = choose_method(system, start, None, 0.0, own_start=True)
     return "radau5" if found == "radau5" else "dop853"
-
-
-def refuse_events(system: System, method: str) -> None:
-    """An error for events that the method inside an FMU does not stop at."""
-    events = system.equations.elements.events
-    if events and method in IMPLICIT:
-        raise SekantError(
-            f"model '{system.model.name}': event '{events[0].name}' cannot be located by '{method}' inside an FMU; "
-            "choose dop853 or taylor with --method, or export it for model exchange (--kind me) and use an implicit "
-            "solver there"
-        )

@@ -33,3 +33,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     return CONSTRAINTS.exported(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

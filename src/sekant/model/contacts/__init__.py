@@ -39,3 +39,7 @@ COMPLIANT = ("PlaneContact", "SphereContact", "SurfaceContact")
 
 def __getattr__(name: str) -> Any:
     return (FORCES if name in COMPLIANT else CONTACTS).exported(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -33,7 +33,7 @@ class Measured(Framed):
     """Euler sequence of the angles, e.g. zyx"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
-    method: Literal["auto", "interpolation", "tao-watson"] = "auto"
+    method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
     """of the fit; auto: through exact data, smoothing where there is noise"""
     noise: Length | None = None
     """standard deviation of a coordinate; estimated if not given"""

@@ -13,7 +13,8 @@ class Tabulated(CurveSource):
     """A table of poses as text: the drive, the matrix T = [R p] and its derivatives d and delta (PILS 3.2).
 
     Columns: the drive first, then T11 to T34, d1 to d3, delta1 to delta3 and, if known, dd1 to dd3 and ddelta1 to
-    ddelta3. `PoseTable.to_text` writes such files.
+    ddelta3. `PoseTable.to_text` writes such files. A file without a header has rows of u, T (12 or 16 numbers), d and
+    delta, separated by blanks, commas or semicolons; `units` says in which units.
     """
 
     key: ClassVar[str] = "pose_table"
@@ -24,11 +25,13 @@ class Tabulated(CurveSource):
     """CSV file"""
     scheme: Literal["quintic", "cubic"] = "quintic"
     """quintic: accelerations are continuous; cubic: the published scheme, whose accelerations jump at the nodes"""
+    units: dict[str, str] | None = None
+    """of a file without a header, once for all its columns: {drive: mm, length: mm, angle: rad}"""
     outside: Outside = "error"
     """beyond the range: refuse, go straight on, or repeat"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.pose_tables.pose_table import PoseTable
 
-        table = PoseTable.from_text(self.pose_table, around.name)
+        table = PoseTable.from_text(self.pose_table, around.name, self.units)
         return table.curve(around.name, self.scheme, self.outside)

@@ -39,7 +39,7 @@ class Piece(Description):
     roll: Angle = 0.0
     """turns the plane of bending about the path, from the frame that the track carries along"""
     axis: Direction | None = None
-    """axis of turning in the frame of the track, instead of roll"""
+    """axis of turning, instead of roll: a fixed direction of the frame of the track, which is not carried along"""
     at: TrackStart | None = None
     """place the piece here instead of joining it to the one before"""
 

@@ -43,3 +43,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     return FORCES.exported(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sekant.model.joints.base import (
+    JOINTS,
     Coordinate,
     CoordinateJoint,
     Joint,
     JointMotion,
+    joint_class,
     leader_of,
+    register,
     shared_coordinates,
 )
-from sekant.model.joints.registry import JOINTS, joint_class, register
 
 if TYPE_CHECKING:
     from sekant.model.joints.cylindrical import Cylindrical
@@ -56,3 +58,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     return JOINTS.exported(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -23,7 +23,7 @@ from sekant.model.quantities import (
     mirror_sign,
     read_value,
 )
-from sekant.model.registry import Item
+from sekant.model.registry import Item, Registry
 from sekant.tables.lookups import Lookups
 
 
@@ -132,6 +132,11 @@ class Joint(Item):
     def guided(self) -> int:
         """How many of its coordinates, the first ones, move without springs of the joint's own."""
         return self.nv
+
+    def looks_up(self, geometry: Any) -> bool:
+        """Whether equations ask the curve or surface of the joint for nothing but values, so that they are the same
+        for another one of its kind."""
+        return False
 
     def frame_poses(self) -> tuple[Pose, Pose]:
         """Poses of F in the parent's named frame and of M in the child's, axis included."""
@@ -305,3 +310,7 @@ def pose_difference(X_FM: Pose, X_FC: Pose) -> SX:
     """(6,), zero where two poses coincide: p_CM in C, and the turn from C to M."""
     X = X_FC.inverse() @ X_FM
     return ca.vertcat(X.p, turn(X.R))
+
+
+JOINTS: Registry[Joint] = Registry("joint", package="sekant.model.joints")
+register, joint_class = JOINTS.register, JOINTS.find

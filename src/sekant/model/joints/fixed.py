@@ -7,8 +7,7 @@ from typing import ClassVar
 import casadi as ca
 
 from sekant.geometry.spatial import SX, Pose
-from sekant.model.joints.base import Joint
-from sekant.model.joints.registry import register
+from sekant.model.joints.base import Joint, register
 
 
 @register

@@ -22,12 +22,12 @@ from sekant.model.joints.base import (
     mirror_of_image,
     pose_difference,
     refuse_own_start,
+    register,
 )
 from sekant.model.joints.compliance import Deflection, PathCompliance, action
 from sekant.model.joints.displaced import Displaced, FramedAxes, PathAxes
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.elastic_pose import ElasticPose
-from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
 
@@ -130,6 +130,11 @@ class Path(Joint):
         e = self.model_copy(update={"curve": curve, "normal_direction": None})._reference
         normal = tuple(-x if axis == plane else x for axis, x in zip("xyz", e, strict=True))
         return image | {"normal_direction": normal}
+
+    def looks_up(self, geometry: PoseCurve) -> bool:
+        low, high = geometry.range
+        started = self.q0 is not None or self.coordinate_of is not None or low <= 0.0 <= high
+        return started and self.compliance is None and self.elastic is None and self.mirror is None
 
     def bound(self, curve: PoseCurve) -> Path:
         """The joint with the curve itself in place of its name."""

@@ -7,8 +7,7 @@ from typing import ClassVar
 import casadi as ca
 
 from sekant.geometry.spatial import SX, Pose
-from sekant.model.joints.base import Coordinate, CoordinateJoint
-from sekant.model.joints.registry import register
+from sekant.model.joints.base import Coordinate, CoordinateJoint, register
 from sekant.model.quantities import Direction
 
 

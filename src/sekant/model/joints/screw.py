@@ -10,8 +10,7 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, Pose, rotation_z, scalar
 from sekant.model.examples import Stage
-from sekant.model.joints.base import AxisJoint, Coordinate
-from sekant.model.joints.registry import register
+from sekant.model.joints.base import AxisJoint, Coordinate, register
 from sekant.model.quantities import HandedLength
 
 

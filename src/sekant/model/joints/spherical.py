@@ -7,8 +7,7 @@ from typing import ClassVar
 import casadi as ca
 
 from sekant.geometry.spatial import SX, Pose, quaternion_rate, rotation_from_quaternion
-from sekant.model.joints.base import Coordinate, Joint
-from sekant.model.joints.registry import register
+from sekant.model.joints.base import Coordinate, Joint, register
 from sekant.model.placement import Orientation
 from sekant.model.quantities import AngularVelocityVector
 

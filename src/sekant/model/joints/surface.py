@@ -23,12 +23,12 @@ from sekant.model.joints.base import (
     mirror_of_image,
     pose_difference,
     refuse_own_start,
+    register,
 )
 from sekant.model.joints.compliance import Deflection, SurfaceCompliance, action
 from sekant.model.joints.displaced import Displaced
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.elastic_pose import ElasticPose
-from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
@@ -100,6 +100,11 @@ class Surface(Joint):
         if not isinstance(self.surface, str):
             return changes | {"surface": self.surface.mirrored(plane)}
         return changes | {"surface": self.surface, "mirror": mirror_of_image(self.mirror, plane)}
+
+    def looks_up(self, geometry: PoseSurface) -> bool:
+        inside = all(low <= 0.0 <= high for low, high in geometry.range)
+        started = self.q0 is not None or self.coordinate_of is not None or inside
+        return started and self.compliance is None and self.elastic is None and self.mirror is None
 
     def bound(self, surface: PoseSurface) -> Surface:
         """The joint with the surface itself in place of its name."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sekant.model.signals.hysteresis import Hysteresis
     from sekant.model.signals.integral import Integral
     from sekant.model.signals.lowpass import Lowpass
+    from sekant.model.signals.noise import Noise
     from sekant.model.signals.numeric import Numeric
     from sekant.model.signals.pid import Pid
     from sekant.model.signals.rate_limit import RateLimit
@@ -36,6 +37,7 @@ __all__ = [
     "Hysteresis",
     "Integral",
     "Lowpass",
+    "Noise",
     "Numeric",
     "Pid",
     "RateLimit",
@@ -55,3 +57,7 @@ def __getattr__(name: str) -> Any:
 
         return traced
     return SIGNALS.exported(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ from sekant.loops.declare.structs import (
     pointers,
 )
 from sekant.solvers.common.checks import StepOptions
-from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.sites import Site
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 
@@ -122,3 +124,40 @@ def open_segment(clock, plan, number):
     """Go on in this segment."""
     clock.segment, clock.started = number, 1
     clock.earliest, clock.latest = plan.low[number], plan.high[number]
+
+
+MULTIPLE = 1e-6
+
+
+@inner
+def divide(span, step):
+    """Split a span into (steps of full length, their length, length of one shortened step or 0).
+
+    A span that misses a multiple of the step by less than 1e-6 of a step counts as one: its steps are made equal.
+    """
+    ratio = span / step
+    nearest = floor(ratio + 0.5)
+    if nearest >= 1 and abs(ratio - nearest) <= MULTIPLE:
+        return nearest, span / nearest, 0.0
+    whole = floor(ratio)
+    return whole, step, span - whole * step
+
+
+class CompiledFunction(Protocol):
+    """``void f(const double *const *arg, double *const *res, double *w)``."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def work_size(self) -> int: ...
+
+    @property
+    def tables(self) -> Any:
+        """The buffer T of the tables with which it was built."""
+        ...
+
+    @property
+    def sites(self) -> Sequence[Site]:
+        """Where the function decides something, see `sekant.solvers.common.sites`."""
+        ...

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sekant.errors import AnalysisWarning
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +28,9 @@ Status = Literal[
     "chattering",
     "event",
 ]
+Ending = Status | Literal["stopped"]
 STATUSES: tuple[Status, ...] = get_args(Status)
-TEXTS: dict[Status, str] = {
+TEXTS: dict[str, str] = {
     "interrupted": "interrupted at {where} after {steps} steps",
     "finished": "finished at {where} after {steps} steps",
     "not_finite": "{state} is not finite beyond {where} (tried {tried}); {cause}",
@@ -61,18 +64,6 @@ CAUSE = (
 )
 
 
-class Counts(Protocol):
-    """What every integrator counts: accepted steps and trial steps given up."""
-
-    @property
-    def steps(self) -> int: ...
-    @property
-    def rejected(self) -> int: ...
-
-
-Stats = TypeVar("Stats", bound=Counts)
-
-
 @dataclass(frozen=True)
 class EventRecord:
     """Event `number` at the time `t`, with the state `x` (n,) there, before anybody changes it; `nq` of it are q.
@@ -95,12 +86,16 @@ class EventRecord:
         return self.x[self.nq :]
 
 
-def _nothing() -> Floats:
+def _no_rows() -> Floats:
     return np.zeros((0, 0))
 
 
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Generic[Stats]):
+class Outcome:
     """The motion as far as it was computed.
 
     `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
@@ -112,31 +107,42 @@ class Outcome(Generic[Stats]):
     chatters, as a reader would call it. `reason`: what is known of the cause. `events`: all that have happened.
     `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
     largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that hold from
-    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there. `implicit`: whether the
-    method is.
+    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there; None if it is not known.
+    `implicit`: whether the method is.
+
+    `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps given up (Taylor: times a
+    step was halved because its end could not be projected), and `restarts`: stops inside the interval that were
+    landed on (Taylor: switches and events). Others: `evaluations` of the equations, `landings` on changes of a mode,
+    `jacobians` and `factorizations` of the Newton matrix, `order` of the series of v.
+
+    An analysis adds what only it knows: the `message` for a reader, the `work` (nw,) done by the end, `warnings`. It
+    may also end a run as "stopped".
     """
 
-    status: Status
+    status: Ending
     t: Floats
     x: Floats
     t_last: float
     x_last: Floats
     t_failed: float
-    component: int
-    stats: Stats
-    a: Floats = field(default_factory=_nothing)
-    lam: Floats = field(default_factory=_nothing)
+    stats: dict[str, Any]
+    a: Floats = field(default_factory=_no_rows)
+    lam: Floats = field(default_factory=_no_rows)
+    component: int = -1
     which: int = -1
     site: str = ""
     reason: str = ""
-    x_failed: Floats = field(default_factory=lambda: np.zeros(0))
+    x_failed: Floats = field(default_factory=_nothing)
     events: tuple[EventRecord, ...] = ()
     start_moved: tuple[float, float] = (0.0, 0.0)
     largest_residuals: tuple[float, float] = (0.0, 0.0)
-    held: Floats = field(default_factory=_nothing)
-    held_last: Floats = field(default_factory=lambda: np.zeros(0))
-    next_step: float = 0.0
+    held: Floats = field(default_factory=_no_rows)
+    held_last: Floats = field(default_factory=_nothing)
+    next_step: float | None = None
     implicit: bool = False
+    message: str = ""
+    work: Floats = field(default_factory=_nothing)
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def event(self) -> EventRecord | None:
@@ -149,8 +155,8 @@ class Outcome(Generic[Stats]):
         return TEXTS[self.status].format(
             where=f"t = {self.t_last:.9g}",
             tried=f"t = {self.t_failed:.9g}",
-            steps=self.stats.steps,
-            rejected=self.stats.rejected,
+            steps=self.stats["steps"],
+            rejected=self.stats["rejected"],
             state=_called("state", self.component, names, "the motion"),
             row=_called("constraint", self.which, rows, "a constraint"),
             site=self.site or "a switch (abs, comparison, limit, table piece)",

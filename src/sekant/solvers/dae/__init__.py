@@ -2,14 +2,12 @@
 
 from sekant.solvers.dae.integrate import integrate_dae
 from sekant.solvers.dae.methods import METHODS
-from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats
+from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.dae.stiffness import stiffness
 
 __all__ = [
     "METHODS",
-    "DaeOutcome",
     "DaeProblem",
-    "DaeStats",
     "integrate_dae",
     "stiffness",
 ]

@@ -19,8 +19,7 @@ from math import sqrt
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import clear
-from sekant.solvers.dae.calls import set_state
-from sekant.solvers.dae.memory import DaeMemory
+from sekant.solvers.dae.memory import DaeMemory, set_state
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
 WEAKEST, STRONGEST = (

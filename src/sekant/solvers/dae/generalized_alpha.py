@@ -19,20 +19,20 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.common.memory import LARGEST_STATE, call, open_segment, set_time
+from sekant.solvers.common.events import look_at_events
+from sekant.solvers.common.fixed_events import ending_at_events
+from sekant.solvers.common.memory import LARGEST_STATE, call, divide, open_segment, set_time
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
+    EVENT,
     FINISHED,
     MORE,
     NO_CONVERGENCE,
     NOT_FINITE,
     TOO_MANY_STEPS,
 )
-from sekant.solvers.common.spans import divide
-from sekant.solvers.common.unit_blocks import normalize
-from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import first_not_finite, set_state
-from sekant.solvers.dae.memory import DaeMemory
+from sekant.solvers.common.vectors import clear, normalize, put, take
+from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
 from sekant.solvers.dae.outputs import start_run, write_row
 from sekant.solvers.dae.projection import (
     minimum_norm,
@@ -274,11 +274,38 @@ def _steps(memory, origin, first, last, h):
     return last - first, ACCEPTED
 
 
+@inner
+def _remember(memory):
+    """Keep what a step begins with, for `_retake`; in memory that Radau's steps have for their polynomials."""
+    step = memory.step
+    put(memory.x_old, 0, memory.x)
+    put(step.poly[0], 0, step.slope)
+    put(step.node_a[0], 0, memory.a_now)
+    put(step.node_a[1], 0, memory.a_alg)
+    put(step.stage_lam[0], 0, memory.lam_now)
+
+
+@inner
+def _retake(memory, unused, t, h):
+    """A step from what `_remember` kept; returns whether it succeeded."""
+    step = memory.step
+    put(memory.x, 0, memory.x_old)
+    put(step.slope, 0, step.poly[0])
+    put(memory.a_now, 0, step.node_a[0])
+    put(memory.a_alg, 0, step.node_a[1])
+    put(memory.lam_now, 0, step.stage_lam[0])
+    done, _ = _steps(memory, t, 0, 1, h)
+    return done == 1
+
+
+end_at_event = ending_at_events(_retake)
+
+
 @procedure(DaeMemory, "generalized-alpha integrator", 0.3)
 def advance(memory, a, b):
     """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
     clock, step, counts, plan = memory.clock, memory.step, memory.counts, memory.plan
-    budget = int(a)
+    budget, watched = int(a), memory.watched
     t_eval, edges = plan.t_eval, plan.edges
     most = plan.max_steps
     if clock.started == 0:
@@ -295,6 +322,10 @@ def advance(memory, a, b):
                 memory.failed.component, memory.failed.t = bad, clock.t
                 return CONSTRAINTS
             step.first = 0
+            if watched.call.function != 0:
+                look_at_events(memory)
+        if watched.which >= 0:
+            return EVENT
         t_row, edge = t_eval[clock.row], edges[segment + 1]
         at_edge = t_row >= edge - plan.snap
         landing = max(edge if at_edge else t_row, base)
@@ -304,7 +335,17 @@ def advance(memory, a, b):
         if i >= whole:
             origin, first, last, h = base + whole * h, i - whole, total - whole, rest
         last = min(last, first + budget, first + most - counts.steps)
+        if watched.call.function != 0:
+            last = min(last, first + 1)
+            _remember(memory)
         done, what = _steps(memory, origin, first, last, h)
+        if watched.call.function != 0 and done == 1:
+            begin = origin + first * h
+            length = end_at_event(memory, 0, begin, h)
+            if watched.which >= 0:
+                counts.steps += 1
+                clock.t = begin + length
+                return EVENT
         budget -= done
         counts.steps += done
         clock.span_step = i + done

@@ -15,10 +15,10 @@ from sekant.errors import SolverError
 from sekant.solvers.common.checks import check_options, check_times
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import choose
-from sekant.solvers.common.outcome import CHATTERING, CONSTRAINTS, STATUSES
+from sekant.solvers.common.outcome import CHATTERING, CONSTRAINTS, EVENT, STATUSES, EventRecord, Outcome
 from sekant.solvers.dae.memory import DaeMemory, Floats, lay_out
 from sekant.solvers.dae.methods import METHODS
-from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats
+from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.dae.state_matrices import has_redundant_rows
 
 OnChunk = Callable[[Floats, Floats, float], object]
@@ -43,10 +43,10 @@ def integrate_dae(
     max_steps: int | None = None,
     on_chunk: OnChunk | None = None,
     chunk_steps: int | None = None,
-) -> DaeOutcome:
+) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `q0` (nq,), `v0` (nv,), `w0` (nw,; zero by default).
 
-    The start is projected on the constraints; `DaeOutcome.start_moved` says by how much. Output at `t_eval` (k,),
+    The start is projected on the constraints; `Outcome.start_moved` says by how much. Output at `t_eval` (k,),
     with accelerations and multipliers; every output satisfies the constraints on positions and velocities.
     `method`: a name in `METHODS`. "generalized_alpha" needs `step`; a step is shortened to land exactly on output
     times and stops only where these are not multiples of the step away from the one before.
@@ -56,6 +56,8 @@ def integrate_dae(
     `stops`, `max_steps`, `chunk_steps`: as in `sekant.solvers.ode.integrate`.
     `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call.
 
+    A run ends at the first of the problem's events, with status "event": located by steps of the method itself from
+    the same start, to round-off of time. Outputs before it are given.
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
     chosen = choose(METHODS, method, step)
@@ -85,9 +87,10 @@ def integrate_dae(
     return _outcome(code, times, memory, site)
 
 
-def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> DaeOutcome:
-    rows, blamed = memory.clock.row, memory.failed.component
-    return DaeOutcome(
+def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> Outcome:
+    rows, blamed, clock = memory.clock.row, memory.failed.component, memory.clock
+    event = EventRecord(memory.watched.which, clock.t, memory.x[: memory.nq + memory.nv].copy(), memory.nq)
+    return Outcome(
         status=STATUSES[code],
         t=times[:rows],
         x=memory.rows[:rows],
@@ -97,19 +100,19 @@ def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> DaeOutco
         x_last=memory.x.copy(),
         t_failed=memory.failed.t,
         component=-1 if code == CONSTRAINTS else blamed,
-        which=blamed if code == CONSTRAINTS else -1,
+        which=blamed if code == CONSTRAINTS else event.number if code == EVENT else -1,
+        events=(event,) if code == EVENT else (),
         start_moved=(memory.moved_q, memory.moved_v),
         largest_residuals=(memory.found.largest_phi, memory.found.largest_rate),
-        stats=DaeStats(
-            steps=memory.counts.steps,
-            rejected=memory.counts.rejected,
-            diverged=memory.newton.diverged,
-            residuals=memory.counts.evaluations,
-            jacobians=memory.newton.jacobians,
-            factorizations=memory.newton.factorizations,
-            restarts=memory.counts.restarts,
-            landings=memory.counts.landings,
-        ),
+        stats={
+            "steps": memory.counts.steps,
+            "rejected": memory.counts.rejected,
+            "evaluations": memory.counts.evaluations,
+            "jacobians": memory.newton.jacobians,
+            "factorizations": memory.newton.factorizations,
+            "restarts": memory.counts.restarts,
+            "landings": memory.counts.landings,
+        },
         site=site,
         implicit=True,
     )

@@ -6,19 +6,23 @@ into pieces is bit for bit the run in one piece.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.loops.declare.procedures import inner
 from sekant.loops.declare.structs import Complexes, Integer, Matrix, Real, Struct, Vector
 from sekant.loops.declare.structs import Integers as Whole
 from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.events import Events, lay_out_events
 from sekant.solvers.common.landing import Pace
 from sekant.solvers.common.memory import Call, Failure, RunClock, RunCounts, RunPlan, ask, call_of
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
-from sekant.solvers.common.sites import NUMBERS
+from sekant.solvers.common.sites import NUMBERS, free_modes
+from sekant.solvers.common.vectors import take
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
 
@@ -84,7 +88,6 @@ class RadauStep(Struct):
 class Newton(Struct):
     """The iteration at three stages."""
 
-    diverged: Integer
     jacobians: Integer
     factorizations: Integer
     iterations: Integer
@@ -148,6 +151,7 @@ class DaeMemory(Struct):
     step: RadauStep
     newton: Newton
     modes: SiteModes
+    watched: Events  # of `stage`
     point: EvaluationPoint
     found: Results
     active: ActiveRows
@@ -180,6 +184,7 @@ class DaeMemory(Struct):
     lam_now: Vector
     a_alg: Vector  # (nv,) of generalized-alpha
     projected: Vector  # (nx,) what the projection works on
+    stage: Vector  # (nq + nv,) where event functions are evaluated
     rows: Matrix  # outputs
     a_rows: Matrix
     lam_rows: Matrix
@@ -317,11 +322,19 @@ def _add_functions(memory: DaeMemory, problem: DaeProblem) -> None:
         "mass": (f.saddle, state, [memory.saddle.M, memory.saddle.G]),
         "bias": (f.bias, state, [rhs, rhs[nv:]]),
     }
-    functions = [f.residual, *(function for function, _, _ in others.values()), *([guards] if guards else [])]
+    events, stage = problem.events, np.zeros(f.nq + nv)
+    given = [function for function in (guards, events) if function is not None]
+    functions = [f.residual, *(function for function, _, _ in others.values()), *given]
     work = np.zeros(max(1, *[function.work_size for function in functions]))
     modes = lay_out_modes(
         switching, f.residual.sites, [site for function, _, _ in others.values() for site in function.sites]
     )
+    watched = lay_out_events(problem.directions)
+    if events is not None:
+        own = (seen, stage, p, events.tables, free_modes(events.sites))
+        watched.call = call_of(events, own, [watched.watch.value], work)
+    else:
+        watched.call = call_of(None, (), (), work)
     first = 0
     for name, (function, arguments, results) in others.items():
         own = modes.other_value[NUMBERS * first :]
@@ -330,6 +343,8 @@ def _add_functions(memory: DaeMemory, problem: DaeProblem) -> None:
     parts = [R, R[nv:], R[nv + nc :], R[nv + nc + f.mh :]]
     memory.set(
         modes=modes,
+        watched=watched,
+        stage=stage,
         residual=call_of(f.residual, (*point, modes.value), parts, work),
         guards=call_of(guards, (*point, modes.value), [modes.watch.value], work),
         point=EvaluationPoint(q=q, v=v, a=a, lam=lam),
@@ -345,3 +360,20 @@ def _add_functions(memory: DaeMemory, problem: DaeProblem) -> None:
             v_kept=np.zeros(nv),
         ),
     )
+
+
+@inner
+def set_state(memory, x):
+    """q and v of the point from x = [q; v; w]."""
+    q, v = memory.point.q, memory.point.v
+    take(q, x, 0)
+    take(v, x, q.size)
+
+
+@inner
+def first_not_finite(values):
+    """Index of the first number that is not finite, or -1."""
+    for j in range(values.size):
+        if not isfinite(values[j]):
+            return j
+    return -1

@@ -5,10 +5,8 @@ from __future__ import annotations
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import open_segment, set_time
 from sekant.solvers.common.outcome import CONSTRAINTS, MORE, NOT_FINITE
-from sekant.solvers.common.unit_blocks import normalize
-from sekant.solvers.common.vectors import put, take
-from sekant.solvers.dae.calls import set_state
-from sekant.solvers.dae.memory import DaeMemory
+from sekant.solvers.common.vectors import normalize, put, take
+from sekant.solvers.dae.memory import DaeMemory, set_state
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
 from sekant.solvers.dae.radau_dense import between
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.memory import CompiledFunction
 from sekant.solvers.common.modes import Switching
-from sekant.solvers.common.outcome import Outcome
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -53,7 +52,11 @@ class DaeFunctions(Generic[Compiled]):
     G_row: Integers
     G_col: Integers
     unit_blocks: tuple[tuple[int, int], ...]
-    tables: Floats
+
+    @property
+    def tables(self) -> Floats:
+        """The buffer T of all of them."""
+        return self.residual.tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +64,17 @@ class DaeProblem:
     """A system and the values of its parameters `p` (np,). `tables`: the buffer T; by default the system's own.
 
     The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures. `switching`: the sites of the
-    residual, which radau5 holds within a step and lands on; without it they are free.
+    residual, which radau5 holds within a step and lands on; without it they are free. `events`: a function
+    (t, [q; v], p) -> (ne,) that ends a run where one of its values passes zero; `directions` (ne,): in which that
+    counts, -1 falling, 1 rising, 0 both.
     """
 
     functions: DaeFunctions[Any]
     p: Floats = field(default_factory=lambda: np.zeros(0))
     tables: Floats | None = None
     switching: Switching | None = None
+    events: Any = None
+    directions: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         tables = self.functions.tables if self.tables is None else self.tables
@@ -83,22 +90,3 @@ class DaeProblem:
     def m(self) -> int:
         """Constraints of both kinds."""
         return self.functions.mh + self.functions.mn
-
-
-@dataclass(frozen=True)
-class DaeStats:
-    """`steps`: accepted; `rejected`: trial steps given up, `diverged` of them because Newton's iteration did not
-    converge; `residuals`: evaluations of the equations; `jacobians`, `factorizations`: of the Newton matrix;
-    `restarts`: stops that lay inside the interval and were landed on; `landings`: changes of modes."""
-
-    steps: int
-    rejected: int
-    diverged: int
-    residuals: int
-    jacobians: int
-    factorizations: int
-    restarts: int
-    landings: int = 0
-
-
-DaeOutcome = Outcome[DaeStats]

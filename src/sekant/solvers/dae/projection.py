@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import call, set_time
-from sekant.solvers.common.unit_blocks import normalize
-from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import set_state
-from sekant.solvers.dae.memory import DaeMemory
+from sekant.solvers.common.vectors import clear, normalize, put, take
+from sekant.solvers.dae.memory import DaeMemory, set_state
 from sekant.solvers.linear import ldl
 
 PHI_LIMIT, RATE_LIMIT = 1e-10, 1e-9

@@ -8,13 +8,15 @@ evaluated anew whenever the matrices are factored anew, because it costs less th
 
 from __future__ import annotations
 
-from math import inf, isfinite, sqrt
+from math import sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.events import carry_signs, look_at_events
 from sekant.solvers.common.landing import endless
 from sekant.solvers.common.memory import open_segment
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
+    EVENT,
     FINISHED,
     MORE,
     NO_CONVERGENCE,
@@ -22,20 +24,22 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
+from sekant.solvers.dae.active_rows import suspect_weak_rows
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_rows
-from sekant.solvers.dae.radau_error import estimate
+from sekant.solvers.dae.radau_events import NO_STEP, find_event
 from sekant.solvers.dae.radau_landing import REPEAT, STANDS, settle, watch
-from sekant.solvers.dae.radau_newton import (
-    BAD,
-    CONVERGED,
-    MOST_ITERATIONS,
-    evaluate_jacobian,
-    factorize,
-    iterate,
+from sekant.solvers.dae.radau_newton import MOST_ITERATIONS
+from sekant.solvers.dae.radau_step import accept, restart, starting_step
+from sekant.solvers.dae.radau_trial import (
+    ACCEPTED,
+    BAD_CONSTRAINT,
+    BAD_NUMBER,
+    DIVERGED,
+    TOO_INACCURATE,
+    prepare_matrices,
+    trial,
 )
-from sekant.solvers.dae.radau_step import accept, end_of_step, predict, restart, starting_step
 
 EPSILON = 2.0**-52  # of double precision
 SAFETY, MOST_GROWTH, MOST_SHRINKING = 0.9, 8.0, 0.2
@@ -43,42 +47,6 @@ KEEP_BELOW = 1.2  # a factor between 1 and this is not worth a new factorization
 SLOW = 0.02  # contraction of Newton's iteration beyond which the matrices are renewed
 GOOD_RATE = 0.3  # contraction, which grows like the square of the step, that is aimed at
 CEILING_GROWTH = 1.1  # of the bound that a divergence puts on the steps after it
-
-# What became of a trial step.
-ACCEPTED, TOO_INACCURATE, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(5)
-
-
-@inner
-def _trial(memory, t, t_new, h):
-    """One trial step; returns what became of it. Sets `step.blame`, `step.error` and what `iterate` does."""
-    step = memory.step
-    predict(memory, t, h)
-    outcome = iterate(memory, t, h)
-    if outcome != CONVERGED:
-        step.blame = _state_of(memory, step.blame)
-        return BAD_NUMBER if outcome == BAD else DIVERGED
-    bad = estimate(memory, t, h)
-    if bad >= 0 or not isfinite(step.error):
-        step.blame = _state_of(memory, max(bad, 0))
-        return BAD_NUMBER
-    if step.error >= 1.0:
-        return TOO_INACCURATE
-    row, bad = end_of_step(memory, t, t_new, h)
-    step.blame = max(row, bad)
-    if row >= 0:
-        return BAD_CONSTRAINT
-    return BAD_NUMBER if bad >= 0 else ACCEPTED
-
-
-@inner
-def _state_of(memory, unknown):
-    """Index in x of an unknown or row of Newton's iteration; -1 for multipliers."""
-    curved = memory.curved
-    if unknown < memory.nv:
-        return memory.nq + unknown
-    if unknown < memory.nv + curved.size:
-        return curved[unknown - memory.nv]
-    return -1
 
 
 @inner
@@ -108,7 +76,10 @@ def _enter_segment(memory):
     memory.counts.restarts += 1
     step.first, step.history, newton.factored, newton.fresh = 1, 0, 0, 0
     newton.contraction, step.turning = 1.0, 0
-    return _begin(memory)
+    row = _begin(memory)
+    if row < 0 and memory.watched.call.function != 0:
+        look_at_events(memory)
+    return row
 
 
 @inner
@@ -145,26 +116,11 @@ def _turn(memory):
     return restart(memory, memory.clock.t)
 
 
-@inner
-def _prepare_matrices(memory, t, h):
-    """Matrices for this step, if the last ones will not do; returns whether they are finite."""
-    newton = memory.newton
-    if newton.factored == 1:
-        return True
-    if newton.fresh == 0:
-        if memory.active.selecting != ALL and select_rows(memory, t, 0.0) == 1:
-            memory.step.ceiling = inf
-        if not evaluate_jacobian(memory, t):
-            return False
-        newton.fresh = 1
-    newton.factored = 1
-    return factorize(memory, h, 0.0) == 0
-
-
 @procedure(DaeMemory, "Radau integrator", 0.9)
 def advance(memory, a, b):
     """Take at most about `a` trial steps and outputs; returns a code of `memory`."""
     clock, step, newton, counts, plan = memory.clock, memory.step, memory.newton, memory.counts, memory.plan
+    watched = memory.watched
     budget = int(a)
     t_eval, edges, max_step = (
         plan.t_eval,
@@ -182,10 +138,14 @@ def advance(memory, a, b):
             row = _begin(memory)
             if row >= 0:
                 return _stuck(memory, row)
+        if watched.call.function != 0:
+            look_at_events(memory)
     while True:
         budget = write_rows(memory, budget)
         if budget < 0:
             return CONSTRAINTS
+        if watched.which >= 0 and (clock.row == t_eval.size or t_eval[clock.row] > clock.t):
+            return EVENT
         if clock.row == t_eval.size:
             return FINISHED
         if budget == 0:
@@ -205,6 +165,8 @@ def advance(memory, a, b):
             row = _enter_segment(memory)
             if row >= 0:
                 return _stuck(memory, row)
+            if watched.which >= 0:
+                return EVENT
         end = edges[clock.segment + 1]
         if step.h <= 0.0:
             step.h = starting_step(memory, min(max_step, end - t))
@@ -215,28 +177,43 @@ def advance(memory, a, b):
         t_new = end if last else t + h
         if h != step.h_accepted:
             newton.factored = 0
-        if not _prepare_matrices(memory, t, h):
+        if not prepare_matrices(memory, t, h):
             memory.failed.component, memory.failed.t = -1, t
             return NOT_FINITE
 
         budget -= 1
-        what = _trial(memory, t, t_new, h)
+        step.t_trial = t_new
+        what = trial(memory, t, h)
+        whole = h
+        if what == ACCEPTED and watched.call.function != 0:
+            watched.which = find_event(memory, t, h)
+            if watched.which == NO_STEP:
+                watched.which, step.h = -1, max(0.5 * step.h_trial, smallest)
+                newton.factored = 0
+                counts.rejected += 1
+                continue
+            if step.h_trial < h:
+                h, t_new, last = step.h_trial, step.t_trial, False
         error = step.error
         if what == ACCEPTED and memory.guards.function != 0:
-            step.t_trial = t_new
             verdict = watch(memory, t, h)
             step.turning = 0 if verdict == STANDS else 1
             if verdict == REPEAT and smallest < h and step.h_trial < h:
                 counts.rejected += 1
                 newton.factored = 0
                 if step.kept <= 0.0:
-                    step.kept = h
+                    step.kept = whole
                 step.h = max(step.h_trial, smallest)
+                watched.which = -1
                 continue
         safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + newton.iterations)
         if what == ACCEPTED:
+            if h < whole and step.kept <= 0.0:
+                step.kept = whole
             factor = _next_step(memory, h, error, safety)
             accept(memory, t, t_new, h)
+            if watched.call.function != 0 and watched.which < 0:
+                carry_signs(watched)
             counts.steps += 1
             step.first, step.after_rejection, step.history, newton.fresh = 0, 0, 1, 0
             kept, step.kept = step.kept, 0.0
@@ -256,7 +233,6 @@ def advance(memory, a, b):
         counts.rejected += 1
         newton.factored = 0
         if what == DIVERGED:
-            newton.diverged += 1
             newton.contraction = 1.0
             if newton.fresh == 0:
                 step.h = h

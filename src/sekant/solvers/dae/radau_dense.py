@@ -21,7 +21,7 @@ import numpy as np
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.memory import set_time
 from sekant.solvers.common.vectors import put, take
-from sekant.solvers.dae.calls import set_state
+from sekant.solvers.dae.memory import set_state
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
 
 NODES = np.array([0.0, 0.5 - 0.1 * sqrt(5.0), 0.5 + 0.1 * sqrt(5.0), 1.0])

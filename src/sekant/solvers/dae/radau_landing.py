@@ -31,8 +31,7 @@ from sekant.solvers.common.modes import (
     settling,
 )
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import first_not_finite, set_state
-from sekant.solvers.dae.memory import DaeMemory
+from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
 from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, C
 
@@ -74,7 +73,7 @@ def _set_end(memory, t_new):
 
 
 @inner
-def _set_inside(memory, t, h, theta):
+def set_inside(memory, t, h, theta):
     """Make a point of the trial step's polynomials the point; a and lam are those of the parabolas by the stages."""
     newton, point = memory.newton, memory.point
     x, q, v, a, lam = memory.x, point.q, point.v, point.a, point.lam
@@ -105,7 +104,7 @@ def _set_inside(memory, t, h, theta):
 @inner
 def _look(memory, watch, t, h, theta, how):
     """Guards at a point of the trial step's polynomials."""
-    _set_inside(memory, t, h, theta)
+    set_inside(memory, t, h, theta)
     call(memory.guards)
 
 

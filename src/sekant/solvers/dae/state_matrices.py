@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.memory import CompiledFunction
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.dae.problem import DaeProblem, Floats, Integers
 from sekant.solvers.linear.ldl import SaddlePoint

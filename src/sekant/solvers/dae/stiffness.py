@@ -9,6 +9,7 @@ Terms from the turning of the constraints' directions are left out: they are of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from sekant.solvers.linear.ldl import SaddlePoint
 STABLE = 6.0
 """Radius, times the step, of the part of the left half-plane in which DOP853 is stable (about 6)."""
 MOST_DENSE = 120
+DIFFERENCE = 1e-6
+"""Step of differences, times the larger of 1 and the size of an entry."""
 ITERATIONS, SKIPPED = 60, 20
 
 
@@ -41,6 +44,26 @@ def stiffness(problem: DaeProblem, t: float, x: ArrayLike, span: float = 1.0) ->
         radius, decay = np.max(np.abs(values), initial=0.0), np.max(-np.real(values), initial=0.0)
     elif finite:
         radius = _power_iteration(saddle, damping, stiff)
+    return _figures(radius, decay, span)
+
+
+def stiffness_of_rates(rates: Callable[[Floats], Floats], x: ArrayLike, span: float = 1.0) -> dict[str, Any]:
+    """The same of x' = f(x) at x (n,), by central differences; `rates`: f at each row of (k, n).
+
+    For equations whose rates are compiled already, while their derivatives are not.
+    """
+    state = np.array(x, dtype=float)
+    steps = DIFFERENCE * np.maximum(1.0, np.abs(state))
+    moved = np.concatenate([state + np.diag(steps), state - np.diag(steps)])
+    ahead, behind = np.split(rates(moved), 2)
+    matrix = ((ahead - behind) / (2 * steps[:, None])).T
+    if not np.all(np.isfinite(matrix)):
+        return _figures(np.nan, np.nan, span)
+    values = np.linalg.eigvals(matrix)
+    return _figures(np.max(np.abs(values), initial=0.0), np.max(-np.real(values), initial=0.0), span)
+
+
+def _figures(radius: float, decay: float, span: float) -> dict[str, Any]:
     steps = radius * span / STABLE
     return {
         "spectral_radius": float(radius),

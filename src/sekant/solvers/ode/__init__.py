@@ -4,19 +4,12 @@ from sekant.solvers.common.methods import Method
 from sekant.solvers.ode.integrate import integrate
 from sekant.solvers.ode.methods import METHODS, register
 from sekant.solvers.ode.pool import RunPool
-from sekant.solvers.ode.problem import (
-    OdeOutcome,
-    OdeProblem,
-    OdeStats,
-    Sampling,
-)
+from sekant.solvers.ode.problem import OdeProblem, Sampling
 
 __all__ = [
     "METHODS",
     "Method",
-    "OdeOutcome",
     "OdeProblem",
-    "OdeStats",
     "RunPool",
     "Sampling",
     "integrate",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import inf
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.events import carry_signs, events_at, jumps_over
 from sekant.solvers.common.landing import NEGLIGIBLE, endless
 from sekant.solvers.common.memory import LARGEST_STATE
 from sekant.solvers.common.outcome import (
@@ -24,8 +25,7 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from sekant.solvers.common.unit_blocks import normalize
-from sekant.solvers.common.vectors import put
+from sekant.solvers.common.vectors import normalize, put
 from sekant.solvers.ode.dop853_events import NO_DENSE_OUTPUT, NO_EVENT, end_at_event, find_event
 from sekant.solvers.ode.dop853_landing import (
     CHATTERS,
@@ -50,7 +50,6 @@ from sekant.solvers.ode.dop853_stages import (
     starting_step,
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
-from sekant.solvers.ode.events import carry_signs, events_at, jumps_over
 from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.segments import enter_segment, keep_held

@@ -40,8 +40,7 @@ from sekant.solvers.common.modes import (
     pieces_passed,
     restore,
 )
-from sekant.solvers.common.unit_blocks import normalize
-from sekant.solvers.common.vectors import put
+from sekant.solvers.common.vectors import normalize, put
 from sekant.solvers.ode.dop853_modes import AT_ONCE, guards_at, note, settle
 from sekant.solvers.ode.dop853_stages import evaluate, inside, interpolate, prepare_dense, scale_of_work
 from sekant.solvers.ode.dop853_tableau import N_STAGES

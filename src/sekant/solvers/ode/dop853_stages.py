@@ -9,7 +9,7 @@ import numpy as np
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import set_time
-from sekant.solvers.common.unit_blocks import normalize
+from sekant.solvers.common.vectors import normalize
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
 

@@ -9,13 +9,25 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.common.memory import LARGEST_STATE
+from sekant.solvers.common.fixed_events import ending_at_events
+from sekant.solvers.common.memory import LARGEST_STATE, divide
 from sekant.solvers.common.outcome import CONSTRAINTS, EVENT, FINISHED, MORE, NOT_FINITE, TOO_MANY_STEPS
-from sekant.solvers.common.spans import divide
-from sekant.solvers.ode.fixed_events import end_at_event
-from sekant.solvers.ode.kernels import EULER, take_steps
+from sekant.solvers.common.vectors import put
+from sekant.solvers.ode.euler import euler_steps
 from sekant.solvers.ode.memory import Run
+from sekant.solvers.ode.rk4 import rk4_steps
 from sekant.solvers.ode.segments import enter_segment, keep_held
+from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps
+
+
+@inner
+def _retake(run, kernel, t, h):
+    """One step from `run.x_old`; returns whether it succeeded."""
+    put(run.x, 0, run.x_old)
+    return take_steps(run, kernel, t, 0, 1, h) == 1
+
+
+end_at_event = ending_at_events(_retake)
 
 
 @inner
@@ -97,3 +109,16 @@ def _advance(run, a, b):
             keep_held(run, row)
             clock.row += 1
     return EVENT if watched.which >= 0 else FINISHED
+
+
+EULER, SEMI_IMPLICIT_EULER, RK4 = range(3)
+
+
+@inner
+def take_steps(run, kernel, base, first, last, h):
+    """Take the steps `first` <= i < `last` from ``base + i h``; returns how many succeeded."""
+    if kernel == EULER:
+        return euler_steps(run, base, first, last, h)
+    if kernel == SEMI_IMPLICIT_EULER:
+        return semi_implicit_euler_steps(run, base, first, last, h)
+    return rk4_steps(run, base, first, last, h)

@@ -29,7 +29,7 @@ from sekant.solvers.common.outcome import (
 from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.methods import METHODS
 from sekant.solvers.ode.pool import RunPool
-from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats
+from sekant.solvers.ode.problem import OdeProblem
 
 OnChunk = Callable[..., object]
 FIRST_CHUNK_STEPS = 512
@@ -53,7 +53,7 @@ def integrate(
     on_chunk: OnChunk | None = None,
     chunk_steps: int | None = None,
     pool: RunPool | None = None,
-) -> OdeOutcome:
+) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
     `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
@@ -126,7 +126,7 @@ def _options(
     return check()
 
 
-def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
+def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> Outcome:
     """What the memory of a run says at its end."""
     rows, steps = run.clock.row, run.counts.steps
     return Outcome(
@@ -137,19 +137,19 @@ def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, 
         x_last=run.x.copy(),
         t_failed=run.failed.t,
         component=run.failed.component,
-        stats=OdeStats(
-            steps=steps,
-            rejected=run.counts.rejected,
-            evaluations=run.counts.evaluations + steps * method.evaluations_per_step,
-            restarts=run.counts.restarts,
-            landings=run.counts.landings,
-        ),
+        stats={
+            "steps": steps,
+            "rejected": run.counts.rejected,
+            "evaluations": run.counts.evaluations + steps * method.evaluations_per_step,
+            "restarts": run.counts.restarts,
+            "landings": run.counts.landings,
+        },
         site=site,
         which=run.watched.which if code == EVENT else -1,
         x_failed=run.stage.copy() if code == CONSTRAINTS else np.zeros(0),
         events=(EventRecord(run.watched.which, run.clock.t, run.x.copy(), run.nq),) if code == EVENT else (),
         held=run.held.rows[:rows],
-        next_step=run.step.h,
+        next_step=run.step.h or None,
         held_last=run.p[run.held.first : run.held.first + run.held.fresh.size].copy(),
     )
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import Integer, Integers, Matrix, Real, Struct, Vector, aligned
 from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.events import Events, lay_out_events
 from sekant.solvers.common.landing import Pace
 from sekant.solvers.common.memory import Call, Failure, RunClock, RunCounts, RunPlan, ask, call_of
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
-from sekant.solvers.ode.events import Events, lay_out_events
 from sekant.solvers.ode.problem import OdeProblem
 
 STAGES = 17

@@ -1,4 +1,4 @@
-"""What an integration starts from and what it returns."""
+"""What an integration starts from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.memory import CompiledFunction
 from sekant.solvers.common.modes import Switching
-from sekant.solvers.common.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -123,18 +122,3 @@ class OdeProblem:
         if not np.all(np.isfinite(times)):
             raise SolverError("times of samples must be finite")
         object.__setattr__(self, "sampling", replace(s, times=times))
-
-
-@dataclass(frozen=True)
-class OdeStats:
-    """`steps`: accepted; `rejected`: trial steps given up; `evaluations`: of the right-hand side;
-    `restarts`: stops that lay inside the interval and were landed on; `landings`: on changes of a mode."""
-
-    steps: int
-    rejected: int
-    evaluations: int
-    restarts: int
-    landings: int = 0
-
-
-OdeOutcome = Outcome[OdeStats]

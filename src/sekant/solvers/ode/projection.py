@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.memory import call, set_time
-from sekant.solvers.common.unit_blocks import normalize
+from sekant.solvers.common.vectors import normalize
 
 MOST_ITERATIONS = 6
 SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may exceed it by this factor

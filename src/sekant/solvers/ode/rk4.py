@@ -8,7 +8,7 @@ from __future__ import annotations
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
-from sekant.solvers.common.unit_blocks import normalize
+from sekant.solvers.common.vectors import normalize
 from sekant.solvers.ode.projection import project
 
 EVALUATIONS_PER_STEP = 4

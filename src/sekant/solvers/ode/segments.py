@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.events import look_at_events
 from sekant.solvers.common.memory import call, open_segment, set_time
-from sekant.solvers.common.vectors import put
-from sekant.solvers.ode.events import carry_signs, events_at, happened
 
 
 @inner
@@ -21,22 +20,13 @@ def _take_sample(run):
 
 
 @inner
-def _look_at_events(run):
-    """Signs of the event functions; one that has jumped over zero since the end of the last segment has happened."""
-    put(run.stage, 0, run.x)
-    events_at(run, run.clock.t)
-    run.watched.which = happened(run.watched)
-    carry_signs(run.watched)
-
-
-@inner
 def enter_segment(run, number):
     """Go on in this segment from `run.x`; `run.watched.which` says whether an event has happened by that."""
     open_segment(run.clock, run.plan, number)
     if run.held.sampled[number] == 1:
         _take_sample(run)
     if run.watched.call.function != 0:
-        _look_at_events(run)
+        look_at_events(run)
 
 
 @inner

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.common.checks import UNLIMITED, StepOptions
+from sekant.solvers.common.outcome import Outcome
 from sekant.solvers.ode import dop853
 from sekant.solvers.ode.integrate import choose, outcome_of
 from sekant.solvers.ode.memory import lay_out
-from sekant.solvers.ode.problem import OdeOutcome, OdeProblem
+from sekant.solvers.ode.problem import OdeProblem
 
 Floats = NDArray[np.float64]
 _ALL = float(2**60)
@@ -127,7 +128,7 @@ class Stepper:
         self._stops = sorted(stop for stop in stops if stop > self.t)
         self._segment(self.t, self._earliest, self._stops[0] if self._stops else np.inf)
 
-    def outcome(self, code: int) -> OdeOutcome:
+    def outcome(self, code: int) -> Outcome:
         """What happened in the last step, for a reader."""
         return outcome_of(code, self.method, self._t_eval, self._run, "")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import pointer_rows
-from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.memory import CompiledFunction
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.sweep.memory import SweepMemory
 

@@ -12,7 +12,7 @@ from math import isfinite, pi, sqrt
 
 from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.sweep.least_squares import determinant, factor, solve
+from sekant.solvers.linear.least_squares import determinant, factor, solve
 from sekant.solvers.sweep.memory import SweepMemory
 
 TERMS, RETRACT, CURVATURE = 0, 1, 2
@@ -81,11 +81,11 @@ def _newton(m, tolerance, allowed):
                 if not isfinite(m.J[k, i]):
                     return FAILED
                 m.A[k, i] = m.J[k, i]
-        rank = factor(m.A, m.beta, m.pivot, RANK)
+        rank = factor(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, RANK)
         close = size <= tolerance
         if close and rank < n:
             return SINGULAR
-        solve(m.A, m.beta, m.pivot, rank, m.rhs, m.delta)
+        solve(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, rank, m.rhs, m.delta)
         step = 0.0
         for k in range(n):
             step = max(step, abs(m.delta[k]))
@@ -110,7 +110,7 @@ def _derivatives(m):
         for i in range(m.rhs.size):
             m.rhs[i] = 0.0
         m.rhs[first + j] = 1.0
-        solve(m.A, m.beta, m.pivot, n, m.rhs, m.trial_w[j])
+        solve(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, n, m.rhs, m.trial_w[j])
     for i in range(m.bends):
         for j in range(m.bends):
             for k in range(n):
@@ -119,7 +119,7 @@ def _derivatives(m):
             _call(m, CURVATURE)
             for k in range(m.rhs.size):
                 m.rhs[k] = -m.bend[k]
-            solve(m.A, m.beta, m.pivot, n, m.rhs, m.trial_ww[i, j])
+            solve(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, n, m.rhs, m.trial_ww[i, j])
 
 
 @inner

@@ -1,14 +1,12 @@
 """Taylor series of arbitrary order for ordinary differential equations and differential-algebraic ones of index 3."""
 
 from sekant.solvers.taylor.integrate import integrate
-from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem, TaylorStats
+from sekant.solvers.taylor.problem import TaylorProblem
 from sekant.solvers.taylor.run import TaylorRun, order_for
 
 __all__ = [
-    "TaylorOutcome",
     "TaylorProblem",
     "TaylorRun",
-    "TaylorStats",
     "integrate",
     "order_for",
 ]

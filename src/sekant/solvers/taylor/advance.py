@@ -33,7 +33,7 @@ LARGEST = 1e100
 SAFETY = 0.9
 HALVINGS = 30
 MAYBE_ON_EVENT, ON_EVENT = 1, 2
-BEGINS_ON_EVENT = 1e-13  # value of an event function, relative to its changes in a step
+BEGINS_ON_EVENT = 1e-13  # value of an event function, relative to its changes
 MOST_CUTS = 100  # steps in a row that a switch may end ...
 CUT_SHORT = 1e-6  # ... within this part of the step that the series would have allowed
 TOGETHER = 1e-13  # switches that act within this time, relative, act together
@@ -45,11 +45,11 @@ def _turning(m, k):
 
     Where a body spins evenly, its velocities are known at once, and its orientation is all that limits a step.
     """
-    Q, blocks = m.q_series, m.code.unit_blocks
+    Q, blocks = m.step.q, m.code.unit_blocks
     size = 0.0
     for block in range(0, blocks.size, 2):
         for i in range(blocks[block], blocks[block] + blocks[block + 1]):
-            size = max(size, abs(Q[i, k]) / max(m.rtol, m.tol))
+            size = max(size, abs(Q[i, k]) / max(m.plan.rtol, m.plan.tol))
     return size
 
 
@@ -57,8 +57,8 @@ def _turning(m, k):
 def step_length(m, order):
     """The longest step whose last coefficients of v, and of orientations, are within the tolerance, and the velocity
     to blame."""
-    V, v, scale = m.v_series, m.v_now, m.scale_abs
-    tol, rtol = m.tol, m.rtol
+    V, v, scale = m.step.v, m.point.v, m.plan.scale_abs
+    tol, rtol = m.plan.tol, m.plan.rtol
     h, blame = inf, -1
     for k in range(max(1, order - 3), order + 1):
         size, worst = 0.0, -1
@@ -105,14 +105,14 @@ def accounted_length(m, order, h):
 
     All works share one scale, that of the largest, as parts of one balance do; what the step exchanges counts too.
     """
-    W, step = m.w_series, 0.0
-    for i in range(m.w_now.size):
-        m.largest_work = max(m.largest_work, abs(W[i, 0]))
+    W, step = m.step.w, 0.0
+    for i in range(m.point.w.size):
+        m.worst.work = max(m.worst.work, abs(W[i, 0]))
         step = max(step, abs(W[i, 1]) * h, abs(W[i, 2]) * h * h)
-    scale = m.atol_work + m.rtol * max(m.largest_work, step)
+    scale = m.plan.atol_work + m.plan.rtol * max(m.worst.work, step)
     for k in range(order - 1, order + 1):
         size = 0.0
-        for i in range(m.w_now.size):
+        for i in range(m.point.w.size):
             size = max(size, abs(W[i, k]))
         if size * h**k > scale:
             h = (scale / size) ** (1.0 / k)
@@ -122,8 +122,8 @@ def accounted_length(m, order, h):
 @inner
 def keep_series(m, order):
     """Copy the series of q and v, and integrate those of powers: the coefficients can then serve for other points."""
-    T, in_q, in_v, Q, V = m.series, m.code.in_q, m.code.in_v, m.q_series, m.v_series
-    powers, w, W = m.code.out_powers, m.w_now, m.w_series
+    T, in_q, in_v, Q, V = m.series, m.code.in_q, m.code.in_v, m.step.q, m.step.v
+    powers, w, W = m.code.out_powers, m.point.w, m.step.w
     for i in range(in_q.size):
         for k in range(order + 2):
             Q[i, k] = T[in_q[i], k]
@@ -139,7 +139,7 @@ def keep_series(m, order):
 @inner
 def evaluate(m, h, order, q, v):
     """The point at the time h of the series that was kept."""
-    Q, V = m.q_series, m.v_series
+    Q, V = m.step.q, m.step.v
     for i in range(q.size):
         q[i] = horner(Q[i], order + 1, h)
     for i in range(v.size):
@@ -150,7 +150,7 @@ def evaluate(m, h, order, q, v):
 def work_done(m, h, order, w):
     """The works by the time h of the series that was kept."""
     for i in range(w.size):
-        w[i] = horner(m.w_series[i], order, h)
+        w[i] = horner(m.step.w[i], order, h)
 
 
 @inner
@@ -163,19 +163,20 @@ def blown_up(x):
 
 
 @inner
-def find_event(m, n, h):
+def find_event(m, n, h, span):
     """The first crossing of an event function within h (infinite if none), its number, and the sign after it.
 
-    A run that begins on an event, up to round-off, leaves it without its happening.
+    A run that begins on an event, up to round-off, leaves it without its happening: one whose function is as good as
+    zero beside its changes in this step, or in the `span` of the run at the present rate.
     """
-    events, fresh = m.code.out_events, m.fresh_event
+    events, fresh = m.code.out_events, m.events.fresh
     first, which, sign = inf, -1, 0
     for e in range(events.size):
         c, limit = m.series[events[e]], min(h, first)
         inside = 1 if c[0] > 0.0 else -1
         on_it = fresh[e] == ON_EVENT
         if fresh[e] == MAYBE_ON_EVENT:
-            largest, power = 0.0, 1.0
+            largest, power = abs(c[1]) * span, 1.0
             for k in range(1, n + 1):
                 power *= limit
                 largest = max(largest, abs(c[k]) * power)
@@ -192,7 +193,7 @@ def find_event(m, n, h):
 @inner
 def keep_sides(m, n, h):
     """Remember on which side of zero the event functions are just before a switch at h."""
-    events, side = m.code.out_events, m.side_event
+    events, side = m.code.out_events, m.events.side
     for e in range(events.size):
         value = horner(m.series[events[e]], n, h)
         side[e] = 1 if value > 0.0 else -1 if value < 0.0 else 0
@@ -201,10 +202,10 @@ def keep_sides(m, n, h):
 @inner
 def jumped_event(m):
     """The first event whose function has jumped over zero with the last switch, or -1; forgets the sides."""
-    events, side, found = m.code.out_events, m.side_event, -1
+    events, side, found = m.code.out_events, m.events.side, -1
     for e in range(events.size):
         value = m.series[events[e], 0]
-        counts = m.direction[e] == 0 or m.direction[e] == -side[e]
+        counts = m.plan.direction[e] == 0 or m.plan.direction[e] == -side[e]
         if found < 0 and side[e] * value < 0.0 and counts:
             found = e
         side[e] = 0
@@ -217,7 +218,7 @@ def polish(m, order, node, bound, t, h):
 
     Overwrites order 0 of the watched values.
     """
-    c, q, v = m.scratch1, m.q_end, m.v_end
+    c, q, v = m.scratch.first, m.end.q, m.end.v
     for k in range(order):
         c[k] = m.series[node, k]
     for _ in range(4):
@@ -242,30 +243,30 @@ def write_row(m, t, q, v, w):
 
     The matrix at this point is factorized.
     """
-    x, row, nq, nv = m.factor.x, m.row, q.size, v.size
+    x, row, nq, nv = m.factor.x, m.clock.row, q.size, v.size
     for i in range(nq):
-        m.rows[row, i] = q[i]
+        m.rows.x[row, i] = q[i]
     for i in range(nv):
-        m.rows[row, nq + i] = v[i]
+        m.rows.x[row, nq + i] = v[i]
     for i in range(w.size):
-        m.rows[row, nq + nv + i] = w[i]
-    if m.reactions != 0:
+        m.rows.x[row, nq + nv + i] = w[i]
+    if m.plan.reactions != 0:
         set_point(m, t, q, v)
         expand(m, ONE)
         for i in range(nv):
-            m.a_rows[row, i] = x[i]
+            m.rows.a[row, i] = x[i]
         for i in range(nv, x.size):
-            m.lam_rows[row, i - nv] = x[i]
-    m.row += 1
+            m.rows.lam[row, i - nv] = x[i]
+    m.clock.row += 1
 
 
 @inner
 def write_rows(m, order, t, end):
     """Output rows at requested times before `end`, from the series; False if one cannot be projected."""
-    t_eval, snap = m.t_eval, m.snap
-    q, v, w = m.q_row, m.v_row, m.w_row
-    while m.row < t_eval.size and t_eval[m.row] < end - snap:
-        at = t_eval[m.row]
+    t_eval, snap = m.plan.t_eval, m.plan.snap
+    q, v, w = m.output.q, m.output.v, m.output.w
+    while m.clock.row < t_eval.size and t_eval[m.clock.row] < end - snap:
+        at = t_eval[m.clock.row]
         evaluate(m, at - t, order, q, v)
         if not project(m, at, q, v):
             return False
@@ -277,19 +278,19 @@ def write_rows(m, order, t, end):
 @inner
 def start(m):
     """Modes for the point, projection of the point, modes for the projected point."""
-    q, v = m.q_now, m.v_now
+    q, v = m.point.q, m.point.v
     for _ in range(2):
-        set_point(m, m.now, q, v)
+        set_point(m, m.clock.t, q, v)
         decide_all(m)
-        if not project(m, m.now, q, v):
-            m.t_failed = m.now
-            m.which = int(m.result[1])
+        if not project(m, m.clock.t, q, v):
+            m.ending.t_failed = m.clock.t
+            m.ending.which = int(m.scratch.result[1])
             return CONSTRAINTS
     clear(m.modes.flips)
-    fresh = m.fresh_event
+    fresh = m.events.fresh
     for e in range(fresh.size):
         fresh[e] = max(fresh[e], MAYBE_ON_EVENT)
-    m.phase = READY
+    m.clock.phase = READY
     return MORE
 
 
@@ -299,12 +300,12 @@ def slides(m, t, end, reach):
 
     `reach`: the length of this step without switches.
     """
-    if m.cuts == 0:
-        m.cut_since, m.cut_reach = t, reach
-    m.cuts += 1
-    if end - m.cut_since > CUT_SHORT * m.cut_reach:
-        m.cuts = 0
-    return m.cuts > MOST_CUTS
+    if m.cuts.count == 0:
+        m.cuts.since, m.cuts.reach = t, reach
+    m.cuts.count += 1
+    if end - m.cuts.since > CUT_SHORT * m.cuts.reach:
+        m.cuts.count = 0
+    return m.cuts.count > MOST_CUTS
 
 
 @inner
@@ -313,20 +314,20 @@ def arrive(m, order, t, h, end):
 
     Returns the code, the step taken and how often it was halved.
     """
-    q, v = m.q_end, m.v_end
+    q, v = m.end.q, m.end.v
     for halvings in range(HALVINGS):
         at = end if halvings == 0 else t + h
         evaluate(m, h, order, q, v)
         bad = max(blown_up(q), blown_up(v))
         if bad < 0 and project(m, at, q, v):
-            result = m.result
-            m.worst_position = max(m.worst_position, result[0])
-            m.worst_velocity = max(m.worst_velocity, result[2])
+            result = m.scratch.result
+            m.worst.position = max(m.worst.position, result[0])
+            m.worst.velocity = max(m.worst.velocity, result[2])
             return MORE, h, halvings
-        m.t_failed = at
+        m.ending.t_failed = at
         h *= 0.5
-    m.component = blown_up(v)
-    m.which = int(m.result[1])
+    m.ending.component = blown_up(v)
+    m.ending.which = int(m.scratch.result[1])
     return (NOT_FINITE if bad >= 0 else CONSTRAINTS), h, HALVINGS
 
 
@@ -340,19 +341,19 @@ def clear(flags):
 def advance(m, a, b):
     """Take at most `a` steps; returns one of the codes above."""
     budget = int(a)
-    t_eval, order, snap = m.t_eval, m.order, m.snap
-    q, v, t_end = m.q_now, m.v_now, t_eval[t_eval.size - 1]
+    t_eval, order, snap = m.plan.t_eval, m.plan.order, m.plan.snap
+    q, v, t_end = m.point.q, m.point.v, t_eval[t_eval.size - 1]
     while True:
-        t = m.now
-        if m.phase == START:
+        t = m.clock.t
+        if m.clock.phase == START:
             result = start(m)
             if result != MORE:
                 return result
-        if m.row < t_eval.size and t_eval[m.row] <= t + snap:
-            write_row(m, t, q, v, m.w_now)
-        if m.row == t_eval.size:
+        if m.clock.row < t_eval.size and t_eval[m.clock.row] <= t + snap:
+            write_row(m, t, q, v, m.point.w)
+        if m.clock.row == t_eval.size:
             return FINISHED
-        if m.steps + m.shortened >= m.max_steps:
+        if m.counts.steps + m.counts.shortened >= m.plan.max_steps:
             return TOO_MANY_STEPS
         if budget <= 0:
             return MORE
@@ -361,17 +362,17 @@ def advance(m, a, b):
         set_point(m, t, q, v)
         finite = expand(m, order)
         keep_series(m, order)
-        m.step_start = t
+        m.clock.step_start = t
         h, blame = step_length(m, order)
         if not (finite and h > 0.0):
-            m.component = blame
-            m.t_failed = t
+            m.ending.component = blame
+            m.ending.t_failed = t
             return NOT_FINITE
         if h < 1e-14 * max(abs(t), abs(t_end - t)):
-            m.component = blame
-            m.t_failed = t + h
+            m.ending.component = blame
+            m.ending.t_failed = t + h
             return STEP_TOO_SMALL
-        h = accounted_length(m, order, min(h, m.max_step, t_end - t))
+        h = accounted_length(m, order, min(h, m.plan.max_step, t_end - t))
         h = smooth_length(m, order - 1, seen_length(m, order - 1, h))
         end = t + h
         if end >= t_end - snap:
@@ -379,22 +380,22 @@ def advance(m, a, b):
         reach = h
         moment = TOGETHER * max(abs(t), h)
         switch_at, leader = find_switches(m, order - 1, h, moment)
-        event_at, event, sign = find_event(m, order - 1, h)
+        event_at, event, sign = find_event(m, order - 1, h, t_end - t)
         at_switch = leader >= 0 and switch_at <= event_at
         at_event = event >= 0 and event_at <= switch_at + moment
         if at_switch and switch_at <= 0.0:
-            m.shortened += 1
+            m.counts.shortened += 1
             chatters = move_switches(m) if switch_at == 0.0 else decide_outside(m)
             if chatters >= 0:
-                m.which = chatters
-                m.t_failed = t
+                m.ending.which = chatters
+                m.ending.t_failed = t
                 return CHATTERING
             continue
         jumped = jumped_event(m)
         if jumped >= 0:
-            m.fresh_event[jumped] = ON_EVENT
-            m.landings += 1
-            m.which, m.jumped = jumped, 1
+            m.events.fresh[jumped] = ON_EVENT
+            m.counts.landings += 1
+            m.ending.which, m.ending.jumped = jumped, 1
             return EVENT
         if at_switch:
             h = switch_at
@@ -411,42 +412,41 @@ def advance(m, a, b):
         if result != MORE:
             return result
         if halvings > 0 and h < 1e-12 * max(abs(t), abs(t_end - t)):
-            m.which = int(m.result[1])
+            m.ending.which = int(m.scratch.result[1])
             return CONSTRAINTS
         if halvings > 0:
             end, at_switch, at_event = t + h, False, False
-            clear(m.side_event)
-            m.shortened += halvings
-        if m.row < t_eval.size and t_eval[m.row] < end - snap:
+            clear(m.events.side)
+            m.counts.shortened += halvings
+        if m.clock.row < t_eval.size and t_eval[m.clock.row] < end - snap:
             if not write_rows(m, order, t, end):
-                m.t_failed = t_eval[m.row]
-                m.which = int(m.result[1])
+                m.ending.t_failed = t_eval[m.clock.row]
+                m.ending.which = int(m.scratch.result[1])
                 return CONSTRAINTS
-            set_point(m, end, m.q_end, m.v_end)
+            set_point(m, end, m.end.q, m.end.v)
             factorize_here(m)
         for i in range(q.size):
-            q[i] = m.q_end[i]
+            q[i] = m.end.q[i]
         for i in range(v.size):
-            v[i] = m.v_end[i]
-        work_done(m, h, order, m.w_now)
-        m.now = end
-        m.smallest = min(m.smallest, h)
-        m.steps += 1
+            v[i] = m.end.v[i]
+        work_done(m, h, order, m.point.w)
+        m.clock.t = end
+        m.counts.steps += 1
         clear(m.modes.flips)
         clear(m.fresh)
-        clear(m.fresh_event)
+        clear(m.events.fresh)
         if not at_switch:
-            m.cuts = 0
+            m.cuts.count = 0
         elif slides(m, t, end, reach):
-            m.which = leader
-            m.t_failed = end
+            m.ending.which = leader
+            m.ending.t_failed = end
             return CHATTERING
         if at_switch:
-            m.landings += 1
+            m.counts.landings += 1
             move_switches(m)
         if at_event:
-            m.fresh_event[event] = ON_EVENT
-            if m.direction[event] == 0 or m.direction[event] == sign:
-                m.landings += 1
-                m.which, m.jumped = event, 0
+            m.events.fresh[event] = ON_EVENT
+            if m.plan.direction[event] == 0 or m.plan.direction[event] == sign:
+                m.counts.landings += 1
+                m.ending.which, m.ending.jumped = event, 0
                 return EVENT

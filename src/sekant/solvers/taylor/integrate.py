@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.solvers.common.chunks import advance_in_chunks
-from sekant.solvers.common.outcome import EVENT, MORE, EventRecord
-from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem
+from sekant.solvers.common.outcome import EVENT, MORE, EventRecord, Outcome
+from sekant.solvers.taylor.problem import TaylorProblem
 from sekant.solvers.taylor.run import MOST_STEPS, TaylorRun
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def integrate(
     on_event: OnEvent | None = None,
     on_chunk: OnChunk | None = None,
     chunk_steps: int | None = None,
-) -> TaylorOutcome:
+) -> Outcome:
     """Integrate to ``t_eval[-1]`` from the point `q0` (nq,), `v0` (nv,) at `t_start` (by default ``t_eval[0]``).
 
     The start is moved onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step keeps

@@ -80,15 +80,9 @@ class TaylorCode(Struct):
     growth: Vector
 
 
-class TaylorMemory(Struct):
-    """A run."""
+class TaylorPlan(Struct):
+    """What was asked for, see `Plan`."""
 
-    code: TaylorCode
-    series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
-    factor: Factor  # of the saddle point system
-    native: FunctionAddress  # of the native kernel, or 0
-    scratch: Vector  # of the kernel, see `native.layout`
-    # The plan, see below.
     t_eval: Vector
     scale_abs: Vector
     direction: Whole
@@ -100,50 +94,112 @@ class TaylorMemory(Struct):
     tol: Real
     atol_work: Real
     max_step: Real
-    # Where the run is, and what has been counted.
-    now: Real
-    row: Integer
+
+
+class TaylorClock(Struct):
+    """Where a run is."""
+
+    t: Real
+    row: Integer  # the next output
     phase: Integer
+    step_start: Real  # of the last series
+
+
+class TaylorCounts(Struct):
     steps: Integer
     shortened: Integer
     landings: Integer
-    component: Integer
+
+
+class Ending(Struct):
+    """What ended the run: the event, constraint or switch, the velocity to blame, the time that failed."""
+
     which: Integer
     jumped: Integer  # whether the event is one of a function that jumped over zero with a switch
-    cuts: Integer
+    component: Integer
     t_failed: Real
-    smallest: Real
-    worst_position: Real
-    worst_velocity: Real
-    largest_work: Real
-    step_start: Real
-    cut_since: Real
-    cut_reach: Real
-    modes: HeldModes  # of the switches
-    fresh: Whole  # bit 1 (2) if the value of a switch stands on its lower (upper) bound
-    fresh_event: Whole  # 2 if the run stands on an event, 1 if it may
-    side_event: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
-    # Points: present, end of the step, output row. Series of the step. Changes of nodes, right-hand side, result of a
-    # projection, scratch of the root search. Outputs.
-    q_now: Vector
-    v_now: Vector
-    w_now: Vector
-    q_end: Vector
-    v_end: Vector
-    q_row: Vector
-    v_row: Vector
-    w_row: Vector
-    q_series: Matrix  # (nq, order + 2)
-    v_series: Matrix  # (nv, order + 1)
-    w_series: Matrix  # (nw, order + 1)
+
+
+class Cuts(Struct):
+    """Steps in a row that a switch has ended; since when, and the length of the first of them without switches."""
+
+    count: Integer
+    since: Real
+    reach: Real
+
+
+class Largest(Struct):
+    """Largest residuals of constraints at ends of steps, and the largest work."""
+
+    position: Real
+    velocity: Real
+    work: Real
+
+
+class EventSides(Struct):
+    """For each event function."""
+
+    fresh: Whole  # 2 if the run stands on an event, 1 if it may
+    side: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
+
+
+class TaylorPoint(Struct):
+    q: Vector
+    v: Vector
+    w: Vector  # works
+
+
+class StepSeries(Struct):
+    """Series of a step."""
+
+    q: Matrix  # (nq, order + 2)
+    v: Matrix  # (nv, order + 1)
+    w: Matrix  # (nw, order + 1)
+
+
+class SeriesKernel(Struct):
+    function: FunctionAddress  # native, or 0
+    work: Vector  # see `native.layout`
+
+
+class Scratch(Struct):
+    """Changes of nodes, right-hand side, result of a projection, polynomials of the root search."""
+
     delta: Vector
     rhs: Vector
     result: Vector
-    scratch1: Vector
-    scratch2: Vector
-    rows: Matrix  # (rows, nq + nv + nw)
-    a_rows: Matrix  # (rows, nv)
-    lam_rows: Matrix  # (rows, m)
+    first: Vector
+    second: Vector
+
+
+class OutputRows(Struct):
+    x: Matrix  # (rows, nq + nv + nw)
+    a: Matrix  # (rows, nv)
+    lam: Matrix  # (rows, m)
+
+
+class TaylorMemory(Struct):
+    """A run."""
+
+    code: TaylorCode
+    series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
+    factor: Factor  # of the saddle point system
+    kernel: SeriesKernel
+    plan: TaylorPlan
+    clock: TaylorClock
+    counts: TaylorCounts
+    ending: Ending
+    cuts: Cuts
+    worst: Largest
+    modes: HeldModes  # of the switches
+    fresh: Whole  # bit 1 (2) if the value of a switch stands on its lower (upper) bound
+    events: EventSides
+    point: TaylorPoint  # present
+    end: TaylorPoint  # of the step
+    output: TaylorPoint  # at an output row
+    step: StepSeries
+    scratch: Scratch
+    rows: OutputRows
 
 
 @dataclass(frozen=True)
@@ -214,48 +270,39 @@ def lay_out_run(
         code=system.code,
         series=T,
         factor=lay_out(system.pattern),
-        native=kernel.address if kernel else 0,
-        scratch=np.zeros(kernel.work_size if kernel else 1),
-        t_eval=plan.t_eval,
-        scale_abs=plan.scale_abs,
-        direction=plan.direction,
-        order=order,
-        max_steps=plan.max_steps,
-        reactions=int(plan.reactions),
-        snap=plan.snap,
-        rtol=plan.rtol,
-        tol=plan.tol,
-        atol_work=plan.atol_work,
-        max_step=plan.max_step,
-        now=t_start,
-        component=-1,
-        which=-1,
-        t_failed=np.nan,
-        smallest=np.inf,
-        step_start=t_start,
+        kernel=SeriesKernel(
+            function=kernel.address if kernel else 0,
+            work=np.zeros(kernel.work_size if kernel else 1),
+        ),
+        plan=TaylorPlan(**{**vars(plan), "reactions": int(plan.reactions)}),
+        clock=TaylorClock(t=t_start, step_start=t_start),
+        counts=TaylorCounts(),
+        ending=Ending(component=-1, which=-1, t_failed=np.nan),
+        cuts=Cuts(),
+        worst=Largest(),
         modes=HeldModes(**memory_of_modes(system.sites)),
         fresh=np.zeros(switches, dtype=np.int64),
-        fresh_event=np.zeros(events, dtype=np.int64),
-        side_event=np.zeros(events, dtype=np.int64),
-        q_now=q.copy(),
-        v_now=v.copy(),
-        w_now=w.copy(),
-        q_end=q.copy(),
-        v_end=v.copy(),
-        q_row=q.copy(),
-        v_row=v.copy(),
-        w_row=w.copy(),
-        q_series=np.zeros((q.size, order + 2)),
-        v_series=np.zeros((v.size, order + 1)),
-        w_series=np.zeros((w.size, order + 1)),
-        delta=np.zeros(len(nodes.op)),
-        rhs=np.zeros(v.size + m),
-        result=np.zeros(3),
-        scratch1=np.zeros(order + 3),
-        scratch2=np.zeros(order + 3),
-        rows=np.zeros((rows, q.size + v.size + w.size)),
-        a_rows=np.full((rows, v.size), np.nan),
-        lam_rows=np.full((rows, m), np.nan),
+        events=EventSides(fresh=np.zeros(events, dtype=np.int64), side=np.zeros(events, dtype=np.int64)),
+        point=TaylorPoint(q=q.copy(), v=v.copy(), w=w.copy()),
+        end=TaylorPoint(q=q.copy(), v=v.copy(), w=w.copy()),
+        output=TaylorPoint(q=q.copy(), v=v.copy(), w=w.copy()),
+        step=StepSeries(
+            q=np.zeros((q.size, order + 2)),
+            v=np.zeros((v.size, order + 1)),
+            w=np.zeros((w.size, order + 1)),
+        ),
+        scratch=Scratch(
+            delta=np.zeros(len(nodes.op)),
+            rhs=np.zeros(v.size + m),
+            result=np.zeros(3),
+            first=np.zeros(order + 3),
+            second=np.zeros(order + 3),
+        ),
+        rows=OutputRows(
+            x=np.zeros((rows, q.size + v.size + w.size)),
+            a=np.full((rows, v.size), np.nan),
+            lam=np.full((rows, m), np.nan),
+        ),
     )
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sekant.errors import SolverError
-from sekant.solvers.common.outcome import Outcome
 from sekant.solvers.linear.ldl import analyze
 from sekant.solvers.taylor.machine import TaylorLayout, lay_out_system
 from sekant.solvers.taylor.native.kernel import Compiler, is_small, kernel_text
@@ -80,20 +79,3 @@ class TaylorProblem:
     @property
     def n_events(self) -> int:
         return int(np.size(self.tape.events))
-
-
-@dataclass(frozen=True)
-class TaylorStats:
-    """`steps`: taken; `rejected`: times a step was halved because its end could not be projected;
-    `restarts`: switches and events landed on; `order`: of the series of v; `sweeps`: back-substitutions a
-    stage, on average; `smallest_step`: s."""
-
-    steps: int
-    rejected: int
-    restarts: int
-    order: int
-    sweeps: float
-    smallest_step: float
-
-
-TaylorOutcome = Outcome[TaylorStats]

@@ -60,7 +60,7 @@ def _displace(m, q, u):
 def _position_residual(m):
     """Largest |Phi| and its row at the point in T; the right-hand side to remove it."""
     run_stage(m, POSITIONS)
-    T, positions, rhs, nv = m.series, m.code.out_positions, m.rhs, m.code.in_v.size
+    T, positions, rhs, nv = m.series, m.code.out_positions, m.scratch.rhs, m.code.in_v.size
     for i in range(rhs.size):
         rhs[i] = 0.0
     worst, row = 0.0, -1
@@ -75,8 +75,8 @@ def _position_residual(m):
 @inner
 def _project_positions(m, t, q, v):
     """Newton's method; the matrix at the start is factorized. Returns whether it converges."""
-    result, x = m.result, m.factor.x
-    moved, rhs = 0.0, m.rhs
+    result, x = m.scratch.result, m.factor.x
+    moved, rhs = 0.0, m.scratch.rhs
     for iteration in range(MOST_ITERATIONS):
         worst, row = _position_residual(m)
         if iteration == 0 or not worst < inf:
@@ -111,7 +111,7 @@ def _positions_met(m, q):
     constraints that contradict each other are violated least."""
     positions, result, G_row, G = (
         m.code.out_positions,
-        m.result,
+        m.scratch.result,
         m.factor.pattern.G_row,
         m.factor.G,
     )
@@ -137,7 +137,7 @@ def project(m, t, q, v):
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
     Returns whether the constraints can be met.
     """
-    T, rhs, result, x = m.series, m.rhs, m.result, m.factor.x
+    T, rhs, result, x = m.series, m.scratch.rhs, m.scratch.result, m.factor.x
     positions, velocities = m.code.out_positions, m.code.out_velocities
     nv, nc, nb = m.code.in_v.size, positions.size, velocities.size
     normalize(m, q)

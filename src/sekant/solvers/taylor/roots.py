@@ -128,7 +128,7 @@ def bend_length(m, c, n, h):
         lower += min(c[k] * power, 0.0)
     if not -inf < lower < 0.0:
         return h
-    r, d = m.scratch1, m.scratch2
+    r, d = m.scratch.first, m.scratch.second
     for k in range(n + 1):
         r[k] = c[k]
     r[0] -= least
@@ -150,7 +150,7 @@ def first_exit(m, c, n, h, bound, side, fresh):
     lies beyond the bound already, because another switch made it jump. Infinite if there is no crossing; a series
     that is not finite has none.
     """
-    r, d = m.scratch1, m.scratch2
+    r, d = m.scratch.first, m.scratch.second
     largest, power = 0.0, 1.0
     for k in range(n + 1):
         r[k] = -side * (c[k] - (bound if k == 0 else 0.0))

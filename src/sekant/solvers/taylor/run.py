@@ -17,11 +17,12 @@ from sekant.solvers.common.outcome import (
     NOT_FINITE,
     STATUSES,
     EventRecord,
+    Outcome,
 )
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.taylor.advance import advance
 from sekant.solvers.taylor.machine import START, Plan, lay_out_run
-from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem, TaylorStats
+from sekant.solvers.taylor.problem import TaylorProblem
 from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
@@ -110,8 +111,8 @@ class TaylorRun:
             reactions=bool(reactions),
         )
         self.memory = lay_out_run(problem.layout, self.plan, start, q, v, w, parameters)
-        self.x_rows, self.a_rows = self.memory.rows, self.memory.a_rows
-        self.lam_rows = self.memory.lam_rows
+        self.x_rows, self.a_rows = self.memory.rows.x, self.memory.rows.a
+        self.lam_rows = self.memory.rows.lam
         self._given: tuple[Floats, Floats] | None = (q, v)
         self._moved = (0.0, 0.0)
         self._code = MORE
@@ -119,26 +120,26 @@ class TaylorRun:
 
     @property
     def t(self) -> float:
-        return self.memory.now
+        return self.memory.clock.t
 
     @property
     def q(self) -> Floats:
-        return self.memory.q_now.copy()
+        return self.memory.point.q.copy()
 
     @property
     def v(self) -> Floats:
-        return self.memory.v_now.copy()
+        return self.memory.point.v.copy()
 
     @property
     def rows(self) -> int:
         """Output rows written so far."""
-        return self.memory.row
+        return self.memory.clock.row
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
         """Go on from another point at the present time, e.g. after an impact."""
-        self.memory.q_now[:] = _vector("q", q, self.problem.nq)
-        self.memory.v_now[:] = _vector("v", v, self.problem.nv)
-        self.memory.phase = START
+        self.memory.point.q[:] = _vector("q", q, self.problem.nq)
+        self.memory.point.v[:] = _vector("v", v, self.problem.nv)
+        self.memory.clock.phase = START
 
     def advance(self, steps: int) -> int:
         """At most so many steps; returns a code of `advance`. Call again after MORE or EVENT."""
@@ -154,7 +155,9 @@ class TaylorRun:
             self._given = None
         if code == EVENT:
             m, x = self.memory, np.concatenate([self.q, self.v])
-            self._events.append(EventRecord(m.which, self.t, x, self.problem.nq, bool(m.jumped)))
+            self._events.append(
+                EventRecord(m.ending.which, self.t, x, self.problem.nq, bool(m.ending.jumped))
+            )
         self._code = code
         return code
 
@@ -162,7 +165,7 @@ class TaylorRun:
     def series(self) -> tuple[float, Floats, Floats]:
         """Start of the last step, and the coefficients of q (nq, order + 2) and v (nv, order + 1) about it."""
         m = self.memory
-        return m.step_start, m.q_series.copy(), m.v_series.copy()
+        return m.clock.step_start, m.step.q.copy(), m.step.v.copy()
 
     @property
     def last_event(self) -> EventRecord:
@@ -182,32 +185,34 @@ class TaylorRun:
                     return f"{table.label} is asked {end}, but its range is [{a:.6g}, {b:.6g}]"
         return ""
 
-    def outcome(self) -> TaylorOutcome:
+    @property
+    def sweeps(self) -> float:
+        """Back-substitutions a stage, on average."""
+        return float(self.memory.factor.solves[0]) / max(1, self.memory.counts.steps * self.plan.order)
+
+    def outcome(self) -> Outcome:
         m, rows = self.memory, self.rows
-        sweeps = float(m.factor.solves[0])
-        return TaylorOutcome(
+        return Outcome(
             status=STATUSES[self._code],
             t=self.plan.t_eval[:rows],
             x=self.x_rows[:rows],
             a=self.a_rows[:rows],
             lam=self.lam_rows[:rows],
             t_last=self.t,
-            x_last=np.concatenate([m.q_now, m.v_now, m.w_now]),
-            t_failed=m.t_failed,
-            component=m.component + self.problem.nq if m.component >= 0 else -1,
-            which=m.which if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
+            x_last=np.concatenate([m.point.q, m.point.v, m.point.w]),
+            t_failed=m.ending.t_failed,
+            component=m.ending.component + self.problem.nq if m.ending.component >= 0 else -1,
+            which=m.ending.which if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
             reason=self._left_table() if self._code == NOT_FINITE else "",
             events=tuple(self._events),
             start_moved=self._moved,
-            largest_residuals=(m.worst_position, m.worst_velocity),
-            stats=TaylorStats(
-                steps=m.steps,
-                rejected=m.shortened,
-                restarts=m.landings,
-                order=self.plan.order,
-                sweeps=sweeps / max(1, m.steps * self.plan.order),
-                smallest_step=m.smallest,
-            ),
+            largest_residuals=(m.worst.position, m.worst.velocity),
+            stats={
+                "steps": m.counts.steps,
+                "rejected": m.counts.shortened,
+                "restarts": m.counts.landings,
+                "order": self.plan.order,
+            },
         )
 
 

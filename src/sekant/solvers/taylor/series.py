@@ -28,8 +28,8 @@ ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 @inner
 def call_kernel(m, task):
     """Let the native kernel do a task of `native.layout`."""
-    m.scratch[TASK] = task
-    call_native(m.native, m.series, m.factor.whole, m.scratch)
+    m.kernel.work[TASK] = task
+    call_native(m.kernel.function, m.series, m.factor.whole, m.kernel.work)
 
 
 @inner
@@ -48,7 +48,7 @@ def set_point(m, t, q, v):
 @inner
 def run_stage(m, s):
     """Coefficients of a stage; its unknowns as they stand."""
-    if m.native != 0 and s < 0:
+    if m.kernel.function != 0 and s < 0:
         call_kernel(m, STAGE_POSITIONS if s < -1 else STAGE_VELOCITIES)
         return
     lists, op, level, region = m.code.lists, m.code.g_op, m.code.g_level, m.code.g_region
@@ -75,13 +75,13 @@ def run_fixes(m, s):
     d, a, b = m.code.d, m.code.a, m.code.b
     da, db, dc = m.code.da, m.code.db, m.code.dc
     begin, end = lists[FIX], lists[FIX + 1]
-    corrections(m.series, m.delta, op, level, region, first, last, d, a, b, da, db, dc, begin, end, s)
+    corrections(m.series, m.scratch.delta, op, level, region, first, last, d, a, b, da, db, dc, begin, end, s)
 
 
 @inner
 def set_matrix(m):
     """The entries of M and G at the point in T."""
-    if m.native != 0:
+    if m.kernel.function != 0:
         call_kernel(m, MATRIX_ENTRIES)
         return
     run_values(m, MATRIX)
@@ -96,7 +96,7 @@ def set_matrix(m):
 @inner
 def factorize_here(m):
     """The matrix at the point in T and its factorization."""
-    if m.native != 0:
+    if m.kernel.function != 0:
         call_kernel(m, FACTORIZE)
         return
     set_matrix(m)
@@ -106,9 +106,9 @@ def factorize_here(m):
 @inner
 def solve_here(m, rhs, accuracy):
     """Solve with the matrix at hand, see `ldl.solve`."""
-    if m.native == 0:
+    if m.kernel.function == 0:
         return solve(m.factor, rhs, accuracy)
-    w = m.scratch
+    w = m.kernel.work
     for i in range(rhs.size):
         w[HEAD + i] = rhs[i]
     w[WANTED] = accuracy
@@ -124,13 +124,13 @@ def expand(m, order):
     the higher the order, the less accurate the linear systems need be solved.
     The matrix at this point is factorized. Returns whether all coefficients are finite.
     """
-    if m.native != 0:
-        w = m.scratch
+    if m.kernel.function != 0:
+        w = m.kernel.work
         w[SERIES_ORDER] = order
-        w[SERIES_TOL] = m.tol
+        w[SERIES_TOL] = m.plan.tol
         call_kernel(m, EXPAND)
         return w[FINITE] > 0.0
-    T, delta, rhs, x = m.series, m.delta, m.rhs, m.factor.x
+    T, delta, rhs, x = m.series, m.scratch.delta, m.scratch.rhs, m.factor.x
     in_v, in_a, in_lam = m.code.in_v, m.code.in_a, m.code.in_lam
     residual, positions = m.code.out_residual, m.code.out_positions
     velocities = m.code.out_velocities
@@ -152,7 +152,7 @@ def expand(m, order):
             rhs[nv + i] = -(k + 1.0) * (k + 2.0) * T[positions[i], k + 2]
         for i in range(nb):
             rhs[nv + nc + i] = -(k + 1.0) * T[velocities[i], k + 1]
-        accuracy = min(ACCURACY * m.tol ** (-k / order), LEAST_ACCURACY)
+        accuracy = min(ACCURACY * m.plan.tol ** (-k / order), LEAST_ACCURACY)
         if not solve(m.factor, rhs, accuracy):
             return False
         for i in range(nv):

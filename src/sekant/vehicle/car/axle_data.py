@@ -11,9 +11,13 @@ from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.description import Axle, SimpleSuspension
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
+from sekant.vehicle.car.measured_part import measured_part, rack_mass
 from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.measured.axle import measured_of
+from sekant.vehicle.measured.description import MeasuredSuspension
 
 Floats = NDArray[np.float64]
+LEAST_STEER = 0.1  # rad/m, of the wheels by the rack: less is no steering
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ def axle_data(axle: Axle) -> AxleData:
     data = axle.suspension
     if isinstance(data, SimpleSuspension):
         return _simple(axle, data)
+    if isinstance(data, MeasuredSuspension):
+        return _measured(axle, data)
     if axle.anti_roll_bar:
         raise ModelError("anti_roll_bar belongs into the file of hard points, under axle", path=("axles",))
     return _drawn(axle.model_dump_json(), axle, data)
@@ -57,6 +63,26 @@ def _simple(axle: Axle, data: SimpleSuspension) -> AxleData:
         np.array([x, half, 0.0]),
         1.0 if axle.steering is None else axle.steering.arm,
         False,
+    )
+
+
+def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
+    shift, center = np.array(axle.at), np.array(data.wheel_center)
+    steered = axle.steering is not None
+    rack = rack_mass(axle, data) if steered else 0.0
+    own, turn = data.masses.upright + axle.wheel.mass, data.masses.inertia[2] + axle.wheel.inertia[2]
+    places = np.array([center, center * [1.0, -1.0, 1.0], [center[0], 0.0, center[2]]]) + shift
+    arm = 1.0
+    if steered:
+        measured_part(axle, data, 0.0)  # tells what is wrong with curves of a steered wheel
+        slope = measured_of(data, float(axle.tire.unloaded_radius))[0].poses["left"].steer_slope()  # type: ignore[arg-type]
+        if abs(slope) < LEAST_STEER:
+            raise ModelError(
+                f"the rack turns the wheels by {slope:.3g} rad/m only; is toe measured over the rack?"
+            )
+        arm = 1.0 / slope
+    return AxleData(
+        np.array([own, own, rack]), places, np.array([turn, turn, 0.0]), center + shift, arm, True
     )
 
 

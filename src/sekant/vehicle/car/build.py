@@ -29,9 +29,11 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
 from sekant.vehicle.car.hard_point_axle import hard_point_axle
+from sekant.vehicle.car.measured_part import measured_part
 from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
+from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.powertrain import AxleDrive
 
 GRAVITY = 9.81
@@ -128,6 +130,8 @@ class _CarBuilder:
 
     def _axle(self, name: str, axle: Axle) -> Model:
         load, data = self.wheel_load[name], axle.suspension
+        if isinstance(data, MeasuredSuspension):
+            return measured_part(axle, data, load)
         if not isinstance(data, SimpleSuspension):
             return (
                 reduced_axle(axle, data, self.car.links) if self.car.reduced else hard_point_axle(axle, data)
@@ -142,7 +146,7 @@ class _CarBuilder:
         """Shares of the links of reduced axles that the chassis carries."""
         found: list[Lump] = []
         for axle in self.car.axles.values() if self.car.reduced else ():
-            if not isinstance(axle.suspension, SimpleSuspension):
+            if not isinstance(axle.suspension, (SimpleSuspension, MeasuredSuspension)):
                 found += lumps_on_chassis(axle, axle.suspension, self.car.links)
         return tuple(found)
 

@@ -18,6 +18,7 @@ from sekant.model.quantities import AnyQuantity, Description, NotNegative, Posit
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
@@ -137,13 +138,30 @@ class Steering(Description):
     """of column and rack, at the rack; beside the stiffness"""
 
 
+def _suspension(given: Any) -> Any:
+    """A mapping with curves is a measured suspension."""
+    if not isinstance(given, dict) or "curves" not in given:
+        return given
+    try:
+        return read_as(MeasuredSuspension, given)
+    except ModelError as error:
+        raise fault_within(error) from None
+
+
+AnySuspension = Annotated[
+    SimpleSuspension | InstanceOf[MeasuredSuspension] | str | InstanceOf[HardPoints],
+    BeforeValidator(_suspension),
+]
+
+
 class Axle(Description):
     """Two wheels, left and right, and what holds them."""
 
     at: PointNumbers = (0.0, 0.0, 0.0)
     """simple: x of the axle (y and z follow from track and tires); with hard points: where their origin lies"""
-    suspension: SimpleSuspension | str | InstanceOf[HardPoints]
-    """{track: ..., stiffness: ..., damping: ...}, or a file of hard points"""
+    suspension: AnySuspension
+    """{track: ..., stiffness: ..., damping: ...}, a file of hard points, or {curves: rig.csv, wheel_center: ...} of a
+    rig that measured it"""
     tire: AnyTire
     """property file (.tir), or {type: fiala_tire, ...}"""
     wheel: RimAndTire = RimAndTire()
@@ -228,7 +246,7 @@ class Car(Description):
     """by name, for expressions of the car such as areas of downforce"""
     reduced: bool = False
     """axles with hard points as path and surface joints"""
-    links: Literal["exact", "split", "ignore"] = "exact"
+    links: Literal["exact", "split", "identify", "ignore"] = "exact"
     """reduced: what becomes of the masses of links, see `sk.reduce`"""
     maneuver: str = "double-lane-change"
     """which one it is driven through where none is named"""

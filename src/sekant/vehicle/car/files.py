@@ -10,8 +10,10 @@ from sekant.errors import ModelError, SekantError, suggest
 from sekant.io.curve_files import locate_files
 from sekant.io.source import Places, find_place, located, read_source
 from sekant.io.table_files import read_table_files
+from sekant.model.explain import read_as
 from sekant.vehicle.car.build import check_standing
 from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.measured.files import MeasuredAxle, describes_curves, locate_measured
 
 KINDS = ("car",)
 
@@ -53,6 +55,7 @@ def _name_files(axles: Any, folder: Path, places: Places) -> None:
     for name, axle in axles.items():
         if not isinstance(axle, dict):
             continue
+        locate_measured(axle.get("suspension"), folder, places, ("axles", name, "suspension"))
         for key in ("suspension", "tire"):
             if not isinstance(axle.get(key), str):
                 continue
@@ -62,3 +65,20 @@ def _name_files(axles: Any, folder: Path, places: Places) -> None:
                 where = {} if at is None else {"file": at.file, "line": at.line}
                 raise ModelError(f"there is no file '{axle[key]}'", path=("axles", name, key), **where)
             axle[key] = str(found)
+            if key == "suspension" and found.suffix.lower() in (".yaml", ".yml"):
+                _read_measured(axle, found)
+
+
+def _read_measured(axle: dict[str, Any], file: Path) -> None:
+    """An axle file on measured curves: its suspension, and its bar where the car has none of its own."""
+    source = read_source(file)
+    if not describes_curves(source.data):
+        return
+    locate_measured(source.data["suspension"], file.parent, source.places, ("suspension",))
+    try:
+        found = read_as(MeasuredAxle, source.data)
+    except SekantError as error:
+        raise located(error, source.places, str(file)) from None
+    axle["suspension"] = found.suspension
+    if "anti_roll_bar" not in axle:
+        axle["anti_roll_bar"] = found.anti_roll_bar

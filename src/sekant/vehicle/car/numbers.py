@@ -20,6 +20,7 @@ from sekant.vehicle.hardpoints.description import HardPoints
 
 Steps = tuple[str, ...]
 ALL = "*"
+PREFIXES = ("car", "vehicle")
 
 
 def self_contained(car: Car) -> Car:
@@ -106,6 +107,10 @@ def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
         if step in known:
             return item[int(step)]
     where = ".".join(above) or "the car"
+    if not above and step in PREFIXES:
+        rest = name.partition(".")[2]
+        near = suggest(_steps(rest)[0] if rest else "", known, "names there")
+        raise ModelError(f"'{name}': numbers of the car are named without '{step}.'; {near}")
     raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names there')}")
 
 

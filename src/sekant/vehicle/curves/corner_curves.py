@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.kinematics import kinematics
+from sekant.analyses.kinematics import reachable
+from sekant.analyses.kinematics.quantities import find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System, compile
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.constraints import Coupling
 from sekant.model.forces import SpringDamper
@@ -30,6 +31,7 @@ from sekant.vehicle.hardpoints.suspension import Suspension
 
 Vector = NDArray[np.float64]
 DEFAULT = Suspension()
+ROCKER_HINGE = "rocker_hinge"
 
 
 def suspension_curves(
@@ -58,7 +60,10 @@ def suspension_curves(
     drives = {f"{roles.wheel_center}.z": start[2] + heights}
     if corner.drive is not None:
         drives[corner.drive] = moves
-    found = kinematics(system, drives, guess=state, parameters=parameters)
+    shown = dict.fromkeys(drives, ("rack", 0.0)) | {f"{roles.wheel_center}.z": ("travel", float(start[2]))}
+    found = reachable(system, drives, guess=state, parameters=parameters, shown=shown)
+    if not len(found):
+        raise SolverError(found.nothing)
     side = _side(roles, start)
     names, units, function = corner.compiled(side)
     n, p = len(found), found.equations.p
@@ -113,10 +118,17 @@ class _Corner:
         made = CornerQuantities(
             roles, poses, split_start(elements(start)), self.springs, side, self._linear_spring()
         )
-        columns = made.quantities()
+        columns = made.quantities() | self._rocker()
         values = ca.densify(ca.vertcat(*(SX(values[0, 0]) for _, values in columns.values())))
         function = system.function("corner_curves", [eq.t, eq.q, w, bend, start, eq.p], [values])
         return tuple(columns), tuple(unit for unit, _ in columns.values()), function
+
+    def _rocker(self) -> dict[str, tuple[str, Any]]:
+        """The angle of the rocker against the start, where there is one."""
+        if ROCKER_HINGE not in self.system.model.joints:
+            return {}
+        angle = find(self.system, f"{ROCKER_HINGE}.angle").expression
+        return {"rocker_angle": ("rad", elements(angle).reshape(1, 1))}
 
     def _linear_spring(self) -> tuple[Any, Any] | None:
         """Rate and free length (1,) of the spring, as they follow from p, if they alone make its force."""

@@ -10,17 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import read_value
+from sekant.model.ranges import split_range
 
 LONGEST = 2.0  # m, of a travel or of a rack: a longer one is a number of millimeters without its unit
 
 
-def given_range(texts: tuple[str, str] | None, default: Any, what: str) -> tuple[float, float]:
-    """(low, high) in m from texts such as ``-80mm``, or else from `default`."""
-    if texts is None:
+def given_range(text: str | None, default: Any, what: str) -> tuple[float, float]:
+    """(low, high) in m from a text such as ``-80..80 mm``, or else from `default`."""
+    if text is None:
         return float(default[0]), float(default[1])
-    low, high = (_length(text, what) for text in texts)
+    first, last, count = split_range(text, what, "mm")
+    if count is not None:
+        raise ModelError(f"{what}: '{text}' has a number of values; --points and --racks say how many")
+    low, high = (_length(end, what) for end in (first, last))
     if not low < high:
-        raise ModelError(f"{what}: {texts[0]} is not below {texts[1]}")
+        raise ModelError(f"{what}: '{text}' must rise; write the lower end first")
     return low, high
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
 from sekant.files import replace_file
+from sekant.html_tables import html_table
 
 Vector = NDArray[np.float64]
 SHOWN = {
@@ -38,6 +39,8 @@ class SuspensionCurves:
     limits: tuple[str, ...] = ()
     """where the mechanism cannot go as far as asked, and why; values are NaN there"""
     warnings: tuple[AnalysisWarning, ...] = ()
+    hysteresis: dict[str, float] = field(default_factory=dict)
+    """of measured curves: the largest gap of up and down strokes, SI"""
 
     @property
     def title(self) -> str:
@@ -46,6 +49,20 @@ class SuspensionCurves:
     def __repr__(self) -> str:
         n, m = self.travel.size, self.steering.size
         return f"<{type(self).__name__} {self.title}: {len(self.data)} curves over {n} x {m} positions>"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: every quantity at its least, as drawn, and at its largest."""
+        start = np.unravel_index(
+            int(np.argmin(np.abs(self.travel[:, None]) + np.abs(self.steering))),
+            (self.travel.size, self.steering.size),
+        )
+        rows = []
+        for name in self.told:
+            unit, values = self.shown(name)
+            known = values[np.isfinite(values)]
+            ends = (float(known.min()), float(known.max())) if known.size else (float("nan"),) * 2
+            rows.append((name, unit, ends[0], float(values[start]), ends[1]))
+        return html_table(("", "unit", "least", "as drawn", "largest"), rows, title=self.title)
 
     @property
     def told(self) -> list[str]:

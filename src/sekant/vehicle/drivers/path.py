@@ -32,6 +32,7 @@ from sekant.errors import ModelError
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
+from sekant.solvers.linear.riccati import exponential, riccati
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.grip import Grip
 
@@ -78,8 +79,6 @@ def preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, 
 
 
 def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
-    from scipy.linalg import expm, solve_continuous_are
-
     n = lateral.B.size
     y, psi, h = n, n + 1, n + 2
     A = np.zeros((n + 3, n + 3))
@@ -91,12 +90,12 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
     Q = np.zeros((n + 3, n + 3))
     Q[y, y] = 1 / CLOSE**2
     R = 1 / effort**2
-    P = solve_continuous_are(A, B[:, None], Q, [[R]])
+    P = riccati(A, B[:, None], Q, np.array([[R]]))
     K = B @ P / R
     closed = A - np.outer(B, K)
     ds = HORIZON / POINTS
     per = 20
-    step = expm(closed.T * ds / per)
+    step = exponential(closed.T * ds / per)
     g = Q[:, y].copy()
     times, weights = [], []
     for k in range(POINTS):  # each point stands for its share of the integral
@@ -110,6 +109,19 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
     weights = np.array(weights)
     weights[-1] += K[y] - weights.sum()  # what lies beyond the horizon
     return K, np.array(times), weights
+
+
+def within_grip(wish: str, grip: Grip) -> str:
+    """The steering wheel angle nearest to `wish` (rad, an expression) that the tires can use."""
+    pace = f"max(speed, {SLOW})"
+    ahead = f"atan2(lateral_velocity + {grip.front_place!r}*yaw_rate, {pace})"
+    tail = f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, {pace})/{grip.rear_angle!r}"
+    left, right = (f"max(0, min(1, 2 {way} {tail}))" for way in "+-")
+    low, high = (
+        f"{grip.ratio!r}*({ahead} {way} {grip.front_angle!r}*{share})"
+        for way, share in (("-", right), ("+", left))
+    )
+    return f"max(-{MOST}, min({MOST}, max({low}, min({high}, {wish}))))"
 
 
 def follow_path(
@@ -148,15 +160,7 @@ def follow_path(
     )
     felt = (*lateral.felt, "position.y", "angles.yaw", "hands")
     own = " + ".join(f"{gain!r}*{name}" for gain, name in zip(K.tolist(), felt, strict=True))
-    pace = f"max(speed, {SLOW})"
-    ahead = f"atan2(lateral_velocity + {grip.front_place!r}*yaw_rate, {pace})"
-    tail = f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, {pace})/{grip.rear_angle!r}"
-    left, right = (f"max(0, min(1, 2 {way} {tail}))" for way in "+-")
-    low, high = (
-        f"{grip.ratio!r}*({ahead} {way} {grip.front_angle!r}*{share})"
-        for way, share in (("-", right), ("+", left))
-    )
-    steer = f"max(-{MOST}, min({MOST}, max({low}, min({high}, {WISH}))))"
+    steer = within_grip(WISH, grip)
     hands = Lowpass(input=steer, time_constant=LAG, unit="rad")
     wish = ExpressionSignal(value=f"{seen} - ({own})", unit="rad")
     beyond = ExpressionSignal(value=f"{WISH} - ({steer})", unit="rad")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import casadi as ca
+
 from sekant.model.signals.pid import Pid
 from sekant.model.table import TableData
+from sekant.vehicle.aero import DENSITY
+from sekant.vehicle.car.build import standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
+from sekant.vehicle.tires.slip import Slip
 
 PROPORTIONAL = 3.0  # 1/s: acceleration asked for over the error of the speed
 INTEGRAL = 1.0  # 1/s^2
@@ -17,7 +22,8 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Command
     """The `commands` with a torque that holds `speed` (m/s, an expression).
 
     The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels
-    turn that into torque.
+    turn that into torque. Its integral starts at the torque that holds a plain number of speed against the air and
+    the rolling resistance, so that the speed does not sag first.
     """
     if car.drive is None:
         return commands
@@ -31,6 +37,22 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Command
         ki=INTEGRAL * scale,
         low=-car.drive.drag_torque,
         high=most,
+        start=_resistance(car, speed),
         unit="N*m",
     )
     return replace(commands, torque="speed_driver", signals={**commands.signals, "speed_driver": pid})
+
+
+def _resistance(car: Car, speed: str) -> float:
+    """Torque (N m) at the driven axle that holds the speed of a car straight ahead; 0 where that is no number."""
+    try:
+        v = float(speed)
+    except ValueError:
+        return 0.0
+    assert car.drive is not None
+    force = 0.0 if car.air is None else DENSITY / 2 * float(car.air.drag_area) * v**2
+    for name, load in standing_loads(car).items():
+        tire = car.axles[name].tire
+        moment = ca.SX(tire.forces(Slip(ca.SX(0), ca.SX(0), ca.SX(0), ca.SX(load), 0.0, ca.SX(v))).My)
+        force += 2 * abs(float(ca.evalf(moment))) / float(tire.unloaded_radius)  # type: ignore[arg-type]
+    return force * float(car.axles[car.drive.axle].tire.unloaded_radius)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def drive(
     what: Maneuver | str,
     *,
     label: str = "",
-    reduced: bool = False,
+    reduced: bool | None = None,
     method: str | None = None,
     step: float | None = None,
     rtol: float | None = None,
@@ -49,13 +49,14 @@ def drive(
 ) -> DrivenManeuver:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
-    `reduced`: axles with hard points as path and surface joints. `method`, `step`, `rtol`, `output_step` as for
+    `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the
+    car says. `method`, `step`, `rtol`, `output_step` as for
     `sk.simulate`; rows are 10 ms apart unless told. `alike`: what an earlier car was driven with; one that
     differs from it in numbers alone compiles nothing.
     """
     car = car_description(given)
-    if reduced:
-        car = car.model_copy(update={"reduced": True})
+    if reduced is not None:
+        car = car.model_copy(update={"reduced": reduced})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
     car = car.model_copy(update={"road": chosen.road(car)})
     loads = standing_loads(car)
@@ -65,11 +66,14 @@ def drive(
     context = ManeuverContext(car, linear, lateral, loads)
     commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
-    variant = alike.variant(model)
+    numbers = {name: float(value) for name, value in commands.parameters.items()}  # type: ignore[arg-type]
+    # a structure has the defaults of these numbers, too: they are the same for all maneuvers
+    usual = {**model.parameters, **dict.fromkeys(numbers, 1.0)}
+    variant = alike.variant(model.changed(parameters=usual), parameters=list(numbers))
     start = settled(variant, car, alike, keep) if needs_settling(car) else None
     result = simulate(
         variant.system,
-        parameters=variant.values,
+        parameters={**variant.values, **numbers},
         initial=start,
         until=chosen.until,
         method=method,
@@ -105,12 +109,12 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
     found = []
     if not run.complete:
         found.append(
-            f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}; measures of "
+            f"the run ended at {run.time[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}; measures of "
             "the maneuver are left out"
         )
     elif run.maneuver.stop is not None and run.result.status == "finished":
         found.append(
-            f"the maneuver was not over after {run.t[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
+            f"the maneuver was not over after {run.time[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
         )
     found += _beyond_grip(run)
     return tuple(found + (run.maneuver.warnings(run) if run.complete else []))
@@ -124,9 +128,9 @@ def _beyond_grip(run: DrivenManeuver) -> list[str]:
     late = over > NOTICED
     if not late.any():
         return []
-    length = float(np.trapezoid(late.astype(float), run.t))
+    length = float(np.trapezoid(late.astype(float), run.time))
     return [
-        f"limit of grip: from {run.t[late][0]:.3g} s on, for {length:.2g} s in all, the driver would turn the "
+        f"limit of grip: from {run.time[late][0]:.3g} s on, for {length:.2g} s in all, the driver would turn the "
         f"steering wheel farther, by up to {np.degrees(over.max()):.0f} deg, than the front tires can use, and holds "
         "it there: the car plows on; drive more slowly"
     ]

@@ -113,6 +113,10 @@ class _Running:
         self.asked = [columns.index(name) for name in outputs]
         self.nothing = np.zeros(len(system.work_names))  # accumulated work
 
+    @property
+    def _rate_names(self) -> tuple[str, ...]:
+        return (*self.system.facts.v_names, *self.system.facts.z_names)
+
     def steady(self) -> tuple[Floats, Floats, Floats, Floats]:
         """q, v, z and p where nothing accelerates, by Newton's method in height, tilt, heading against the velocity,
         travels, spin of the wheels, states of tires, steering wheel and torque.
@@ -143,6 +147,12 @@ class _Running:
         step[4 + nt : 4 + nt + nh] = SPEED_STEP
         step[-2:] = STEERING_STEP, TORQUE_STEP
         left = accelerations(y)
+        if not np.isfinite(left).all():
+            name = self._rate_names[int(np.argmin(np.isfinite(left)))]
+            raise SolverError(
+                f"the rate of '{name}' is not finite where the car runs straight ahead at {self.speed:.4g} m/s: a "
+                "law of the car leaves its table, or takes a root or logarithm of a negative number there"
+            )
         for _ in range(MOST_STEPS):
             if np.abs(left).max() < TOLERANCE:
                 return at(y)
@@ -161,7 +171,7 @@ class _Running:
         if np.abs(left).max() < 1e3 * TOLERANCE:  # as near as rounding allows
             return at(y)
         worst = int(np.argmax(np.abs(left)))
-        name = (*self.system.facts.v_names, *self.system.facts.z_names)[worst]
+        name = self._rate_names[worst]
         raise SolverError(
             f"the car finds no steady running straight ahead at {self.speed:.4g} m/s: '{name}' keeps changing, by "
             f"{left[worst]:.3g} in SI units a second; check springs, tires and the drive at this speed, or drive a "

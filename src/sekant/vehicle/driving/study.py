@@ -83,11 +83,11 @@ class DriveStudy(Analysis):
         own = {measure.name: measure.value for measure in run.measures}
 
         def column(name: str) -> Floats:
-            return np.full(run.t.size, own[name]) if name in own else self._column(run, name)
+            return np.full(run.time.size, own[name]) if name in own else self._column(run, name)
 
         status = FINISHED if run.complete else run.result.status
         return Answer(
-            run.t, column, status, "" if run.complete else run.result.message, len(run.result.warnings)
+            run.time, column, status, "" if run.complete else run.result.message, len(run.result.warnings)
         )
 
     def unit(self, channel: str) -> str:
@@ -116,7 +116,7 @@ class DriveStudy(Analysis):
     def _column(self, run: DrivenManeuver, name: str) -> Floats:
         """A channel of the run; NaN for measures that only a complete run has."""
         if not run.complete and " " in name:
-            return np.full(run.t.size, np.nan)
+            return np.full(run.time.size, np.nan)
         try:
             return run[name]
         except SekantError as error:

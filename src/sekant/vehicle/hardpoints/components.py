@@ -253,6 +253,8 @@ class AxleLoadCase(Description):
     """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
     rack: Meters = 0.0
     """its displacement to the left at which the axle stands"""
+    hold: Literal["springs"] | None = None
+    """springs: they are locked at their length as drawn; without it springs and bars give as far as the case wants"""
 
     @field_validator("left", "right")
     @classmethod

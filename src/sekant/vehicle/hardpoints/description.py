@@ -90,7 +90,8 @@ class HardPoints(Description):
     spring: SpringData = SpringData()
     """spring and damper of one side"""
     push_rod_on: str = ""
-    """formula_student: the body that carries the outer end of the push rod"""
+    """the body that carries the outer end of a push or pull rod: upright, lower_arm or upper_arm; by default the
+    lower arm of `push_rod`, the upper arm of `pull_rod` and `formula_student`"""
     tie_rod: int = 3
     """five_link: which of the links steers"""
     wheel: WheelData = WheelData()

@@ -7,7 +7,9 @@ wheel and accelerations a_x, a_y, a_z in g, the wheels of an axle carry together
 
 never less than nothing, and 2 W a_y h / t moves from the inner to the outer wheel, no more than the inner one
 carries. Along x the axle has its share of M g a_x: `brake_share` in braking, `drive_share` in driving, by default
-that of its load; both wheels share forces along x and y as they share the load.
+that of its load; both wheels share forces along x and y as they share the load. Brakes are outboard, their torque is
+the upright's: the force acts at the contact. Driving wheels have shafts, whose torque the vehicle's body takes: the
+force acts at the wheel's center.
 """
 
 from __future__ import annotations
@@ -98,6 +100,7 @@ class ContactLoads:
         for side, fz in (("left", total - right), ("right", right)):
             part = fz / total if total > 0 else 0.5
             found[f"{side}.fz"] = fz
-            found[f"{side}.fx"] = weight * case.ax * share * part
+            along_x = "fx" if case.ax < 0 else "dx"  # shafts put the torque of driving wheels into the body
+            found[f"{side}.{along_x}"] = weight * case.ax * share * part
             found[f"{side}.fy"] = 2 * load * case.ay * part
         return found

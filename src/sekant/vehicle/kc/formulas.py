@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.model.forces import RotationalSpringDamper, SpringDamper
+from sekant.model.forces import Actuator, RotationalSpringDamper, SpringDamper
 from sekant.model.model import Model
 from sekant.vehicle.curves.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
@@ -61,19 +61,22 @@ def _rates(
     `road`, derivatives of the distances of both contacts along its normal, also those on it.
     """
     elastic = [
-        (name, "force", "length") for name, force in model.forces.items() if isinstance(force, SpringDamper)
+        (f"{name}.force", f"{name}.length", 1.0)
+        for name, force in model.forces.items()
+        if isinstance(force, SpringDamper)
     ]
     elastic += [
-        (name, "torque", "angle")
+        (f"{name}.torque", f"{name}.angle", 1.0)
         for name, force in model.forces.items()
         if isinstance(force, RotationalSpringDamper)
     ]
+    elastic += _along_travel(model)
     if not elastic:
         return {}
     F, K = np.zeros(2, dtype=object), np.zeros((2, 2), dtype=object)
-    for name, force, length in elastic:
-        T, T_j = moved.quantity(f"{name}.{force}"), moved.slopes(f"{name}.{force}")[..., :2]
-        l_i, l_ij = moved.slopes(f"{name}.{length}")[..., :2], moved.bends(f"{name}.{length}")[..., :2, :2]
+    for force, length, sign in elastic:
+        T, T_j = sign * moved.quantity(force), sign * moved.slopes(force)[..., :2]
+        l_i, l_ij = moved.slopes(length)[..., :2], moved.bends(length)[..., :2, :2]
         F = F + T[..., None] * l_i
         K = K + l_i[..., :, None] * T_j[..., None, :] + T[..., None, None] * l_ij
     left, right = (moved.quantity(f"{role.wheel_center}.y") for _, role in roles.sides)
@@ -96,6 +99,15 @@ def _rates(
         "ride_rate": ("N/m", K.sum(axis=(-2, -1)) / 2),
         "roll_stiffness": ("N*m/rad", across * track**2 / 4),
     }
+
+
+def _along_travel(model: Model) -> list[tuple[str, str, float]]:
+    """Forces on the coordinate of a wheel's own joint, that push where springs pull."""
+    return [
+        (f"{name}.force", f"{force.joint}.{model.joints[force.joint].coordinates[0].name}", -1.0)
+        for name, force in model.forces.items()
+        if isinstance(force, Actuator) and force.joint in {f"{side}.travel" for side in SIDES}
+    ]
 
 
 def _angles(model: Model, moved: AxleExpressions) -> Columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,19 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import AnalysisWarning, ModelError, warning_lines
+from sekant.analyses.statics.equilibrium import Equilibrium
+from sekant.errors import AnalysisWarning, ModelError, SolverError, warning_lines
 from sekant.files import replace_file
 from sekant.geometry.spatial import SX, Pose
-from sekant.model.constraints import DrivePoint
 from sekant.model.explain import read_as
-from sekant.model.forces import Bushing, SpringDamper
-from sekant.model.joints import Revolute
+from sekant.model.forces import Bushing
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.vehicle.hardpoints.components import AxleLoadCase
 from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.contact_loads import ContactLoads
-from sekant.vehicle.kc.rig import Rig, loaded_rig
+from sekant.vehicle.kc.part_loads import BODY, PartLoads, RestLoads
+from sekant.vehicle.kc.rig import Rig, Support, loaded_rig
 from sekant.vehicle.kc.roles import AxleRoles, axle_of
 
 Vector = NDArray[np.float64]
@@ -50,6 +51,8 @@ class LoadTable:
     model: Model | None = field(default=None, repr=False)
     warnings: tuple[AnalysisWarning, ...] = ()
     """what was assumed"""
+    loads: dict[str, RestLoads] = field(default_factory=dict, repr=False)
+    """case -> what every part feels at every point"""
 
     def envelope(self) -> dict[str, tuple[float, str]]:
         """Point or member -> largest force (N) and its case."""
@@ -68,22 +71,50 @@ class LoadTable:
         return header, rows
 
     def to_csv(self, path: str | Path) -> Path:
-        header, rows = self.rows()
-        lines = [",".join(header)]
-        lines += [",".join([row[0], *(f"{x:.9g}" for x in row[1:])]) for row in rows]
-        lines += ["", ",".join(["axial, tension positive", *(f"{case} [N]" for case in self.cases)])]
-        lines += [",".join([name, *(f"{x:.9g}" for x in v)]) for name, v in self.axial.items()]
-        lines += ["", "envelope,force [N],case"]
-        lines += [f"{name},{force:.9g},{case}" for name, (force, case) in self.envelope().items()]
-        place = Path(path)
-        replace_file(place, "\n".join(lines) + "\n")
-        return place
+        """One row for each part, point and case."""
+        return write_loads({"": self}, path)
 
     def summary(self) -> str:
         lines = [f"{self.name}, loads on members: largest over {', '.join(self.cases)}"]
         lines += warning_lines(self.warnings)
         lines += [f"  {name:<32}{force:12.1f} N  {case}" for name, (force, case) in self.envelope().items()]
         return "\n".join(lines)
+
+
+COLUMNS = (
+    *("case", "axle", "part", "point", "x [mm]", "y [mm]", "z [mm]"),
+    *("Fx [N]", "Fy [N]", "Fz [N]", "Mx [N*m]", "My [N*m]", "Mz [N*m]"),
+    *("own Fx [N]", "own Fy [N]", "own Fz [N]", "own Mx [N*m]", "own My [N*m]", "own Mz [N*m]"),
+    "axial [N]",
+)
+"""Of the CSV file: force and moment on the part in the vehicle's axes and in its own; axial of members, tension
+positive, in rows whose point is `axial`."""
+
+
+def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
+    """Loads of one or more axles, by name, as CSV: a row for each part, point and case."""
+    lines = [",".join(COLUMNS)]
+    for axle, table in tables.items():
+        for case, found in table.loads.items():
+            for load in found.points:
+                numbers = (1e3 * load.place, load.force, load.moment, load.own_force, load.own_moment)
+                told = ",".join(f"{x:.12g}" for part in numbers for x in part)
+                lines.append(f"{case},{axle},{load.part},{load.point},{told},")
+            empty = "," * (len(COLUMNS) - 4)
+            lines += [f"{case},{axle},{name},axial{empty}{x:.12g}" for name, x in found.axial.items()]
+    place = Path(path)
+    replace_file(place, "\n".join(lines) + "\n")
+    return place
+
+
+def write_envelope(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
+    """The largest force of every point and member over all cases, as CSV."""
+    lines = ["axle,point or member,force [N],case"]
+    for axle, table in tables.items():
+        lines += [f"{axle},{name},{force:.12g},{case}" for name, (force, case) in table.envelope().items()]
+    place = Path(path)
+    replace_file(place, "\n".join(lines) + "\n")
+    return place
 
 
 def member_loads(
@@ -93,7 +124,9 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs and bushings under each case, springs locked at their length as drawn.
+    """Forces in all joints, springs, links and bushings under each case, springs and bars free to find their rest.
+
+    ``hold: springs`` in a case locks the springs at their length as drawn, as an axle without springs always is.
 
     `cases` are by default those of the hard points. `wheel_load` (N) is what a wheel carries when the vehicle stands;
     by default `load` of the hard points.
@@ -107,32 +140,127 @@ def member_loads(
         given = hard_points(given)
         wheel_load = wheel_load or given.load or None
     model, roles = axle_of(given, roles, compliant=True)
-    rig = loaded_rig(model, roles, "spring")
-    contacts = ContactLoads(roles, wheel_load, _track(rig))
-    rest, forces, axial, applied = None, {}, {}, {}
+    return axle_loads_of(model, roles, wheel_load, cases)
+
+
+def axle_loads_of(
+    model: Model,
+    roles: AxleRoles,
+    wheel_load: float | None,
+    cases: Mapping[str, AxleLoadCase | dict[str, Any]],
+) -> LoadTable:
+    """What `member_loads` finds once the model is made."""
+    rigs = LoadedRigs(model, roles)
+    contacts = ContactLoads(roles, wheel_load, rigs.track)
+    found: dict[str, RestLoads] = {}
+    applied: dict[str, dict[str, float]] = {}
     warnings: list[AnalysisWarning] = []
     for name, raw in cases.items():
         case = read_as(AxleLoadCase, raw, ("load_cases", name))
-        values = contacts.values(name, case)
-        applied[name] = values
+        applied[name] = contacts.values(name, case)
         warnings += contacts.warnings(name, case)
-        found = rig.settle(values, rest)
-        rest = rest or found
-        at, along = _found(rig, found, model)
-        for key, force in at.items():
+        found[name] = rigs.loads(name, applied[name], case.hold)
+    return load_table(model, roles, found, applied, tuple(warnings))
+
+
+class LoadedRigs:
+    """The axle on rigs with springs free and with springs held; each is made when a case needs it."""
+
+    def __init__(self, model: Model, roles: AxleRoles):
+        self.model, self.roles = model, roles
+        self._made: dict[Support, tuple[Rig, PartLoads]] = {}
+        self._last: dict[Support, Equilibrium] = {}
+
+    def _rig(self, hold: str | None) -> tuple[Support, Rig, PartLoads]:
+        springs = all(role.spring in self.model.forces for _, role in self.roles.sides)
+        support: Support = "free" if hold is None and springs else "spring"
+        if support not in self._made:
+            rig = loaded_rig(self.model, self.roles, support)
+            self._made[support] = (rig, PartLoads(rig, self.model))
+        return support, *self._made[support]
+
+    @cached_property
+    def track(self) -> float:
+        """m, as drawn."""
+        _, rig, _ = self._rig("springs")
+        (_, left), (_, right) = rig.wheels(rig.settle()).values()
+        return abs(float(left[1] - right[1]))
+
+    def contacts(self) -> tuple[Vector, Vector]:
+        """Contact points (3,) m of the left and the right wheel as drawn."""
+        _, rig, _ = self._rig("springs")
+        rest = rig.settle()
+        left, right = (rig.point(rest, role.contact) for _, role in self.roles.sides)
+        return left, right
+
+    def rest(self, name: str, values: Mapping[str, float], hold: str | None) -> Equilibrium:
+        """The position of rest in a case."""
+        support, rig, _ = self._rig(hold)
+        try:
+            rest = rig.settle(values, self._last.get(support))
+        except SolverError as error:
+            if support != "free":
+                raise
+            raise SolverError(
+                f"load case '{name}': springs and bars find no rest under its loads ({error.message}); "
+                "check stiffness, preload and stops, or lock the springs as drawn with hold: springs"
+            ) from None
+        self._last.setdefault(support, rest)  # one start for all: the rest found depends on it
+        return rest
+
+    def heights(self, rest: Equilibrium, hold: str | None) -> dict[str, float]:
+        """Heights (m) of the wheels' centers by side."""
+        _, rig, _ = self._rig(hold)
+        return {side: float(p[2]) for side, (_, p) in rig.wheels(rest).items()}
+
+    def loads(self, name: str, values: dict[str, float], hold: str | None) -> RestLoads:
+        """The loads of all parts in a case."""
+        rest = self.rest(name, values, hold)
+        return self._rig(hold)[2].at(rest, values)
+
+
+def load_table(
+    model: Model,
+    roles: AxleRoles,
+    found: Mapping[str, RestLoads],
+    applied: dict[str, dict[str, float]],
+    warnings: tuple[AnalysisWarning, ...],
+) -> LoadTable:
+    """The table of an axle from its loads by case."""
+    forces: dict[str, list[Vector]] = {}
+    axial: dict[str, list[float]] = {}
+    for loads in found.values():
+        for key, force in _by_point(model, roles, loads).items():
             forces.setdefault(key, []).append(force)
-        for key, force in along.items():
-            axial.setdefault(key, []).append(force)
+        for key, pull in loads.axial.items():
+            axial.setdefault(key, []).append(pull)
     return LoadTable(
         model.name,
-        tuple(cases),
+        tuple(found),
         {key: np.array(rows) for key, rows in forces.items()},
         {key: np.array(rows) for key, rows in axial.items()},
         applied,
         {key: _place(model, key) for key in forces},
         model,
-        tuple(warnings),
+        warnings,
+        dict(found),
     )
+
+
+def _by_point(model: Model, roles: AxleRoles, loads: RestLoads) -> dict[str, Vector]:
+    """One force (3,) a point: on the vehicle's body where it is held, else on the second part of a joint."""
+    inside_box = roles.left.rack if "pitman" in model.joints else None  # what holds it, its gear takes
+    found: dict[str, Vector] = {}
+    for load in loads.points:
+        joined = load.point in model.joints or isinstance(model.forces.get(load.point), Bushing)
+        if load.point in roles.hubs or load.point == inside_box:
+            continue
+        if load.part == BODY:
+            found.pop(load.point, None)
+            found[f"{load.point} on body"] = load.force
+        elif joined and f"{load.point} on body" not in found:
+            found.setdefault(load.point, load.force)
+    return found
 
 
 def _place(model: Model, key: str) -> Vector:
@@ -154,69 +282,3 @@ def _place(model: Model, key: str) -> Vector:
     frames = resolved.ground.frames if body == "ground" else resolved.bodies[body].frames
     X = frames[own].pose() if own else Pose.identity()
     return ca.evalf(X.point(p)).full().ravel()
-
-
-def _track(rig: Rig) -> float:
-    (_, left), (_, right) = rig.wheels(rig.settle()).values()
-    return abs(float(left[1] - right[1]))
-
-
-def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[str, float]]:
-    """Forces (3,) N by joint and pick-up point, and forces along springs, rods and links."""
-    system, outputs = rig.system, rest.outputs
-    known = set(model.frame_names())
-    forces: dict[str, Vector] = {}
-    axial: dict[str, float] = {}
-    for name, joint in model.joints.items():
-        inside_box = name == rig.roles.left.rack and "pitman" in model.joints  # what holds it, its gear takes
-        if name in rig.roles.hubs or joint.type == "free" or inside_box:
-            continue
-        wrench = np.asarray(outputs[f"{name}.reaction"])
-        body = joint.parent.partition(".")[0] == "ground"
-        if body and isinstance(joint, Revolute) and f"{joint.child}.front" in known:
-            forces |= _pick_ups(rig, rest, joint, wrench)
-        else:
-            forces[f"{name} on body" if body else name] = -wrench[:3] if body else wrench[:3]
-    for name, force in model.forces.items():
-        if isinstance(force, SpringDamper):
-            axial[name] = float(outputs[f"{name}.force"])
-        elif isinstance(force, Bushing):
-            forces[f"{name} on body" if force.parent.startswith("ground.") else name] = rig.turned(
-                rest, force.parent, -np.asarray(outputs[f"{name}.force"])
-            )
-    for name, item in system.model.constraints.items():
-        if item.type != "distance" or name not in rest.multipliers:
-            continue
-        side = name.removeprefix("rig.").removesuffix("_lock")
-        role = dict(rig.roles.sides).get(side)
-        if role is not None and role.spring is not None:
-            axial[role.spring] += float(rest.multipliers[name][0])
-        else:
-            axial[name] = float(rest.multipliers[name][0])
-    for name, item in model.constraints.items():
-        if isinstance(item, DrivePoint) and item.relative_to == "ground":
-            lam = iter(rest.multipliers[name])
-            held = [0.0 if part is None else float(next(lam)) for part in (item.x, item.y, item.z)]
-            forces[f"{name} on body"] = np.array(held)
-    for name, force in model.forces.items():
-        if isinstance(force, SpringDamper) and force.parent.startswith("ground."):
-            d = rig.point(rest, force.child) - rig.point(rest, force.parent)
-            forces[f"{name} on body"] = axial[name] * d / np.linalg.norm(d)
-    return forces, axial
-
-
-def _pick_ups(rig: Rig, rest: Any, hinge: Revolute, wrench: Vector) -> dict[str, Vector]:
-    """What the vehicle's body feels at the two ends of a hinge; the force along it is shared by halves.
-
-    The wrench (f, n) is about the front point A; with u the unit vector to the rear point B, a distance d away,
-    f_B = n x u / d and f_A = f - f_B across the hinge.
-    """
-    arm = hinge.child
-    A, B = (rig.point(rest, f"{arm}.{end}") for end in ("front", "rear"))
-    f, n = wrench[:3], wrench[3:]
-    d = float(np.linalg.norm(B - A))
-    u = (B - A) / d
-    along = (f @ u) * u
-    rear = np.cross(n, u) / d
-    front = f - along - rear
-    return {f"{arm}.front on body": -(front + along / 2), f"{arm}.rear on body": -(rear + along / 2)}

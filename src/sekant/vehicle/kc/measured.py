@@ -25,21 +25,41 @@ from sekant.units import convert
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
-from sekant.vehicle.kc.measured_poses import NEAR, contact_at_rest, on_one_grid, pose_curve, pose_surface
+from sekant.vehicle.kc.measured_poses import (
+    NEAR,
+    contact_at_rest,
+    on_one_grid,
+    pose_curve,
+    pose_surface,
+    strokes_of,
+)
 from sekant.vehicle.suspension import members
 
 Floats = NDArray[np.float64]
+NEEDED = (
+    "travel",
+    "rack",
+    "camber",
+    "toe",
+    "track_change",
+    "wheelbase_change",
+    "spring_load",
+    "motion_ratio",
+)
+"""what a model is made from: no gaps in these"""
 PLACES = 21  # along the travel, at which elastic modes are given
 RACKS = 4  # along the rack, over which those of measured rates do not change
 
 
-def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCurves:
+def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
     """Curves of one wheel over its travel from a CSV file whose headers are ours: ``travel [mm], camber [deg] ...``.
 
     Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
-    passed over. Rows may come in any order; travel is
-    against the position that the others count from. With a column ``rack`` the file holds a curve for each of its
-    values; where they were taken at other travels, they are interpolated to those of the shortest one.
+    passed over. Travel is against the position that the others count from. Up and down strokes, in the order in
+    which they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a
+    column ``rack`` the file holds a curve for each of its values; where they were taken at other travels, they are
+    interpolated to those of the shortest one. `strict`, for what becomes a model: every column says its unit, and
+    the travel is in order.
     """
     table = read_columns(path, gaps=True)
     if len(table.values) < 4:
@@ -55,19 +75,31 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
         places.setdefault(name, place)  # of the wheel and of the axle: the first one
     if "travel" not in places:
         raise table.wrong("has no column 'travel'")
+    if strict:
+        table.check_finite(table.names[place] for name, place in places.items() if name in NEEDED)
     names, numbers = list(places), table.values[:, list(places.values())]
     for k, (name, place) in enumerate(places.items()):
         unit = table.units[place]
+        if strict and not unit and GLOSSARY[name].unit != "1":
+            shown = SHOWN.get(GLOSSARY[name].unit, (GLOSSARY[name].unit, 1.0))[0]
+            raise table.wrong(
+                f"column '{name}' has no unit; write {name} [{shown}], or another unit of its kind"
+            )
         try:
             numbers[:, k] *= convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0
         except ModelError as error:
             raise table.wrong(f"column '{name}': {error.message}") from None
     try:
+        numbers, gaps = strokes_of(numbers, names, strict)
         travel, rack, grid = on_one_grid(numbers, names)
     except ModelError as error:
-        raise DataError(error.message, file=table.file) from None
+        row = getattr(error, "row", None)
+        raise DataError(
+            error.message, file=table.file, line=None if row is None else int(table.lines[row])
+        ) from None
     data = {name: (GLOSSARY[name].unit, grid[:, :, k]) for k, name in enumerate(names)}
-    return SuspensionCurves(Path(path).stem, side, travel, rack, data)
+    gap = {name: float(gaps[k]) for k, name in enumerate(names) if gaps[k] > 0 and name not in DRIVES}
+    return SuspensionCurves(Path(path).stem, side, travel, rack, data, hysteresis=gap)
 
 
 def deviations(

@@ -67,6 +67,15 @@ class MeasuredCompliance:
         rates = {key: np.array([float(np.mean(v)) for v in places]) for key, places in found.items()}
         return cls(side, travel, rates)
 
+    def mirrored(self) -> MeasuredCompliance:
+        """Those of the other wheel, if the axle is symmetric: loads along y and about z, and moves along y, turn."""
+        sign = {"fy": -1.0, "mz": -1.0, "y": -1.0}
+        rates = {
+            (load, name): sign.get(load, 1.0) * sign.get(name, 1.0) * rate
+            for (load, name), rate in self.rates.items()
+        }
+        return MeasuredCompliance("right" if self.side == "left" else "left", self.travel, rates)
+
     @property
     def loads(self) -> tuple[str, ...]:
         """The loads whose responses are known, in the order of `matrices`."""

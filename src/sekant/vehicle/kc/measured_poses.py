@@ -13,12 +13,40 @@ from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.curves.table import SuspensionCurves
+from sekant.vehicle.measured.strokes import averaged
 from sekant.vehicle.suspension import members
 
 Vector = NDArray[np.float64]
 FEWEST = 4  # positions of one curve
 LINES = 9  # of a surface along a direction that was measured at fewer places than its splines need
 NEAR = 1e-6  # m: racks that differ by less are the same position
+
+
+def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vector, Vector]:
+    """Rows (rows, k) with up and down strokes of each position of the rack averaged, and their largest gaps (k,).
+
+    Unless `strict`, rows whose travel is not in strokes are left as they are.
+    """
+    at = list(names).index("travel")
+    groups = [np.arange(len(numbers))]
+    if "rack" in names:
+        column = numbers[:, list(names).index("rack")]
+        levels = np.unique(np.round(column / NEAR))
+        groups = [np.flatnonzero(np.round(column / NEAR) == level) for level in levels]
+    rows, gaps = [], np.zeros(numbers.shape[1])
+    for group in groups:
+        try:
+            found = averaged(numbers[group], at)
+        except ModelError as error:
+            if strict:
+                error.row = int(group[error.row])  # type: ignore[attr-defined]
+                raise
+            rows.append(numbers[group])
+            continue
+        still = not strict and found.strokes == 1  # repeated rows of a file without strokes are told as such
+        rows.append(numbers[group] if still else found.rows)
+        gaps = np.maximum(gaps, found.gap)
+    return np.vstack(rows), gaps
 
 
 def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, Vector]:
@@ -69,7 +97,9 @@ def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
     return e, np.array([members.wheel_axes(axis) for axis in e])
 
 
-def _poses(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> tuple[Vector, Vector]:
+def wheel_poses(
+    measured: SuspensionCurves, center: Vector, radius: float, axle: str
+) -> tuple[Vector, Vector]:
     """p (n m, 3) m and unit quaternions (n m, 4) of the wheel's center, rack running fastest."""
     s = 1.0 if center[1] > 0 else -1.0
     e, R = _axes(measured["camber"].ravel(), measured["toe"].ravel(), s)
@@ -81,7 +111,25 @@ def _poses(measured: SuspensionCurves, center: Vector, radius: float, axle: str)
     if "wheelbase_change" in measured.names:
         front = 1.0 if axle == "front" else -1.0
         p[:, 0] += front * measured["wheelbase_change"].ravel() - (down[:, 0] - rest[0])
+    if "caster" in measured.names and np.isfinite(measured["caster"]).all():
+        R = R @ _turns(_pitch(measured))
     return p, quaternion_from_rotation(R)
+
+
+def _pitch(measured: SuspensionCurves) -> Vector:
+    """Turn (n m,) rad of the upright about its spin axis along the travel: as the steering axis leans."""
+    j = measured.design()[1]
+    caster = measured["caster"][:, j]
+    leaned = caster - np.interp(0.0, measured.travel, caster)
+    return -np.repeat(leaned, measured.steering.size)
+
+
+def _turns(angle: Vector) -> Vector:
+    """(n, 3, 3) about y."""
+    found = np.zeros((angle.size, 3, 3))
+    found[:, 0, 0] = found[:, 2, 2] = np.cos(angle)
+    found[:, 0, 2], found[:, 2, 0], found[:, 1, 1] = np.sin(angle), -np.sin(angle), 1.0
+    return found
 
 
 def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tuple[Vector, Vector]:
@@ -94,28 +142,28 @@ def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tupl
 
 def pose_curve(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> PoseCurve:
     """Over the travel, of a single measured curve."""
-    p, quaternion = _poses(measured, center, radius, axle)
+    p, quaternion = wheel_poses(measured, center, radius, axle)
     data = {"position": p, "quaternion": quaternion, "travel": measured.travel}
     return PoseCurve.fit(data, parameter="travel", name="kc")
 
 
 def pose_surface(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> PoseSurface:
     """Over travel and rack."""
-    fine = _refined(measured)
-    p, quaternion = _poses(fine, center, radius, axle)
+    fine = refined(measured)
+    p, quaternion = wheel_poses(fine, center, radius, axle)
     u1, u2 = np.meshgrid(fine.travel, fine.steering, indexing="ij")
     data = {"position": p, "quaternion": quaternion, "travel": u1.ravel(), "rack": u2.ravel()}
     units = {"travel": "m", "rack": "m"}
     return PoseSurface.fit(data, ("travel", "rack"), kind="spline", units=units, name="kc")
 
 
-def _refined(measured: SuspensionCurves) -> SuspensionCurves:
+def refined(measured: SuspensionCurves) -> SuspensionCurves:
     """With as many lines in both directions as quintic splines need, by splines of lower degree between few ones."""
     from scipy.interpolate import make_interp_spline
 
     axes, data = [measured.travel, measured.steering], dict(measured.data)
     for i, axis in enumerate(axes):
-        if axis.size >= 6:
+        if axis.size >= 7 or axis.size == 1:
             continue
         axes[i] = np.linspace(axis[0], axis[-1], LINES)
         degree = min(3, axis.size - 1)

@@ -125,9 +125,19 @@ def axle_motion(
         drives = {f"{c}.z": z0 + way * travel for c, z0, way in zip(centers, z, ways, strict=True)}
         if rack is not None:
             drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = np.full(travel.size, move)
-        rows.append(reachable(system, drives, path=True))
+        rows.append(reachable(system, drives, path=True, shown=_shown(centers, z, ways, rack, list(drives))))
     if not any(len(row) for row in rows):
         raise SolverError(rows[0].nothing)
     shape = (travel.size, len(rows))
     steered = rack is not None
     return AxleMotion(system, model, roles, tuple(rows), np.array(ways, float), shape, steered, drawn)
+
+
+def _shown(
+    centers: Sequence[str], z: Sequence[float], ways: Sequence[float], rack: str | None, drives: Sequence[str]
+) -> dict[str, tuple[str, float]]:
+    """How messages call the drives: the travel of each wheel, of both where they go together, and the rack."""
+    together = ways[0] == ways[1] and abs(z[0] - z[1]) < 1e-12
+    labels = ["travel", "travel"] if together else [f"travel of the {side} wheel" for side in SIDES]
+    shown = {f"{c}.z": (label, z0) for c, label, z0 in zip(centers, labels, z, strict=True)}
+    return shown if rack is None else {**shown, drives[-1]: ("rack", 0.0)}

@@ -55,6 +55,10 @@ class Rig:
         """Where a frame's origin (3,) m is."""
         return self._frames(rest, (frame,))[0][1]
 
+    def frame(self, rest: Equilibrium, frame: str) -> tuple[Vector, Vector]:
+        """R (3, 3) and p (3,) m of a frame against the vehicle."""
+        return self._frames(rest, (frame,))[0]
+
     def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
         """A vector (3,) of a frame's components in those of the vehicle."""
         return self._frames(rest, (frame,))[0][0] @ vector

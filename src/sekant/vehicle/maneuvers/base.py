@@ -76,7 +76,8 @@ class DrivenManeuver:
     warnings: tuple[str, ...] = ()
 
     @property
-    def t(self) -> Floats:
+    def time(self) -> Floats:
+        """(n,) s, that of the result."""
         return self.result.time
 
     def __getitem__(self, name: str) -> Floats:
@@ -85,13 +86,13 @@ class DrivenManeuver:
     @cached_property
     def lateral_acceleration(self) -> Floats:
         """(n,) m/s^2 of the center of mass in intermediate axes: v_y' + r V."""
-        rate = np.gradient(self["lateral_velocity"], self.t, edge_order=2)
+        rate = np.gradient(self["lateral_velocity"], self.time, edge_order=2)
         return rate + self["yaw_rate"] * self["speed"]
 
     @cached_property
     def longitudinal_acceleration(self) -> Floats:
         """(n,) m/s^2: V' - r v_y."""
-        rate = np.gradient(self["speed"], self.t, edge_order=2)
+        rate = np.gradient(self["speed"], self.time, edge_order=2)
         return rate - self["yaw_rate"] * self["lateral_velocity"]
 
     @property
@@ -173,6 +174,10 @@ class Maneuver(Description):
     def warnings(self, run: DrivenManeuver) -> list[str]:
         """What a reader should know before relying on the measures of a run that came to its end."""
         return []
+
+    def measured(self) -> dict[str, tuple[Floats, Floats]]:
+        """Times (n,) s and values (n,) SI of channels that were measured, by name; reports draw them over the run."""
+        return {}
 
     def diagram(self, run: DrivenManeuver) -> Diagram | None:
         """What a report draws besides curves over time."""

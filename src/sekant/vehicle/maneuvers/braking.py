@@ -10,6 +10,7 @@ import numpy as np
 
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.drivers.open_loop import step_of_steering
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
     Floats,
@@ -58,7 +59,7 @@ class BrakeStraight(Maneuver):
         return Stop(f"speed - {STOPPED!r}", "the car stands")
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        t, v = run.t, run["speed"]
+        t, v = run.time, run["speed"]
         s = run["position"][:, 0]
         begin = float(np.interp(self.at, t, s))
         stands = run.result.status == "stopped"
@@ -125,8 +126,7 @@ class BrakeInTurn(BrakeStraight):
 
     def commands(self, at: ManeuverContext) -> Commands:
         angle = self.acceleration / (self.speed * at.linear.yaw_gain(self.speed))
-        steer = f"step5(t, 0.5, 0, 1.5, {angle!r})"
-        held = hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        held = hold_speed(step_of_steering(angle, 0.5, 1.5), at.car, repr(self.speed), at.linear.mass)
         # off the throttle with the brake
         return replace(
             held,
@@ -135,7 +135,7 @@ class BrakeInTurn(BrakeStraight):
         )
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        t, r = run.t, run["yaw_rate"]
+        t, r = run.time, run["yaw_rate"]
         before = float(np.interp(self.at, t, r))
         second = float(np.interp(self.at + 1.0, t, r))
         first = np.sign(before) * r[(t > self.at) & (t < self.at + 1.0)]

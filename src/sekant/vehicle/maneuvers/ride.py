@@ -10,6 +10,7 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.drivers.open_loop import straight_on
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
     Floats,
@@ -54,10 +55,10 @@ class Ride(Maneuver):
         )
 
     def commands(self, at: ManeuverContext) -> Commands:
-        return hold_speed(Commands(), at.car, repr(self.speed), at.linear.mass)
+        return hold_speed(straight_on(), at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        t = run.t
+        t = run.time
         v = run["velocity"][:, 2]
         az = np.gradient(v, t, edge_order=2)
         weighted = weighted_wk(t, az)

@@ -24,6 +24,7 @@ SOURCES: Mapping[str, str] = {
     "ISO 8855": "ISO 8855:2011, Road vehicles - Vehicle dynamics and road-holding ability - Vocabulary",
     "ISO 21994": "ISO 21994:2007, Passenger cars - Stopping distance at straight-line braking with ABS - Open-loop "
     "test method",
+    "FSG": "Formula Student Germany, Formula Student Rules 2024, part D: Dynamic Events",
     "FMVSS 126": "49 CFR 571.126, Standard No. 126: Electronic stability control systems for light vehicles",
     "Gillespie": "T. D. Gillespie, Fundamentals of Vehicle Dynamics, SAE International, 1992",
     "Milliken": "W. F. Milliken, D. L. Milliken, Race Car Vehicle Dynamics, SAE International, 1995",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from math import degrees, pi
+from math import degrees
 from typing import ClassVar
 
 import numpy as np
 
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.drivers.open_loop import (
+    ramp_of_steering,
+    sine_with_dwell,
+    step_of_steering,
+    swept_sine,
+)
 from sekant.vehicle.maneuvers.base import (
     Diagram,
     DrivenManeuver,
@@ -61,11 +67,11 @@ class StepSteer(Maneuver):
         return self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
 
     def commands(self, at: ManeuverContext) -> Commands:
-        steer = f"step5(t, {self.at!r}, 0, {self.at + self.rise!r}, {self._angle(at)!r})"
-        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        steered = step_of_steering(self._angle(at), self.at, self.at + self.rise)
+        return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        t, steer = run.t, run["steering_wheel"]
+        t, steer = run.time, run["steering_wheel"]
         late = t > t[-1] - 1.0
         end = float(steer[late].mean())
         sign = np.sign(end) or 1.0
@@ -140,17 +146,15 @@ class SteadyCircle(Maneuver):
 
     def commands(self, at: ManeuverContext) -> Commands:
         most = _for_acceleration(at, self.speed, self.acceleration)
-        rate = most / (self.duration - 1.0)
-        # the ramp begins with a second of constant acceleration of the steering wheel
-        steer = f"{rate!r}*if_else(t < 1, t^3*(1 - t/2), t - 0.5)"
-        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        steered = ramp_of_steering(most / (self.duration - 1.0))
+        return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         part = self._straight(run)
         if part is None:
             return []
         ay = run.lateral_acceleration
-        chosen = (ay >= part.low) & (ay <= part.high) & (run.t > SETTLED)
+        chosen = (ay >= part.low) & (ay <= part.high) & (run.time > SETTLED)
         beta = float(np.polyfit(ay[chosen], run["sideslip"][chosen], 1)[0])
         roll = float(np.polyfit(ay[chosen], run["angles"][chosen, 2], 1)[0])
         return [
@@ -186,7 +190,7 @@ class SteadyCircle(Maneuver):
 
     def _handling(self, run: DrivenManeuver) -> tuple[Floats, Floats, Floats]:
         """Lateral acceleration (n,) m/s^2, steer angle of the wheels and the same less L / R (n,) rad, settled."""
-        settled = run.t > SETTLED
+        settled = run.time > SETTLED
         delta = run["steering_wheel"][settled] / run.linear.ratio
         curvature = run["yaw_rate"][settled] / run["speed"][settled]
         return run.lateral_acceleration[settled], delta, delta - run.linear.wheelbase * curvature
@@ -240,18 +244,11 @@ class SineWithDwell(Maneuver):
 
     def commands(self, at: ManeuverContext) -> Commands:
         A = self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
-        f, T = self.frequency, 1 / self.frequency
-        s = f"(t - {self.at!r})"
-        hold = 0.75 * T
-        end = self.at + T + self.dwell
-        phase = f"min({s}, {hold!r}) + max({s} - {hold + self.dwell!r}, 0)"
-        a, b = self.at + self.blend, end - self.blend
-        window = f"step5(t, {self.at!r}, 0, {a!r}, 1)*step5(t, {b!r}, 1, {end!r}, 0)"
-        steer = f"{A!r}*sin({2 * pi * f!r}*({phase}))*{window}"
-        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        steered = sine_with_dwell(A, self.frequency, self.at, self.dwell, self.blend)
+        return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        t, r, T = run.t, run["yaw_rate"], 1 / self.frequency
+        t, r, T = run.time, run["yaw_rate"], 1 / self.frequency
         end = self.at + T + self.dwell
         second = (t > self.at + T / 2) & (t < end)
         peak = float(r[second][np.argmax(np.abs(r[second]))])
@@ -304,12 +301,11 @@ class SweptSine(Maneuver):
 
     def commands(self, at: ManeuverContext) -> Commands:
         A = _for_acceleration(at, self.speed, self.acceleration)
-        slope = (self.last - self.first) / (2 * self.duration)
-        steer = f"{A!r}*sin({2 * pi!r}*({self.first!r}*t + {slope!r}*t^2))*step5(t, 0, 0, 1, 1)"
-        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        steered = swept_sine(A, self.first, self.last, self.duration)
+        return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        f, H = frequency_response(run.t, run["steering_wheel"], run["yaw_rate"], 0.3, 0.9 * self.last)
+        f, H = frequency_response(run.time, run["steering_wheel"], run["yaw_rate"], 0.3, 0.9 * self.last)
         gain, phase = np.abs(H), np.degrees(np.unwrap(np.angle(H)))
         low = float(gain[:3].mean())
         peak = int(np.argmax(gain))

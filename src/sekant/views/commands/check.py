@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,14 +30,19 @@ def check(
     if equations:
         _print_equations(file, given, as_json)
         return
-    from sekant.cache.files import cached_of_file
+    from sekant.cache.files import cached_of_file, files_read
 
     question = ("check", repr(sorted(given.items())))
-    answer = cached_of_file(file, question, lambda: _answer(file, given), lambda made: made["may be cached"])
+    with files_read() as files:
+        answer = cached_of_file(
+            file, question, lambda: _answer(file, given), lambda made: made["may be cached"]
+        )
+    read = sorted(os.path.relpath(place) for place in files)
     if as_json:
         from sekant.results.summary import to_json
 
-        told = {"ok": True, "file": str(file)} | answer["described"] | {"smoothness": answer["smoothness"]}
+        told = {"ok": True, "file": str(file), "files_read": read} | answer["described"]
+        told |= {"smoothness": answer["smoothness"]}
         typer.echo(to_json(told, indent=2))
     else:
         typer.echo(answer["summary"])
@@ -46,6 +52,8 @@ def check(
             typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
         for line in answer["lines"]:
             typer.echo(line)
+        if len(read) > 1:
+            typer.echo(f"reads {', '.join(read)}")
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.faults import lines_of
 from sekant.views.options import in_unit, number_or_text, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
@@ -37,6 +38,12 @@ def drive(
         ),
     ] = None,
     reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
+    all_links: Annotated[
+        bool,
+        typer.Option(
+            "--all-links", help="Corners with all their links, even if the file says reduced: true."
+        ),
+    ] = False,
     method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
     step: Annotated[
         float | None, typer.Option(help="Step of a fixed-step method, s.", parser=in_unit("s"))
@@ -69,8 +76,11 @@ def drive(
         raise typer.BadParameter("a result file holds one car", param_hint="--output")
     from sekant.progress_bar import ProgressBar
 
+    if reduced and all_links:
+        raise typer.BadParameter("--reduced and --all-links exclude one another")
+    corners = True if reduced else False if all_links else None
     with ProgressBar("reading", enabled=not as_json) as bar:
-        runs = _runs(bar, files, maneuver, speed, parse_assignments(assignments), reduced, method, step, rtol)
+        runs = _runs(bar, files, maneuver, speed, parse_assignments(assignments), corners, method, step, rtol)
         bar.stage("writing files")
         _write(runs, html, report, output)
     tell(as_json, lambda: _text(runs), lambda: _told(runs), (output, html, report))
@@ -84,7 +94,7 @@ def _runs(
     kind: str | None,
     speed: str | None,
     given: dict[str, str],
-    reduced: bool,
+    reduced: bool | None,
     method: str | None,
     step: float | None,
     rtol: float | None,
@@ -101,9 +111,10 @@ def _runs(
     labels = [one if labels.count(one) == 1 else str(file) for one, file in zip(labels, files, strict=True)]
     how: dict[str, Any] = {"reduced": reduced, "method": method, "step": step, "rtol": rtol}
     runs = []
-    for car, label in zip(cars, labels, strict=True):
+    for car, label, file in zip(cars, labels, files, strict=True):
         bar.stage(f"driving {label}")
-        runs.append(drive_car(car, name, label=label, **how, **options))
+        with lines_of(file):
+            runs.append(drive_car(car, name, label=label, **how, **options))
     return runs
 
 

@@ -47,7 +47,9 @@ def fit(
         ),
     ] = None,
     orientation: Annotated[str, typer.Option(help="auto, none, quaternion, or e.g. euler:zyx.")] = "auto",
-    method: Annotated[str, typer.Option(help="auto, interpolation or tao-watson (paths).")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="auto, interpolation, tao-watson or hall (his iterative knots; paths).")
+    ] = "auto",
     kind: Annotated[str, typer.Option(help="auto, polynomial or spline (surfaces).")] = "auto",
     noise: Annotated[
         float | None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.views.faults import with_lines
+from sekant.views.options import in_unit
 from sekant.views.telling import tell
 
 if TYPE_CHECKING:
@@ -20,21 +21,23 @@ if TYPE_CHECKING:
 @with_lines
 def kc(
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            help="Hard points (YAML, .csv, .xlsx), a model, or a model with a description (YAML).",
+            help="Hard points (YAML, .csv, .xlsx), a model, an axle or a car on measured curves (YAML).",
             show_default=False,
         ),
-    ],
+    ] = None,
     output: Annotated[Path | None, typer.Option("--csv", help="Write the curves (.csv; deg and mm).")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curves (.svg, .pdf, .png).")] = None,
     travel: Annotated[
-        tuple[str, str] | None,
-        typer.Option(help="Lowest and highest position, e.g. -80mm 80mm.", show_default="of the file"),
+        str | None,
+        typer.Option(
+            metavar="RANGE", help="Lowest to highest position, e.g. '-80..80 mm'.", show_default="of the file"
+        ),
     ] = None,
     steering: Annotated[
-        tuple[str, str] | None,
-        typer.Option(help="Range of the rack, e.g. -30mm 30mm.", show_default="of the file"),
+        str | None,
+        typer.Option(metavar="RANGE", help="Of the rack, e.g. '-30..30 mm'.", show_default="of the file"),
     ] = None,
     points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions over the travel.")] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Positions of the rack.")] = 5,
@@ -61,6 +64,23 @@ def kc(
     motion: Annotated[
         str, typer.Option(help="Of an axle: parallel, or roll (one wheel rises, the other falls).")
     ] = "parallel",
+    identify: Annotated[
+        list[Path] | None,
+        typer.Option(help="Load ramps (.csv) instead of a FILE: writes compliance rates (-o); repeatable."),
+    ] = None,
+    rates: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where --identify writes rates (.csv).")
+    ] = None,
+    radius: Annotated[
+        float,
+        typer.Option(
+            help="Loads of --identify act at the contact, so far below the center; 0: at the center.",
+            parser=in_unit("m"),
+        ),
+    ] = 0.0,
+    of: Annotated[
+        str | None, typer.Option("--of", help="Which axle, if the file describes a car on measured curves.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
     """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
@@ -68,7 +88,22 @@ def kc(
     from sekant.vehicle import load_suspension, suspension_curves
     from sekant.vehicle.curves.ranges import given_range, through_zero
     from sekant.vehicle.hardpoints.files import describes_axle
+    from sekant.vehicle.measured.files import on_measured_curves
 
+    if identify:
+        _identify(identify, rates, radius, as_json)
+        return
+    if rates is not None:
+        raise typer.BadParameter("goes with --identify; curves are written by --csv", param_hint="--output")
+    if file is None:
+        raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILE")
+    if on_measured_curves(file):
+        with ProgressBar("moving the axle", enabled=not as_json):
+            curves, model, rig, texts = _on_curves(file, of, travel, steering, points, racks, motion)
+        _tell(curves, model, file, output, plot, model_file, [], as_json, None, texts, rig)
+        return
+    if of is not None:
+        raise typer.BadParameter(f"{file} is not a car on measured curves; leave it out", param_hint="--of")
     if sensitivity is not None:
         _sensitivity(file, sensitivity, output, plot)
         return
@@ -101,6 +136,54 @@ def kc(
     with ProgressBar("moving the suspension", enabled=not as_json):
         curves = suspension_curves(model, roles, travel=heights, steering=moves)
     _tell(curves, model, file, output, plot, model_file, [], as_json, rig)
+
+
+def _identify(files: list[Path], rates: Path | None, radius: float, as_json: bool) -> None:
+    """Compliance rates from load ramps."""
+    from dataclasses import asdict
+
+    from sekant.vehicle.measured.ramps import identify, read_ramps
+
+    if rates is None:
+        raise typer.BadParameter("say where the rates go, e.g. -o rates.csv", param_hint="--output")
+    found = identify(read_ramps(files, radius))
+    written = [found.to_csv(rates)]
+    tell(
+        as_json,
+        found.summary,
+        lambda: {
+            "files": [str(file) for file in files],
+            "travel": found.travel.tolist(),
+            "compliance": found.C.tolist(),
+            "misfits": [asdict(misfit) for misfit in found.misfits],
+        },
+        written,
+    )
+
+
+def _on_curves(
+    file: Path,
+    of: str | None,
+    travel: str | None,
+    steering: str | None,
+    points: int,
+    racks: int,
+    motion: str,
+) -> tuple[SuspensionCurves, Model, SuspensionCurves | None, list[str]]:
+    """Curves of an axle on measured curves, its model, what was measured, and texts."""
+    from sekant.errors import SekantError
+    from sekant.vehicle.curves.ranges import given_range, through_zero
+    from sekant.vehicle.measured.rig import measured_axles, one_axle, rig_curves
+
+    try:
+        axle = one_axle(measured_axles(file), of)
+        heights = None if travel is None else through_zero(*given_range(travel, None, "--travel"), points)
+        moves = None if steering is None else through_zero(*given_range(steering, None, "--steering"), racks)
+        found = rig_curves(axle, travel=heights, steering=moves, motion=motion)
+    except SekantError as error:
+        error.file = error.file or str(file)
+        raise
+    return found.curves, axle.model(), found.measured, found.texts
 
 
 def _read(measured: Path | None) -> SuspensionCurves | None:
@@ -140,8 +223,8 @@ def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None)
 def _axle(
     bar: ProgressBar,
     file: Path,
-    travel: tuple[str, str] | None,
-    steering: tuple[str, str] | None,
+    travel: str | None,
+    steering: str | None,
     points: int,
     racks: int,
     report: Path | None,
@@ -205,8 +288,9 @@ def _tell(
     as_json: bool,
     measured: SuspensionCurves | None,
     texts: Sequence[str] = (),
+    drawn: SuspensionCurves | None = None,
 ) -> None:
-    """Write what is asked for, and print a summary or JSON."""
+    """Write what is asked for, and print a summary or JSON; `drawn` measured curves have been compared already."""
     if measured is not None:
         from sekant.vehicle.kc.measured import deviations
 
@@ -222,7 +306,7 @@ def _tell(
         from sekant.views.pictures import save_picture
         from sekant.views.suspension_plot import suspension_picture
 
-        written.append(save_picture(lambda: suspension_picture(curves, measured=measured), plot))
+        written.append(save_picture(lambda: suspension_picture(curves, measured=measured or drawn), plot))
     if model_file is not None:
         from sekant.files import replace_file
         from sekant.io.writing import model_text

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sekant.views.faults import with_lines
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import Assignments, parse_assignments, ranges_of
 from sekant.views.telling import refuse_unwritable, tell
+
+if TYPE_CHECKING:
+    from sekant.analyses.kinematics.result import KinematicsResult
 
 
 @with_lines
@@ -18,13 +21,15 @@ def kinematics(
     drive: Annotated[
         list[str],
         typer.Option(
-            help="What is driven: hinge.angle, hub.z, strut.length, a sensor, 'distance(a, b)'; two make a grid."
+            help="What is driven and its range: 'hub.z=-80..80 mm', hinge.angle, a sensor, 'distance(a, b)'; two "
+            "make a grid."
         ),
     ],
     first: Annotated[
-        list[str], typer.Option("--from", help="First value, e.g. -30deg or -0.08; one a drive.")
-    ],
-    last: Annotated[list[str], typer.Option("--to", help="Last value; one a drive.")],
+        list[str] | None,
+        typer.Option("--from", help="First value, if --drive has no range: -30deg or -0.08; one a drive."),
+    ] = None,
+    last: Annotated[list[str] | None, typer.Option("--to", help="Last value; one a drive.")] = None,
     points: Annotated[
         list[int] | None,
         typer.Option(help="Number of values; one a drive.", show_default="101, or 21 each of two"),
@@ -42,17 +47,24 @@ def kinematics(
     hold: Annotated[list[str] | None, typer.Option(help="Keep this where it starts; repeatable.")] = None,
     assignments: Assignments = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write a CSV file.")] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write pose tables: .txt without, .csv with a header; of the body that the file is named "
+            "after, else of every body (FILE_BODY.txt)."
+        ),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Drive a mechanism through a range; tell its positions, their derivatives and where the travel ends."""
     given = parse_assignments(assignments)
-    counts = points or [101 if len(drive) == 1 else 21] * len(drive)
-    for option, values in (("--from", first), ("--to", last), ("--points", counts)):
-        if len(values) != len(drive):
-            raise typer.BadParameter(
-                f"{len(drive)} drives need as many values (got {len(values)})", param_hint=option
-            )
+    drive, ends = ranges_of(drive, first, last, "--drive")
+    counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
+    if len(counts) != len(drive):
+        raise typer.BadParameter(
+            f"{len(drive)} drives need as many values (got {len(counts)})", param_hint="--points"
+        )
     refuse_unwritable(csv, plot)
     from sekant.progress_bar import ProgressBar
 
@@ -63,7 +75,7 @@ def kinematics(
         bar.stage("moving the mechanism")
         from sekant.analyses.kinematics import kinematics as analyze
 
-        ranges = list(zip(first, last, counts, strict=True))
+        ranges = [(a, b, count) for (a, b, _), count in zip(ends, counts, strict=True)]
         result = analyze(model, drive, ranges, hold=hold or (), relative=relative)
         for name in quantity or ():
             result.quantity(name)
@@ -71,4 +83,17 @@ def kinematics(
             result.to_csv(csv, quantity)
         if plot is not None:
             result.plot(plot, quantity)
-    tell(as_json, result.summary, lambda: {"file": str(file)} | result.digest(), (csv, plot))
+        tables = [] if table is None else _tables(result, table)
+    tell(as_json, result.summary, lambda: {"file": str(file)} | result.digest(), (csv, plot, *tables))
+
+
+def _tables(result: KinematicsResult, path: Path) -> list[Path]:
+    """Pose tables of the body that the file is named after, or of every body, one file each."""
+    found = result.pose_table()
+    if path.stem in found.bodies:
+        places = {path.stem: path}
+    else:
+        places = {body: path.with_name(f"{path.stem}_{body}{path.suffix}") for body in found.bodies}
+    for body, place in places.items():
+        found.to_text(place, body, header=path.suffix.lower() == ".csv")
+    return list(places.values())

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.faults import with_lines
-from sekant.views.options import Assignments, in_unit, parse_assignments
+from sekant.views.options import Assignments, in_unit, parse_assignments, ranges_of
 from sekant.views.telling import refuse_unwritable, tell
 
 
@@ -18,13 +18,19 @@ def reduce(
     keep: Annotated[list[str], typer.Option(help="Body to keep, or a frame of it that follows; repeatable.")],
     over: Annotated[
         list[str],
-        typer.Option(help="Coordinate that stays: hub.z, hinge.angle, strut.length; two make a surface."),
+        typer.Option(
+            help="Coordinate that stays and its range: 'hub.z=-80..80 mm', hinge.angle, strut.length; two make a "
+            "surface."
+        ),
     ],
-    first: Annotated[list[str], typer.Option("--from", help="First value, e.g. -0.08 or -30deg; one each.")],
-    last: Annotated[list[str], typer.Option("--to", help="Last value; one each.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Reduced model (.yaml); poses go beside it.")
     ],
+    first: Annotated[
+        list[str] | None,
+        typer.Option("--from", help="First value, if --over has no range: -0.08 or -30deg; one each."),
+    ] = None,
+    last: Annotated[list[str] | None, typer.Option("--to", help="Last value; one each.")] = None,
     relative_to: Annotated[str, typer.Option(help="Body that the kept ones move against.")] = "ground",
     method: Annotated[str, typer.Option(help="table or path.")] = "table",
     tolerance: Annotated[
@@ -34,7 +40,17 @@ def reduce(
         list[int] | None,
         typer.Option(help="Number of poses; one each.", show_default="as the tolerance needs"),
     ] = None,
-    inertia: Annotated[str, typer.Option(help="Of dropped bodies: exact, split or ignore.")] = "exact",
+    inertia: Annotated[
+        str, typer.Option(help="Of dropped bodies: exact, split, ignore or identify.")
+    ] = "exact",
+    elastic: Annotated[
+        bool,
+        typer.Option("--elastic", help="It stands on bushings: keep its elastic modes (one kept frame)."),
+    ] = False,
+    modes: Annotated[
+        int | None,
+        typer.Option(min=1, max=5, help="How many elastic modes.", show_default="as many as there are"),
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
     compare: Annotated[
         float | None,
@@ -49,11 +65,13 @@ def reduce(
 ) -> None:
     """Replace a mechanism by bodies that follow their poses; tell how well they do."""
     given = parse_assignments(assignments)
-    for option, values in (("--from", first), ("--to", last), ("--nodes", nodes or [0] * len(over))):
-        if len(values) != len(over):
-            raise typer.BadParameter(
-                f"{len(over)} coordinates need as many values (got {len(values)})", param_hint=option
-            )
+    over, ends = ranges_of(over, first, last, "--over")
+    if nodes is None and any(count for _, _, count in ends):
+        nodes = [count or 0 for _, _, count in ends]
+    if nodes is not None and (len(nodes) != len(over) or not all(nodes)):
+        raise typer.BadParameter(
+            f"{len(over)} coordinates need as many numbers of poses", param_hint="--nodes"
+        )
     refuse_unwritable(output)
     from sekant.io.yaml import load
     from sekant.progress_bar import ProgressBar
@@ -66,13 +84,14 @@ def reduce(
             model,
             keep,
             over,
-            list(zip(first, last, strict=True)),
+            [(a, b) for a, b, _ in ends],
             relative_to=relative_to,
             method=method,
             tolerance=tolerance,
             nodes=nodes,
             inertia=inertia,
             drop=drop or (),
+            elastic=modes or elastic,
         )
     written = found.save(output)
 

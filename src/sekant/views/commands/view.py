@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from sekant.views.options import in_unit
 from sekant.views.telling import tell
 
 
 def view(
-    file: Annotated[Path, typer.Argument(help="Result file (.nc or .csv).", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Result file (.nc or .csv), or with --live a model file.", show_default=False),
+    ],
     other: Annotated[
         Path | None, typer.Argument(help="A second result to compare it with.", show_default=False)
     ] = None,
@@ -22,12 +26,65 @@ def view(
     show: Annotated[
         list[str] | None, typer.Option("--show", help="An output whose curve is drawn at first; repeatable.")
     ] = None,
+    live: Annotated[
+        Path | None,
+        typer.Option("--live", help="Page that computes (.html), from a model file.", show_default=False),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="NAME=RANGE",
+            help="With --live: a slider for a number, e.g. strut.stiffness='10..40 kN/m'; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(parser=in_unit("s"), help="With --live: end of the run (s).", show_default=False),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="With --live: method of the run.", show_default=False)
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(parser=in_unit("s"), help="With --live: step of fixed steps (s).", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a page that plays one result, or compares two; open it in any browser, offline."""
+    """Write a page that plays one result, or compares two; open it in any browser, offline.
+
+    With --live the page computes: sliders change the numbers of a model, and the motion follows.
+    """
+    if live is not None or vary:
+        tell(as_json, str, dict, (_live(file, live, vary, show, until, method, step),))
+        return
     from sekant.views.player import view as write_page
 
     path = write_page(
         [file] if other is None else [file, other], output or Path(f"{file.stem}.html"), plots=show
     )
     tell(as_json, str, dict, (path,))
+
+
+def _live(
+    file: Path,
+    page: Path | None,
+    vary: list[str] | None,
+    show: list[str] | None,
+    until: float | None,
+    method: str | None,
+    step: float | None,
+) -> Path:
+    from sekant.io.yaml import load
+    from sekant.model.ranges import read_named_range
+    from sekant.views.live import live
+
+    if page is None:
+        raise typer.BadParameter("--vary needs --live PAGE.html", param_hint="--vary")
+    if not vary:
+        raise typer.BadParameter(
+            "a live page needs --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
+        )
+    ranges = dict(read_named_range(text, "--vary") for text in vary)
+    return live(load(file), page, vary=ranges, plots=show, until=until, method=method, step=step)

@@ -213,6 +213,15 @@ class Actor {
     this.setTime(this.time);
   }
 
+  // The motion of the run is another one: arrows and traces follow it.
+  replaced() {
+    for (const arrow of this.arrows) {
+      const channel = this.run.series.get(arrow.channel);
+      if (channel) arrow.columns = channel.columns.slice(0, 3);
+    }
+    for (const track of [...this.traces.keys()]) this.setTrace(track, true);
+  }
+
   setTrace(track, on) {
     const old = this.traces.get(track);
     if (old) {

@@ -16,6 +16,8 @@ from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
+_FLAT = 1e-9  # of the whole: what is less wide lies in a plane
+_LOOSE = ("free", "planar")  # joints in which a body goes wherever it likes
 _FAR = 6.0  # times its own size: what goes farther than this travels, and is followed
 _BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
 _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
@@ -79,7 +81,7 @@ class _Drawing:
         self.bounds = self._bounds()
         self.size = max(float(np.linalg.norm(self.bounds[1] - self.bounds[0])), 1e-6)
         near = self._near()
-        self.travels = bool(near) and self.size > _FAR * near and not self._has_ground_paths()
+        self.travels = bool(near) and self.size > _FAR * near and not self._is_held()
         if self.travels:
             self.size = near
         self.bar = self._bar()
@@ -93,6 +95,7 @@ class _Drawing:
             "bounds": self._widened(bodies),
             "bar": self.bar,
             "near": self.size if self.travels else 0.0,
+            "plane": None if self.travels else self._plane(),
             "follow": self._heaviest() if self.travels else -1,
             "tracks": [
                 {"name": name, "kind": tracks[name]["kind"], "hidden": bool(tracks[name].get("hidden"))}
@@ -122,9 +125,18 @@ class _Drawing:
         P = np.array(points)
         return float(np.median(np.linalg.norm(P.max(axis=0) - P.min(axis=0), axis=1)))
 
-    def _has_ground_paths(self) -> bool:
-        """Whether a path that leads what moves is drawn: then the whole of it is to be seen."""
-        return any(path["body"] == "ground" for path in self.scene.get("paths", []))
+    def _plane(self) -> list[float] | None:
+        """Normal (3,) of the plane of coordinates in which all moves; None of motions in space or along a line."""
+        flat = self.bounds[1] - self.bounds[0] <= _FLAT * self.size
+        return flat.astype(float).tolist() if flat.sum() == 1 else None
+
+    def _is_held(self) -> bool:
+        """Whether a joint or a path of the ground leads what moves: then the whole of it is to be seen."""
+        led = any(path["body"] == "ground" for path in self.scene.get("paths", []))
+        return led or any(
+            joint["kind"] not in _LOOSE and "ground" in {end[0] for end in joint["ends"]}
+            for joint in self.joints
+        )
 
     def _heaviest(self) -> int:
         bodies = self.scene.get("bodies", {})

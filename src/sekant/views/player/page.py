@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -17,16 +18,31 @@ _FOLDER = Path(__file__).parent
 _SOURCES = ("decode", "colors", "dom", "shapes", "actor", "stage", "plots", "panel", "player")
 
 
-def page(figure: dict[str, Any]) -> str:
+@dataclass(frozen=True)
+class Addition:
+    """What a page that computes has besides: `engine`, a script that is also that of its worker; `sources` of the
+    player; `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
+
+    engine: str
+    sources: str
+    style: str
+
+
+def page(figure: dict[str, Any], addition: Addition | None = None) -> str:
     """The HTML text. The scripts may run only as they are here: the policy names their hashes."""
-    libraries, player = _libraries(), _player()
-    scripts = f"{_hash(libraries)} {_hash(player)}"
-    policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:"
+    libraries, player = _libraries(), _player(addition.sources if addition else "")
+    scripts, workers, engine, style = f"{_hash(libraries)} {_hash(player)}", "", "", _read("player.css")
+    if addition is not None:
+        scripts += f" {_hash(addition.engine)} 'wasm-unsafe-eval'"
+        workers = "; worker-src blob:"
+        engine, style = f'<script id="engine">{addition.engine}</script>\n', style + addition.style
+    policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
     return Template(_read("page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(figure["title"]),
-        style=_read("player.css"),
+        style=style,
+        engine=engine,
         figure=embedded(figure),
         libraries=libraries,
         player=player,
@@ -50,9 +66,9 @@ def _libraries() -> str:
 
 
 @cache
-def _player() -> str:
-    """All sources in one scope."""
-    parts = "\n".join(_read(f"{name}.js") for name in _SOURCES)
+def _player(more: str = "") -> str:
+    """All sources in one scope; `more` of them."""
+    parts = "\n".join([more, *(_read(f"{name}.js") for name in _SOURCES)])
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 
 

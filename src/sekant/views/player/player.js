@@ -25,13 +25,14 @@ class Player {
     this.time = this.begin;
     this.playing = false;
     this.speed = 1;
-    this.compare = runs.length > 1 ? "ghost" : "first";
+    this.compare = runs.length > 1 && !figure.live ? "ghost" : "first";
     this.traced = new Set();
     this.followed = -1;
     this.frames = 0;
     this.fps = 0;
     this.themeName = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     this.over = overOf(figure, runs[0]);
+    this.stages = figure.stages || [];
     this.plots = new Plots(this);
     this.panel = new Panel(this);
     this.labels = new Labels(this);
@@ -43,7 +44,7 @@ class Player {
     for (const name of figure.plots) this.plots.add(name);
     new ResizeObserver(() => this.fit()).observe(byId("view"));
     this.setTime(this.begin);
-    requestAnimationFrame((now) => this.tick(now));
+    this.tick(performance.now()); // the first frame at once: a print may come before the browser asks for one
   }
 
   get theme() {
@@ -80,6 +81,8 @@ class Player {
     chooser.hidden = this.runs.length < 2;
     chooser.append(...COMPARE.map((mode) => element("option", { value: mode, text: COMPARE_TEXT[mode] })));
     chooser.addEventListener("change", () => this.setCompare(chooser.value));
+    chooser.value = this.compare;
+    byId("view").dataset.compare = this.compare;
     byId("legend").hidden = this.runs.length < 2;
     byId("first").textContent = this.runs[0].label;
     if (this.runs.length > 1) byId("second").textContent = this.runs[1].label;
@@ -130,7 +133,7 @@ class Player {
       "?": () => byId("help").showModal(),
     };
     document.addEventListener("keydown", (event) => {
-      const typing = event.target.matches("input[type=search], select");
+      const typing = event.target.matches("input:not([type=checkbox], #slider), select, textarea");
       const action = keys[event.key];
       if (!action || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -156,6 +159,7 @@ class Player {
 
   readout() {
     if (this.modes.length) return `${((100 * this.time) / (this.end || 1)).toFixed(0)} %`;
+    if (this.stages.length) return this.stages.findLast(([start]) => start <= this.time + 1e-9)[1];
     if (this.over) return `${this.over.label.replace(/ \[.*/, "")} ${this.place(this.time).toFixed(1)} ${this.over.unit}`;
     return `${this.time.toFixed(this.end > 100 ? 1 : 3)} s`;
   }
@@ -198,7 +202,8 @@ class Player {
 
   // What travels far is chased, everything else is seen as a whole.
   lookAtFirst() {
-    this.stage.lookFrom("auto");
+    const plane = this.runs[0].plane;
+    this.stage.lookFrom(plane ? this.stage.viewOnto(plane) : "auto");
     const track = this.runs[0].follow;
     if (!(track >= 0)) return;
     this.actors[0].setTime(this.begin);
@@ -332,6 +337,17 @@ class Player {
     requestAnimationFrame((later) => this.tick(later));
   }
 
+  // The motion of a run has been replaced, with the same rows of time or others.
+  replaced(number) {
+    const run = this.runs[number];
+    this.end = Math.max(...this.runs.map((other) => other.times[other.times.length - 1]));
+    this.slider.max = this.end;
+    this.actors[number].replaced();
+    this.over = overOf(this.figure, this.runs[0]);
+    this.plots.replaced();
+    this.setTime(Math.min(this.time, run.times[run.times.length - 1]));
+  }
+
   // For scripts: the pose [x, y, z, w, qx, qy, qz] of a body as it is drawn, and the state of the page.
   poseOf(name, run = 0) {
     const track = this.runs[run].tracks.findIndex((other) => other.name === name);
@@ -425,7 +441,9 @@ async function start() {
     const columns = await unpack(mode.poses);
     mode.poses = runs[0].tracks.map((_, i) => columns.slice(7 * i, 7 * i + 7));
   }
+  if (figure.live) runs.push({ ...runs[0], label: "first run" });
   window.sekant = new Player(figure, runs);
+  if (figure.live) await Live.start(window.sekant);
   document.body.classList.add("ready");
 }
 

@@ -65,7 +65,6 @@ class Plot {
       ],
     };
     this.holder.replaceChildren();
-    const clean = (column) => Array.from(column, (v) => (Number.isFinite(v) ? v : null));
     this.chart = new L.uPlot(options, [Array.from(x), ...this.values.map((v) => clean(v.column))], this.holder);
     this.chart.over.append(this.now);
     const go = (event) => {
@@ -79,6 +78,14 @@ class Plot {
     });
     this.chart.over.addEventListener("pointermove", (event) => event.buttons && go(event));
     this.setTime(this.player.time);
+  }
+
+  // The columns of a run are others; the chart stays.
+  replaced() {
+    this.values = this.collect();
+    if (!this.chart) return;
+    const over = this.player.over;
+    this.chart.setData([Array.from(over ? over.column : this.runs[0].times), ...this.values.map((v) => clean(v.column))]);
   }
 
   setTime(t) {
@@ -99,6 +106,9 @@ class Plot {
     });
   }
 }
+
+// For uPlot, which takes null as a gap.
+const clean = (column) => Array.from(column, (v) => (Number.isFinite(v) ? v : null));
 
 function valueAt(times, column, t) {
   const [i, f] = locate(times, t);
@@ -165,6 +175,10 @@ class Plots {
 
   setTime(t) {
     for (const plot of this.shown.values()) plot.setTime(t);
+  }
+
+  replaced() {
+    for (const plot of this.shown.values()) plot.replaced();
   }
 
   redraw() {

@@ -4,7 +4,7 @@ class Stage {
   constructor(canvas, runs) {
     this.canvas = canvas;
     this.software = isSoftware();
-    this.renderer = new L.WebGLRenderer({ canvas, antialias: !this.software });
+    this.renderer = new L.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true }); // kept for prints and pictures
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = L.PCFShadowMap;
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -84,6 +84,13 @@ class Stage {
   }
 
   // name: iso, front (from +x), side (x to the right), top (x to the right), or auto
+  // The view onto a plane with the normal (3,), by its name.
+  viewOnto(normal) {
+    const n = new L.Vector3(...normal);
+    if (Math.abs(n.dot(this.up)) > 0.9) return "top";
+    return Math.abs(n.x) > 0.9 ? "front" : "side";
+  }
+
   lookFrom(name) {
     const x = new L.Vector3(1, 0, 0);
     const toward = new L.Vector3().crossVectors(x, this.up); // from where x points to the right

@@ -42,7 +42,7 @@ def view(
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         return _write(_shown_modes(what, title, amplitude), path)
     given = list(what) if isinstance(what, (list, tuple)) else [what]
-    return _write(_shown(given, labels, title, plots, max_frames), path)
+    return _write(shown_results(given, labels, title, plots, max_frames), path)
 
 
 def _shown_modes(modes: Any, title: str | None, amplitude: float | None) -> dict[str, Any]:
@@ -51,13 +51,14 @@ def _shown_modes(modes: Any, title: str | None, amplitude: float | None) -> dict
     return {"title": title or name, "plots": [], "note": "", **mode_figure(modes, amplitude)}
 
 
-def _shown(
+def shown_results(
     given: Sequence[Any],
     labels: Sequence[str] | None = None,
     title: str | None = None,
     plots: Sequence[str] | None = None,
     max_frames: int = MAX_FRAMES,
     over: str | None = None,
+    stages: Sequence[tuple[float, str]] = (),
 ) -> dict[str, Any]:
     """What the page of one or two results shows."""
     if not 1 <= len(given) <= 2:
@@ -76,6 +77,7 @@ def _shown(
         "note": _note(results[0], runs[0]),
         "modes": [],
         "over": over,
+        "stages": [list(stage) for stage in stages],
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
         raise SekantError(f"plots run over '{over}', which does not grow from row to row; leave over out")
@@ -95,23 +97,28 @@ def _result(given: Any) -> Result:
 
 
 def inline_player(
-    what: Viewable, height: int = 560, plots: Sequence[str] | None = None, over: str | None = None
+    what: Viewable,
+    height: int = 560,
+    plots: Sequence[str] | None = None,
+    over: str | None = None,
+    stages: Sequence[tuple[float, str]] = (),
 ) -> str:
     """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
 
     `over`: the output that the plots run over, which grows from row to row, in place of time.
+    `stages`: (first time, name) of what is shown one after the other, told in place of the time.
     """
-    source = html.escape(page(_shown([what], plots=plots, over=over)), quote=True)
+    source = html.escape(page(shown_results([what], plots=plots, over=over, stages=stages)), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 
 def _write(shown: dict[str, Any], path: str | os.PathLike[str] | None) -> Path:
-    target = Path(path) if path is not None else Path(f"{_file_name(shown['title'])}.html")
+    target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}.html")
     replace_file(target, page(shown).encode())
     return target
 
 
-def _file_name(title: str) -> str:
+def page_file_name(title: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", title).strip("_") or "model"
 
 

@@ -20,11 +20,14 @@ static int advance(MODEL *m, real end) {
 }
 #else
 #if METHOD == ENGINE && EVENTS > 0
-static real apart(const MODEL *m) { return 1e-12 * fmax(1, fabs(m->t)); }
+/* Times that are one, on the way to `end`; as in `analyses/simulation/events.py`. */
+static real times_apart(const MODEL *m, real end) {
+    return fmax(1e-12 * (end - m->t), 8 * (nextafter(fabs(end), INFINITY) - fabs(end)));
+}
 
 /* A step beyond the event on which the model stands, so short that its error is none. */
-static void go_beyond(MODEL *m) {
-    const real h = apart(m), at = inside(m, m->t);
+static void go_beyond(MODEL *m, real h) {
+    const real at = inside(m, m->t);
     real k[NX];
     rates(&at, m->x, m->p, k);
     for (int j = 0; j < NX; j++) m->x[j] += h * k[j];
@@ -32,8 +35,8 @@ static void go_beyond(MODEL *m) {
 }
 
 /* Whether the event is the last one again: the motion from `begin` on began short of it by round-off. */
-static int again(const MODEL *m, int event, real begin) {
-    return event == m->last_event && begin == m->last_event_time && m->t - begin <= apart(m);
+static int again(const MODEL *m, int event, real begin, real apart) {
+    return event == m->last_event && begin == m->last_event_time && m->t - begin <= apart;
 }
 #endif
 
@@ -48,6 +51,9 @@ static int advance(MODEL *m, real end) {
     if (m->stopped) return STOPPED_EVENT;
     long events = 0;
     if ((code = follow_jumps(m))) return code; /* of inputs, since the last call */
+#if METHOD == ENGINE
+    const real apart = times_apart(m, end);
+#endif
 #endif
 #if DELAYS > 0
     if (jumped) {
@@ -73,9 +79,9 @@ static int advance(MODEL *m, real end) {
 #if EVENTS > 0
         if (event >= 0) {
 #if METHOD == ENGINE
-            const int repeated = again(m, event, begin);
-            if (repeated || m->jumped) go_beyond(m); /* what has jumped over zero is seen on the far side of the switch */
-            if (repeated) continue;
+            const int repeated = again(m, event, begin, apart);
+            if (repeated || m->jumped) go_beyond(m, apart); /* what has jumped over zero is seen on the far side of the switch */
+            if (repeated) { restart(m, 1); continue; }
 #endif
             if ((code = react(m, event))) return code;
 #if METHOD == ENGINE

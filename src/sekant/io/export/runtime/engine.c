@@ -1,24 +1,10 @@
 /* ---- The motion from one time to another by Sekant's own loop, on an image of its memory. ---- */
 
-typedef union { long long whole; double number; } Word;
-
 extern long long ADVANCE(void *run, double budget, double kernel);
 #define ALL_STEPS 1152921504606846976.0
 enum { MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, UNSATISFIED, CHATTERING, HAPPENED };
 static const int why_stopped[] = {STOPPED_STEP, 0, STOPPED_NOT_FINITE, STOPPED_STEP, STOPPED_STEP, STOPPED_STEP,
                                   STOPPED_CONSTRAINTS, STOPPED_CHATTERING, 0};
-
-static Word *laid_out(void) {
-    Word *const w = calloc(RUN_WORDS, sizeof *w);
-    if (!w) return w;
-    memcpy(w, run_image, sizeof run_image);
-    for (size_t i = 0; i < sizeof run_data / sizeof *run_data; i++) w[run_data[i]].whole += (long long)(intptr_t)w;
-    for (size_t i = 0; i < RUN_FUNCTIONS; i++)
-        w[run_functions[i].word].whole = (long long)(intptr_t)run_functions[i].function;
-    for (size_t i = 0; i < RUN_OUTSIDE; i++)
-        w[run_outside[i].word].whole = (long long)(intptr_t)run_outside[i].array;
-    return w;
-}
 
 /* `anew`: the motion goes on otherwise than before, from which only the length of steps is known. */
 static void restart(MODEL *m, int anew) {
@@ -81,6 +67,8 @@ static void ask(const MODEL *m, Word *w, const real *stops, int count, real land
     w[RUN_H_KEPT].number = m->h_kept;
     w[RUN_AFTER_REJECTION].whole = m->after_rejection;
     w[RUN_STIFF].whole = m->stiff;
+#endif
+#if FORM != SERIES
     if (!WATCHING(m)) w[RUN_EVENTS].whole = 0;
 #endif
     for (int j = 0; j < NX; j++) w[run_states[j]].number = m->x[j];
@@ -89,7 +77,7 @@ static void ask(const MODEL *m, Word *w, const real *stops, int count, real land
 
 /* From m->t to `landing`, over the `count` stops between, at which the equations may jump; or to the first event. */
 static int run_over(MODEL *m, const real *stops, int count, real landing, int *event) {
-    Word *const w = laid_out();
+    Word *const w = laid_out(&run_image);
     if (!w) return STOPPED_MEMORY;
     double *const times = &w[RUN_T_EVAL].number;
     int rows = 1;
@@ -116,10 +104,7 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
     if (code == FINISHED) for (int j = 0; j < NX; j++) m->x[j] = w[RUN_ROWS + (rows - 1) * RUN_WIDTH + j].number;
 #endif
     m->steps += (unsigned long long)w[RUN_STEPS].whole;
-    *event = -1;
-#if FORM != IMPLICIT
-    if (code == HAPPENED) *event = (int)w[RUN_WHICH].whole;
-#endif
+    *event = code == HAPPENED ? (int)w[RUN_WHICH].whole : -1;
 #if FORM == SERIES
     m->jumped = code == HAPPENED && w[RUN_JUMPED].whole;
 #else

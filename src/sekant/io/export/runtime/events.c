@@ -78,7 +78,8 @@ static int begin_events(MODEL *m, real t) {
 
 #if FRICTIONS > 0
 static int follow_frictions(MODEL *m, real t);
-static int decide_frictions(MODEL *m, real t, const int *wanted, real slack);
+static int begin_frictions(MODEL *m, real t);
+static int decide_frictions(MODEL *m, real t);
 static void friction_signs(MODEL *m);
 static int react_friction(MODEL *m, real t, int number);
 #endif

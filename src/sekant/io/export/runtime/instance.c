@@ -29,7 +29,7 @@ typedef struct {
     Saved s;
     real xdot[NX], y[NY + 1];
     int rates_stale, outputs_stale, kind;
-    char message[200];
+    char message[300];
 } Course;
 
 static void touched(Course *c) { c->rates_stale = c->outputs_stale = 1; }
@@ -50,6 +50,9 @@ static int failed(Course *c, int code) {
     const char *why = code == STOPPED_NOT_FINITE ? "a number is not finite: the motion leaves the range of a table or is singular"
         : code == STOPPED_CONSTRAINTS ? "the constraints cannot be satisfied"
         : code == STOPPED_CHATTERING ? "a switch or an event goes back and forth without end; smooth it"
+        : code == STOPPED_JAMMED ? "friction jams: the reaction that presses grows with the friction that it causes, and Coulomb's law "
+                                   "has no solution or several; lower the coefficient, or give the joint some compliance"
+        : code == STOPPED_INSIDE ? "a contact starts inside; change the start values"
         : code == STOPPED_MEMORY ? "a delay has more kinks to remember than its memory holds" : "the step became too small";
 #if DECLARED > 0
     if (code == STOPPED_EVENT) why = event_text[c->s.m.stopped - 1];

@@ -26,7 +26,7 @@ static int react(MODEL *m, int number) {
     (void)at;
     if (!code) code = cascade(m, t, sign, 0);
 #if FRICTIONS > 0
-    if (!code && number < DECLARED) code = decide_frictions(m, t, 0, BEYOND);
+    if (!code && number < DECLARED) code = decide_frictions(m, t);
 #endif
     look_again(m, t);
 #if DECLARED > 0

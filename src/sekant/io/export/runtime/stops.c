@@ -40,11 +40,12 @@ static int begin_motion(MODEL *m, real t) {
 #endif
 #if EVENTS > 0
     m->stopped = 0;
-    int code = begin_events(m, t);
+    int code = 0;
 #if FRICTIONS > 0
-    if (!code) code = decide_frictions(m, t, 0, BEYOND);
+    code = begin_frictions(m, t);
     m->last_guard = -1;
 #endif
+    if (!code) code = begin_events(m, t);
     if (code) return code;
 #endif
     m->next = next_stop(m, t);
@@ -81,10 +82,10 @@ static int pass_stop(MODEL *m, real t) {
     turn_delays(m, t);
 #endif
 #if EVENTS > 0
-    code = cascade(m, t, sign, 0);
 #if FRICTIONS > 0
-    if (!code) code = decide_frictions(m, t, 0, BEYOND);
+    code = decide_frictions(m, t);
 #endif
+    if (!code) code = cascade(m, t, sign, 0);
 #endif
     m->next = next_stop(m, t);
 #if EVENTS > 0

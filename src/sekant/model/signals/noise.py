@@ -1,0 +1,52 @@
+"""Random noise that repeats: a sum of waves whose phases follow from a seed."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Self
+
+import casadi as ca
+import numpy as np
+from pydantic import Field
+
+from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity, Positive, Quantity
+from sekant.model.signals.base import Signal, register
+
+Hertz = Annotated[float, Quantity("Hz")]
+
+
+@register
+class Noise(Signal):
+    """Band-limited Gaussian noise of a given standard deviation: y = sqrt(2/n) rms sum cos(2 pi f_k t + phi_k).
+
+    The frequencies f_k lie at random, one in each of n equal parts of the band, and the phases phi_k anywhere; both
+    follow from `seed`. The signal is a smooth function of time: every integrator takes it, and runs repeat.
+    """
+
+    type: ClassVar[str] = "noise"
+    summary: ClassVar[str] = "random noise of a given band and standard deviation, repeated by its seed"
+
+    rms: AnyQuantity
+    """standard deviation, in the unit of the signal"""
+    lowest: Hertz = 0.0
+    """lowest frequency of the band"""
+    highest: Positive[Hertz] = 10.0
+    """highest frequency of the band"""
+    seed: int = 0
+    """another seed is another noise"""
+    waves: Annotated[int, Field(ge=1, le=1000)] = 50
+    """how many waves make it up; their sum repeats at the earliest after waves/(highest - lowest) seconds"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(rms=0.3, highest=4.0, seed=3, waves=5)
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        random = np.random.default_rng(self.seed)
+        n = self.waves
+        f = self.lowest + (np.arange(n) + random.random(n)) / n * (self.highest - self.lowest)
+        phases = 2 * np.pi * random.random(n)
+        waves = ca.sum1(ca.cos(2 * np.pi * ca.DM(f) * motion.t + ca.DM(phases)))
+        return motion.value(self.rms) * np.sqrt(2.0 / n) * waves

@@ -1,0 +1,165 @@
+"""Events that set states and held values, and may set off others: decided by compiled code.
+
+Events whose functions have crossed zero together happen at once, from the values before. What they set may make other
+functions jump over zero; these events follow, until none is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.structs import Integer, Integers, Struct, Vector
+from sekant.solvers.common.memory import Call, CompiledFunction, call, call_of
+from sekant.solvers.common.sites import free_modes
+
+SETTLED, ENDLESS = range(2)
+"""What procedures return: no event is left, or events set off one another without end."""
+MOST_AT_ONCE = 50  # events at one instant that may follow from one another
+
+
+class EventCascade(Struct):
+    """A point (t, q, v, z, p) and the events that happen there; z and the held values in p change."""
+
+    t: Vector
+    q: Vector
+    v: Vector
+    z: Vector
+    p: Vector
+    direction: Integers  # (n,) -1 falling, 1 rising, 0 both
+    level: Integers  # 1: it happens at the start if its function is beyond zero already
+    stops: Integers  # 1: the run ends with it
+    first: Integers  # (n + 1,) what each event sets, among `target`
+    target: Integers  # (m,) places in z, or, from nz on, in p
+    value: Vector  # (n,) of the functions
+    fresh: Vector  # (m,) what would be set
+    at_value: Call
+    at_fresh: Call
+    sign: Integers  # (n,) of the functions, before
+    due: Integers  # 1: it happens now
+    states: Integer  # entries of z
+    stopped: Integer  # the event that ends the run, or -1
+    blame: Integer  # an event that sets off others without end
+
+
+@dataclass(frozen=True, eq=False)
+class EventDescription:
+    """Of n events, see `EventCascade`. Functions of (t, q, v, z, p): `value` -> (n,), `fresh` -> (m,), None if
+    nothing is set."""
+
+    direction: NDArray[np.int64]
+    level: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    first: NDArray[np.int64]
+    target: NDArray[np.int64]
+    value: CompiledFunction
+    fresh: CompiledFunction | None
+
+
+def lay_out_cascade(events: EventDescription, sizes: Sequence[int]) -> EventCascade:
+    """`sizes`: of q, v, z, p."""
+    point = [np.zeros(max(1, size)) for size in (1, *sizes)]
+    value, fresh = np.zeros(events.direction.size), np.zeros(events.target.size)
+    calls = []
+    for function, result in ((events.value, value), (events.fresh, fresh)):
+        if function is None:
+            calls.append(call_of(None, (), (), np.zeros(1)))
+        else:
+            arguments = (*point, function.tables, free_modes(function.sites))
+            calls.append(call_of(function, arguments, [result], np.zeros(max(1, function.work_size))))
+    return EventCascade(
+        **dict(zip("tqvzp", point, strict=True)),
+        direction=events.direction,
+        level=events.level,
+        stops=events.stops,
+        first=events.first,
+        target=events.target,
+        value=value,
+        fresh=fresh,
+        at_value=calls[0],
+        at_fresh=calls[1],
+        sign=np.zeros(value.size, dtype=np.int64),
+        due=np.zeros(value.size, dtype=np.int64),
+        states=sizes[2],
+        stopped=-1,
+        blame=-1,
+    )
+
+
+@inner
+def _sign_of(value):
+    """Zero counts as positive."""
+    return -1 if value < 0.0 else 1
+
+
+@inner
+def _happen(m):
+    """All events that are due, from the values before."""
+    if m.at_fresh.function != 0:
+        call(m.at_fresh)
+    for i in range(m.due.size):
+        if m.due[i] == 1:
+            for k in range(m.first[i], m.first[i + 1]):
+                if m.target[k] < m.states:
+                    m.z[m.target[k]] = m.fresh[k]
+                else:
+                    m.p[m.target[k] - m.states] = m.fresh[k]
+            if m.stops[i] == 1:
+                m.stopped = i
+
+
+@inner
+def _cascade(m, level_only):
+    """Let all events happen whose functions do not have the signs `sign` any more, until none is left."""
+    for _ in range(MOST_AT_ONCE):
+        call(m.at_value)
+        count = 0
+        for i in range(m.sign.size):
+            here = _sign_of(m.value[i])
+            counts = m.direction[i] == 0 or m.direction[i] == here
+            m.due[i] = 1 if m.sign[i] == -here and counts and (m.level[i] == 1 or not level_only) else 0
+            if m.due[i] == 1:
+                m.blame = i if count == 0 else m.blame
+                count += 1
+            m.sign[i] = here
+        if count == 0 or m.stopped >= 0:
+            return SETTLED
+        _happen(m)
+    return ENDLESS
+
+
+@procedure(EventCascade, "events", 0.1)
+def note_signs(m, a, b):
+    """Signs of the functions at the point, before something jumps."""
+    call(m.at_value)
+    for i in range(m.sign.size):
+        m.sign[i] = _sign_of(m.value[i])
+    return SETTLED
+
+
+@procedure(EventCascade, "events", 0.3)
+def follow_jumps(m, starting, unused):
+    """Events whose functions have jumped over zero since `note_signs`; `starting` (1): those that tell a level."""
+    if starting == 1.0:
+        for i in range(m.sign.size):
+            m.sign[i] = -m.direction[i] if m.level[i] == 1 else 0
+    return _cascade(m, starting == 1.0)
+
+
+@procedure(EventCascade, "events", 0.3)
+def react_to_event(m, number, unused):
+    """Event `number` and all whose functions have the same value happen at once, just beyond the crossing."""
+    k = int(number)
+    call(m.at_value)
+    for i in range(m.sign.size):
+        m.sign[i] = _sign_of(m.value[i])
+        same = m.value[i] == m.value[k] and m.direction[i] == m.direction[k]
+        m.due[i] = 1 if i == k or same else 0
+        if m.due[i] == 1 and m.direction[i] != 0:
+            m.sign[i] = m.direction[i]
+    _happen(m)
+    return _cascade(m, False)

@@ -1,0 +1,41 @@
+"""The algebraic Riccati equation and the exponential of a small matrix, with NumPy alone, which loads at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+TERMS = 18
+"""Of the series of an exponential whose matrix is scaled to a norm of at most one half: 1e-22 are left."""
+
+
+def riccati(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    """The stabilizing P (n, n) of A^T P + P A - P B R^-1 B^T P + Q = 0; B (n, k), R (k, k) positive definite.
+
+    From the invariant subspace of the Hamiltonian matrix, then one step of Newton's method (Kleinman 1968), which
+    is a linear equation in P.
+    """
+    n = len(A)
+    S = B @ np.linalg.solve(R, B.T)
+    values, vectors = np.linalg.eig(np.block([[A, -S], [-Q, -A.T]]))
+    stable = vectors[:, np.argsort(np.real(values))[:n]]
+    P = np.real(np.linalg.solve(stable[:n].T, stable[n:].T).T)
+    P = 0.5 * (P + P.T)
+    closed, one = A - S @ P, np.eye(n)
+    left = np.kron(closed.T, one) + np.kron(one, closed.T)
+    P = np.linalg.solve(left, -(Q + P @ S @ P).ravel()).reshape(n, n)
+    return 0.5 * (P + P.T)
+
+
+def exponential(A: Array) -> Array:
+    """exp(A) (n, n), by the series of a fraction of A, squared."""
+    size = float(np.linalg.norm(A, 1))
+    halvings = max(0, int(np.ceil(np.log2(2.0 * size)))) if size > 0.0 else 0
+    small, one = A / 2.0**halvings, np.eye(len(A))
+    found = one
+    for k in range(TERMS, 0, -1):
+        found = one + small @ found / k
+    for _ in range(halvings):
+        found = found @ found
+    return found

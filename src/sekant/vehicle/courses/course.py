@@ -1,0 +1,185 @@
+"""A line on the road by its arc length: place, heading and curvature.
+
+With the arc length s, the heading psi (rad, not wrapped) and the curvature k = dpsi/ds (1/m, positive to the left),
+
+    x' = cos psi ,   y' = sin psi ,   psi' = k .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import ModelError
+
+Floats = NDArray[np.float64]
+SPACING = 0.5  # m between the points of a course
+FINE = 8  # parts of a spacing over which a course is integrated
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Arc length `s` (n,) m, place `x`, `y` (n,) m, `heading` (n,) rad, `curvature` (n,) 1/m; free width to the
+    `left` and to the `right` (n,) m, infinite where there is no edge; whether its end is its beginning."""
+
+    s: Floats
+    x: Floats
+    y: Floats
+    heading: Floats
+    curvature: Floats
+    left: Floats
+    right: Floats
+    closed: bool = False
+
+    @property
+    def length(self) -> float:
+        """m, from its beginning to its end."""
+        return float(self.s[-1] - self.s[0])
+
+    def mirrored(self) -> Course:
+        """Its mirror image: left turns become right turns."""
+        return replace(
+            self,
+            y=-self.y,
+            heading=-self.heading,
+            curvature=-self.curvature,
+            left=self.right,
+            right=self.left,
+        )
+
+    def moved_to_start(self) -> Course:
+        """The course moved and turned so that it begins at the origin, along x."""
+        c, s = np.cos(self.heading[0]), np.sin(self.heading[0])
+        dx, dy = self.x - self.x[0], self.y - self.y[0]
+        heading = self.heading - self.heading[0]
+        return replace(self, s=self.s - self.s[0], x=c * dx + s * dy, y=c * dy - s * dx, heading=heading)
+
+    def laps(self, count: int) -> Course:
+        """A closed course `count` times one after the other."""
+        if not self.closed:
+            raise ModelError(f"an open course has no laps (got {count}); close it, or drive it once")
+        parts = range(count)
+        turn, length = self.heading[-1] - self.heading[0], self.length
+
+        def chained(row: Floats, growth: float = 0.0) -> Floats:
+            return np.concatenate([row[(1 if k else 0) :] + k * growth for k in parts])
+
+        return Course(
+            chained(self.s, length),
+            chained(self.x),
+            chained(self.y),
+            chained(self.heading, turn),
+            chained(self.curvature),
+            chained(self.left),
+            chained(self.right),
+            True,
+        )
+
+    def with_run_out(self, before: float, behind: float) -> Course:
+        """With straight pieces of these lengths (m) at both ends; s is 0 where the course began, still."""
+        pieces = []
+        for end, length in ((0, -before), (-1, behind)):
+            far = np.linspace(length, 0.0, 5)[:-1] if end == 0 else np.linspace(0.0, length, 5)[1:]
+            psi = np.full(far.size, self.heading[end])
+            none, open_ = np.zeros(far.size), np.full(far.size, np.inf)
+            pieces.append(
+                (
+                    self.s[end] + far,
+                    self.x[end] + far * np.cos(psi),
+                    self.y[end] + far * np.sin(psi),
+                    psi,
+                    none,
+                    open_,
+                    open_,
+                )
+            )
+        own = (self.s, self.x, self.y, self.heading, self.curvature, self.left, self.right)
+        rows = [np.concatenate(part) for part in zip(pieces[0], own, pieces[1], strict=True)]
+        return Course(*rows, closed=False)
+
+
+def course_of_pieces(
+    pieces: Sequence[tuple[float, float, float]], *, width: float = np.inf, spacing: float = SPACING
+) -> Course:
+    """A course from the origin along x, of pieces (length m, curvature 1/m at the begin, curvature at the end):
+    straight lines, arcs, and clothoids between them. `width` (m) is free in all."""
+    lengths = np.array([piece[0] for piece in pieces], float)
+    if not lengths.size or np.any(lengths <= 0) or not np.all(np.isfinite(lengths)):
+        raise ModelError(f"pieces of a course need positive lengths (got {lengths.tolist()})")
+    ends = np.concatenate([[0.0], np.cumsum(lengths)])
+    rows: list[Floats] = []
+    for k, length in enumerate(lengths):
+        count = max(int(np.ceil(length / spacing)), 2) * FINE
+        rows.append(np.linspace(ends[k], ends[k + 1], count + 1)[(1 if k else 0) :])
+    fine = np.concatenate(rows)
+    which = np.clip(np.searchsorted(ends, fine, side="left") - 1, 0, lengths.size - 1)
+    first, last = (np.array([piece[j] for piece in pieces], float) for j in (1, 2))
+    before = np.concatenate([[0.0], np.cumsum(lengths * (first + last) / 2)])
+
+    def at(s: Floats, part: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        u, slope = s - ends[part], (last - first)[part] / lengths[part]
+        return before[part] + u * (first[part] + slope * u / 2), first[part] + slope * u
+
+    psi, curvature = at(fine, which)
+    middle, _ = at((fine[1:] + fine[:-1]) / 2, which[1:])
+    begin, _ = at(fine[:-1], which[1:])
+    step = np.diff(fine)
+
+    def integral(f: np.ufunc) -> Floats:
+        return np.concatenate([[0.0], np.cumsum(step * (f(begin) + 4 * f(middle) + f(psi[1:])) / 6)])
+
+    x, y = integral(np.cos), integral(np.sin)
+    chosen = np.unique(np.append(np.arange(0, fine.size, FINE), fine.size - 1))
+    edge = np.full(chosen.size, width / 2)
+    return Course(fine[chosen], x[chosen], y[chosen], psi[chosen], curvature[chosen], edge, edge)
+
+
+def course_through(
+    points: ArrayLike,
+    *,
+    closed: bool = False,
+    left: ArrayLike = np.inf,
+    right: ArrayLike = np.inf,
+    spacing: float = SPACING,
+) -> Course:
+    """A smooth course (continuous curvature) through points (n, 2) m, with the free widths there (m).
+
+    A closed one goes on from the last point to the first; the first is not repeated.
+    """
+    from scipy.interpolate import CubicSpline
+
+    given = np.asarray(points, float)
+    left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
+    if given.ndim != 2 or given.shape[1] != 2 or len(given) < 4:
+        raise ModelError(f"a course needs four points (x, y) at least (got shape {given.shape})")
+    if closed:
+        given, left, right = (
+            np.vstack([given, given[:1]]),
+            np.append(left, left[0]),
+            np.append(right, right[0]),
+        )
+    chords = np.linalg.norm(np.diff(given, axis=0), axis=1)
+    if np.any(chords <= 0):
+        k = int(np.argmax(chords <= 0))
+        raise ModelError(
+            f"points {k + 1} and {k + 2} of the course are the same ({given[k][0]:g}, {given[k][1]:g}) m"
+        )
+    u = np.concatenate([[0.0], np.cumsum(chords)])
+    spline = CubicSpline(u, given, bc_type="periodic" if closed else "not-a-knot")
+    fine = np.unique(np.concatenate([np.linspace(a, b, 4 * FINE + 1) for a, b in pairwise(u)]))
+    d = spline(fine, 1)
+    middle = spline((fine[1:] + fine[:-1]) / 2, 1)
+    speed, half = np.linalg.norm(d, axis=1), np.linalg.norm(middle, axis=1)
+    s = np.concatenate([[0.0], np.cumsum(np.diff(fine) * (speed[1:] + 4 * half + speed[:-1]) / 6)])
+    at = np.interp(np.linspace(0.0, s[-1], max(int(np.ceil(s[-1] / spacing)), 8) + 1), s, fine)
+    place, d, dd = spline(at), spline(at, 1), spline(at, 2)
+    curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.linalg.norm(d, axis=1) ** 3
+    heading = np.unwrap(np.arctan2(d[:, 1], d[:, 0]))
+    edges = np.interp(at, u, left), np.interp(at, u, right)
+    return Course(
+        np.interp(at, fine, s), place[:, 0], place[:, 1], heading, curvature, edges[0], edges[1], closed
+    )

@@ -1,0 +1,180 @@
+"""How fast a course can be driven with the grip at hand: a point mass on an ellipse of friction.
+
+At the curvature k and the speed v the tires give, with downforce,
+
+    (m v^2 k / F_y)^2 + (m a / F_x)^2 <= share^2 ,   F = mu (m g + rho A v^2 / 2) ,
+
+so that v is limited by the curvature first, then from the front by the motor and the driven axle, and from behind by
+the brakes and the axle that locks first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.table import TableData
+from sekant.vehicle.aero import DENSITY
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.grip import OUTER
+from sekant.vehicle.car.single_track import SingleTrack
+from sekant.vehicle.courses.course import Course
+from sekant.vehicle.roads import road_values
+from sekant.vehicle.tires.element import Tire
+from sekant.vehicle.tires.slip import Slip
+
+Floats = NDArray[np.float64]
+GRAVITY = 9.81
+SLIPS = np.linspace(0.0, 0.6, 601)
+NEARLY = 0.98  # of the largest force: some tires come near it without a peak
+FASTEST = 120.0  # m/s
+
+
+@dataclass(frozen=True)
+class CarAsPoint:
+    """What the profile knows of a car: friction `across`, mass kg, areas C_l A and C_d A (m^2), most torque of the
+    motor (N m, a number or a table over the speed) and radius of its wheels (m), largest accelerations (m/s^2, at
+    full friction without downforce) that the driven axle (`traction`) and the brakes (`braking`) give."""
+
+    across: float
+    mass: float
+    lift_area: float
+    drag_area: float
+    torque: float | TableData
+    radius: float
+    traction: float
+    braking: float
+
+    def cornering(self, v: Floats | float, share: float) -> Floats | float:
+        """Largest lateral acceleration, m/s^2."""
+        return share * self.across * (GRAVITY + DENSITY * self.lift_area * np.square(v) / (2 * self.mass))
+
+    def fastest(self, curvature: Floats, share: float) -> Floats:
+        """(n,) m/s that this curvature allows."""
+        mu, gain = share * self.across, DENSITY * self.lift_area / (2 * self.mass)
+        room = np.abs(curvature) - mu * gain
+        return np.where(
+            room > mu * GRAVITY / FASTEST**2, np.sqrt(mu * GRAVITY / np.maximum(room, 1e-9)), FASTEST
+        )
+
+    def motor(self, v: float) -> float:
+        """Largest acceleration by the motor, less drag, m/s^2."""
+        torque = self.torque
+        most = float(np.interp(v, torque.x, torque.y)) if isinstance(torque, TableData) else torque  # type: ignore[arg-type]
+        return most / (self.radius * self.mass) - DENSITY * self.drag_area * v**2 / (2 * self.mass)
+
+
+@dataclass(frozen=True, eq=False)
+class SpeedProfile:
+    """Speed (n,) m/s and acceleration (n,) m/s^2 along the arc length s (n,) m of a course; `time` (s) of all."""
+
+    s: Floats
+    speed: Floats
+    acceleration: Floats
+
+    @property
+    def time(self) -> float:
+        v = self.speed
+        return float(np.sum(2 * np.diff(self.s) / np.maximum(v[1:] + v[:-1], 1e-6)))
+
+
+def speed_profile(
+    course: Course,
+    mass: CarAsPoint,
+    *,
+    share: float = 0.85,
+    start: float = 0.0,
+    end: float | None = None,
+    most: float = FASTEST,
+) -> SpeedProfile:
+    """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip."""
+    if not 0 < share <= 1:
+        raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")
+    s, k = course.s, course.curvature
+    v = np.minimum(mass.fastest(k, share), most)
+    v[0] = min(v[0], start)
+    if end is not None:
+        v[-1] = min(v[-1], end)
+    ds = np.diff(s)
+
+    def left_over(i: int) -> float:
+        used = v[i] ** 2 * abs(k[i]) / float(mass.cornering(v[i], share))
+        return float(np.sqrt(max(0.0, 1 - used**2)))
+
+    load = mass.lift_area * DENSITY / (2 * mass.mass * GRAVITY)
+    for i in range(s.size - 1):
+        a = min(mass.motor(v[i]), share * mass.traction * (1 + load * v[i] ** 2) * left_over(i))
+        v[i + 1] = min(v[i + 1], np.sqrt(max(v[i] ** 2 + 2 * a * ds[i], 0.0)))
+    for i in range(s.size - 1, 0, -1):
+        a = share * mass.braking * (1 + load * v[i] ** 2) * left_over(i)
+        v[i - 1] = min(v[i - 1], np.sqrt(v[i] ** 2 + 2 * a * ds[i - 1]))
+    return SpeedProfile(s, v, np.gradient(v**2, s) / 2)
+
+
+def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarAsPoint:
+    """The point mass of a car whose wheels carry `loads` (N, by axle)."""
+    factor = float(road_values(car.road, 0.0, 0.0)[1])
+    frictions = {name: friction(car.axles[name].tire, OUTER * loads[name], factor) for name in car.axles}
+    along = min(x for x, _ in frictions.values())
+    weight = sum(loads.values())
+    shares = np.array([loads[name] for name in car.axles]) / weight
+    height = car.chassis.com[2] + _above_road(car, loads)
+    transfer = along * height / linear.wheelbase  # of the weight, at full friction
+    names = list(car.axles)
+    radius, traction, torque = 0.3, 0.0, 0.0
+    if car.drive is not None:
+        k = names.index(car.drive.axle)
+        sign = 1.0 if linear.places[k] < 0 else -1.0
+        traction = along * GRAVITY * shares[k] / (1 - sign * transfer)
+        radius, torque = float(car.axles[car.drive.axle].tire.unloaded_radius), car.drive.torque  # type: ignore[arg-type,assignment]
+    braking = 0.0
+    if car.brakes is not None:
+        front = car.brakes.front_share
+        split = [front, *[(1 - front) / (len(names) - 1)] * (len(names) - 1)]
+        limits = []
+        for k, part in enumerate(split):
+            need = part - transfer if linear.places[k] > 0 else part + transfer
+            limits.append(along * GRAVITY * shares[k] / need if need > 0 else np.inf)
+        tires = car.axles[names[0]].tire
+        most = car.brakes.torque / (float(tires.unloaded_radius) * linear.mass)  # type: ignore[arg-type]
+        braking = float(min(*limits, most, along * GRAVITY))
+    air = car.air
+    lift = (
+        0.0 if air is None else sum(a for a in (air.front_area, air.rear_area) if isinstance(a, (int, float)))
+    )
+    drag = 0.0 if air is None else float(air.drag_area)
+    across = min(y for _, y in frictions.values())
+    return CarAsPoint(across, linear.mass, float(lift), drag, torque, radius, float(traction), braking)
+
+
+def _above_road(car: Car, loads: dict[str, float]) -> float:
+    """m of the vehicle's origin above the road, as it stands."""
+    from sekant.vehicle.car.build import car_model
+
+    return float(car_model(car, speed=0.0).joints["travel"].position[2])  # type: ignore[attr-defined]
+
+
+def drive_slip_of_most_force(tire: Tire, load: float, speed: float = 15.0) -> float:
+    """The least longitudinal slip at which a tire under `load` (N) has 98 % of its largest force."""
+    forces = _forces(tire, load, 1.0, speed, along=True)
+    return float(SLIPS[np.argmax(forces >= NEARLY * forces.max())])
+
+
+def friction(tire: Tire, load: float, factor: float = 1.0, speed: float = 15.0) -> tuple[float, float]:
+    """Largest force over the load (N) of a tire, along and across the road."""
+    along, across = (_forces(tire, load, factor, speed, along=way).max() / load for way in (True, False))
+    return float(along), float(across)
+
+
+def _forces(tire: Tire, load: float, factor: float, speed: float, *, along: bool) -> Floats:
+    """(n,) N along or across the road at `SLIPS`."""
+    a = SX.sym("a")
+    kappa, alpha = (a, SX(0)) if along else (SX(0), a)
+    forces = tire.forces(Slip(kappa, alpha, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor))
+    force = ca.Function("force", [a], [SX(forces.Fx if along else forces.Fy)])
+    return np.abs(np.array(force.map(SLIPS.size)(SLIPS))).ravel()

@@ -1,0 +1,114 @@
+"""Tracks from CSV files: center line and widths; what is wrong with one is told with its place.
+
+Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]`` of the free width to each side (or
+``width [m]`` of both together). A track whose last point lies near its first one is closed.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.columns import Columns, read_columns
+from sekant.errors import DataError
+from sekant.vehicle.courses.course import Course, course_through
+
+Floats = NDArray[np.float64]
+WIDTH = 3.0  # m, of a track whose file gives none
+NARROWEST = 1.5  # m
+JUMP = 6.0  # times the usual distance of two points
+
+
+def read_track(path: str | PathLike[str]) -> Course:
+    """The center line of a track with its edges."""
+    columns = read_columns(path)
+    values = dict(zip(columns.names, columns.in_si().T, strict=True))
+    missing = [name for name in ("x", "y") if name not in values]
+    if missing:
+        raise columns.wrong(
+            f"has no column '{missing[0]}'; a track needs 'x [m], y [m]' and may have 'left [m], right [m]'"
+        )
+    points = np.column_stack([values["x"], values["y"]])
+    if len(points) < 4:
+        raise columns.wrong(f"has {len(points)} points; a track needs four at least")
+    half = values["width"] / 2 if "width" in values else np.full(len(points), WIDTH / 2)
+    left, right = values.get("left", half), values.get("right", half)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    same = np.flatnonzero(steps <= 1e-6)
+    if same.size:
+        raise columns.wrong(f"the point {_place(points[same[0]])} stands twice; drop one", int(same[0]) + 1)
+    closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
+    _check_steps(columns, points, steps)
+    _check_widths(columns, points, left + right)
+    if closed and np.linalg.norm(points[-1] - points[0]) <= 1e-6:
+        points, left, right = points[:-1], left[:-1], right[:-1]
+    course = course_through(points, closed=closed, left=left, right=right)
+    _check_crossings(columns.file, course)
+    _check_edges(columns.file, course)
+    return course
+
+
+def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:
+    usual = float(np.median(steps))
+    far = np.flatnonzero(steps > JUMP * usual)
+    if far.size:
+        k = int(far[0])
+        raise columns.wrong(
+            f"the center line jumps by {steps[k]:.3g} m from {_place(points[k])} to {_place(points[k + 1])} "
+            f"(points are {usual:.3g} m apart else); add the points between, or put the rows in order",
+            k + 1,
+        )
+
+
+def _check_widths(columns: Columns, points: Floats, widths: Floats) -> None:
+    narrow = np.flatnonzero(widths < NARROWEST)
+    if narrow.size:
+        k = int(narrow[0])
+        raise columns.wrong(
+            f"the track is {widths[k]:.3g} m wide at {_place(points[k])}, too narrow for a car ({NARROWEST} m); "
+            "left and right are distances from the center line, both positive",
+            k,
+        )
+
+
+def _check_edges(file: str, course: Course) -> None:
+    """Where the inner edge lies beyond the center of the curve, it folds over."""
+    inner = np.where(course.curvature > 0, course.left, course.right)
+    folded = np.flatnonzero(inner * np.abs(course.curvature) >= 1.0)
+    if folded.size:
+        k = int(folded[0])
+        raise DataError(
+            f"the track turns with a radius of {1 / abs(course.curvature[k]):.3g} m at "
+            f"{_place((course.x[k], course.y[k]))}, less than the {inner[k]:.3g} m to its inner edge; "
+            "smooth the center line there, or give more points",
+            file=file,
+        )
+
+
+def _check_crossings(file: str, course: Course) -> None:
+    """Two pieces of the center line that cross."""
+    p = np.column_stack([course.x, course.y])
+    a, d = p[:-1], np.diff(p, axis=0)
+    for k in range(len(a) - 2):
+        last = len(a) - 1 if course.closed and k == 0 else len(a)
+        b, e = a[k + 2 : last], d[k + 2 : last]
+        cross = d[k, 0] * e[:, 1] - d[k, 1] * e[:, 0]
+        away = b - a[k]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (away[:, 0] * e[:, 1] - away[:, 1] * e[:, 0]) / cross
+            u = (away[:, 0] * d[k, 1] - away[:, 1] * d[k, 0]) / cross
+        hit = np.flatnonzero((t >= 0) & (t < 1) & (u >= 0) & (u < 1))
+        if hit.size:
+            at = a[k] + t[hit[0]] * d[k]
+            raise DataError(
+                f"the center line crosses itself at {_place(at)}, after {course.s[k]:.4g} m and "
+                f"{course.s[k + 2 + hit[0]]:.4g} m; check the order of the rows",
+                file=file,
+            )
+
+
+def _place(point: object) -> str:
+    x, y = np.asarray(point, float)
+    return f"({x:.4g}, {y:.4g}) m"

@@ -1,0 +1,351 @@
+"""Events on a course: skidpad, slalom, constant radius, autocross. The driver goes as fast as the grip allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.model.quantities import NotNegative, Positive
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.courses.course import Course, course_of_pieces, course_through
+from sekant.vehicle.courses.speed_profile import FASTEST, SpeedProfile, car_as_point, speed_profile
+from sekant.vehicle.courses.track_files import read_track
+from sekant.vehicle.drivers.course import ERROR, PROGRESS, follow_course
+from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
+    Maneuver,
+    ManeuverContext,
+    ManeuverMeasure,
+    Stop,
+    first_time,
+    register,
+)
+from sekant.vehicle.maneuvers.grip_use import grip_measures
+from sekant.vehicle.quantities import Meters, MetersPerSecond, Plain
+
+GRAVITY = 9.81
+SLOWEST = 2.0  # m/s: a run is given up after the time that this takes
+LEFT = 1.0  # m from the course, from where on the driver has lost it
+STANDS = 0.3  # m/s
+SHORT = (
+    (30.0, 0.0, 0.0),
+    (8.0, 0.0, 1 / 14),
+    (14 * np.pi - 8.0, 1 / 14, 1 / 14),
+    (8.0, 1 / 14, 0.0),
+    (20.0, 0.0, 0.0),
+    (8.0, 0.0, -1 / 20),
+    (16.0, -1 / 20, -1 / 20),
+    (16.0, -1 / 20, 1 / 20),
+    (16.0, 1 / 20, 1 / 20),
+    (8.0, 1 / 20, 0.0),
+    (25.0, 0.0, 0.0),
+)
+"""Pieces of a course: length (m), curvature at the begin and at the end (1/m)."""
+
+
+class CourseManeuver(Maneuver):
+    """Common to events on a course: from `speed`, as fast as a share of the grip allows."""
+
+    speed: NotNegative[MetersPerSecond] = 0.0
+    """at the start; 0: from rest"""
+    grip: Positive[Plain] = 0.85
+    """share of the tires' grip that the driver uses, up to 1"""
+    fastest: Positive[MetersPerSecond] = FASTEST
+    """the driver goes no faster"""
+
+    def course(self) -> Course:
+        """The line that the driver follows, from the origin along x."""
+        raise NotImplementedError
+
+    @property
+    def rests(self) -> bool:
+        """Whether the car stands at the end."""
+        return False
+
+    @property
+    def until(self) -> float:
+        return 10.0 + self.course().length / SLOWEST
+
+    @property
+    def stop(self) -> Stop:
+        length = self.course().length
+        if self.rests:
+            return Stop(f"max(speed - {STANDS!r}, {length / 2!r} - {PROGRESS})", "the car stands at its end")
+        return Stop(f"{length!r} - {PROGRESS}", "the car is at the end of the course")
+
+    def profile(self, at: ManeuverContext) -> SpeedProfile:
+        """The speed along the course."""
+        mass = car_as_point(at.car, at.loads, at.linear)
+        end = 0.0 if self.rests else None
+        return speed_profile(
+            self.course(), mass, share=self.grip, start=self.speed, end=end, most=self.fastest
+        )
+
+    def commands(self, at: ManeuverContext) -> Commands:
+        profile = self.profile(at)
+        return follow_course(Commands(), self.course(), profile, car=at.car, linear=at.linear, grip=at.grip)
+
+    def time_at(self, run: DrivenManeuver, s: float) -> float:
+        """When the car's center of mass is at the arc length s (m) of the course."""
+        return first_time(run.time, run[PROGRESS], s)
+
+    def warnings(self, run: DrivenManeuver) -> list[str]:
+        error = float(np.abs(run[ERROR]).max())
+        if error <= LEFT:
+            return []
+        k = int(np.argmax(np.abs(run[ERROR])))
+        return [
+            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its begin: use less "
+            f"of the grip (grip: {0.9 * self.grip:.2g})"
+        ]
+
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        ax, ay = run.longitudinal_acceleration, run.lateral_acceleration
+        return [
+            *self.times(run),
+            ManeuverMeasure(
+                "mean speed", _mean_speed(run), "m/s", "length of the driven course over its time"
+            ),
+            ManeuverMeasure(
+                "largest cornering", _high(np.abs(ay)) / GRAVITY, "1", "|a_y| / g, 99th percentile"
+            ),
+            ManeuverMeasure("largest acceleration", _high(ax) / GRAVITY, "1", "a_x / g, 99th percentile"),
+            ManeuverMeasure("largest braking", _high(-ax) / GRAVITY, "1", "-a_x / g, 99th percentile"),
+            ManeuverMeasure(
+                "largest course error",
+                float(np.abs(run[ERROR]).max()),
+                "m",
+                "of the center of mass from the course",
+            ),
+            *grip_measures(run),
+        ]
+
+    def times(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        start = self.time_at(run, 0.0)
+        return [
+            ManeuverMeasure(
+                "time", float(run.time[-1]) - start, "s", "from the begin of the course to its end"
+            )
+        ]
+
+
+def _high(row: np.ndarray) -> float:
+    return float(np.percentile(row, 99))
+
+
+def _mean_speed(run: DrivenManeuver) -> float:
+    return float((run[PROGRESS][-1] - run[PROGRESS][0]) / (run.time[-1] - run.time[0]))
+
+
+@register
+class Skidpad(CourseManeuver):
+    """Figure of eight: two circles to the right, two to the left; the second one of each is timed.
+
+    Formula Student Rules 2024, D 4: inner diameter 15.25 m, outer 21.25 m, centers 18.25 m apart, lanes 3 m wide. The
+    driver follows the middle of the lane, 9.125 m from the centers, which enters and leaves each circle by clothoids
+    of length `blend`.
+    """
+
+    type: ClassVar[str] = "skidpad"
+    summary: ClassVar[str] = "Formula Student figure of eight: two circles right, two left"
+    source: ClassVar[str] = "Formula Student Rules 2024, D 4: dimensions; mean of the second circles' times"
+    cites: ClassVar[tuple[str, ...]] = ("FSG",)
+
+    inner: Positive[Meters] = 15.25
+    """diameter of the inner circles of cones"""
+    outer: Positive[Meters] = 21.25
+    """diameter of the outer circles of cones"""
+    blend: Positive[Meters] = 2.0
+    """length over which the curvature changes by that of a circle"""
+    approach: Positive[Meters] = 15.0
+    """straight before the circles, and behind them"""
+
+    @property
+    def radius(self) -> float:
+        """m, of the middle of the lane."""
+        return (self.inner + self.outer) / 4
+
+    def course(self) -> Course:
+        k, b = 1 / self.radius, self.blend
+        width = (self.outer - self.inner) / 2
+        # two circles, less the clothoids, so that both directions cross at the same place
+        arc = 4 * np.pi * self.radius - 1.5 * b
+        pieces = [
+            (self.approach - b / 2, 0.0, 0.0),
+            (b, 0.0, -k),
+            (arc, -k, -k),
+            (2 * b, -k, k),
+            (arc, k, k),
+            (b, k, 0.0),
+            (self.approach - b / 2, 0.0, 0.0),
+        ]
+        return course_of_pieces(pieces, width=width)
+
+    def laps(self) -> list[tuple[float, float]]:
+        """Where the timed circles begin and end, m: at the crossing."""
+        a, once = self.approach, 2 * np.pi * self.radius
+        return [(a + once, a + 2 * once), (a + 3 * once, a + 4 * once)]
+
+    def times(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        right, left = (self.time_at(run, b) - self.time_at(run, a) for a, b in self.laps())
+        return [
+            ManeuverMeasure(
+                "skidpad time", (left + right) / 2, "s", "mean of the second circles to the right and left"
+            ),
+            ManeuverMeasure("time to the right", right, "s", "of the second circle to the right"),
+            ManeuverMeasure("time to the left", left, "s", "of the second circle to the left"),
+        ]
+
+
+@register
+class Slalom(CourseManeuver):
+    """Round cones in a line, as fast as the grip allows: the path is a sine over the cones, from `speed`."""
+
+    type: ClassVar[str] = "slalom"
+    summary: ClassVar[str] = "cones in a line, left and right in turn"
+    source: ClassVar[str] = (
+        "usage of motor sport events: equal distances, time from the first to the last cone"
+    )
+    cites: ClassVar[tuple[str, ...]] = ("Milliken",)
+
+    speed: NotNegative[MetersPerSecond] = 40 / 3.6
+    """at the start"""
+    grip: Positive[Plain] = 0.7
+    """share of the tires' grip that the driver uses at the cones"""
+    cones: int = 6
+    """how many"""
+    distance: Positive[Meters] = 18.0
+    """between two cones"""
+    offset: Positive[Meters] = 1.4
+    """of the path from the line of cones, as it passes one"""
+    approach: Positive[Meters] = 30.0
+    """straight before and behind"""
+
+    def course(self) -> Course:
+        if self.cones < 2:
+            raise ModelError(f"a slalom has two cones at least (got {self.cones})")
+        a, d = self.approach, self.distance
+        length = (self.cones - 1) * d
+        x = np.arange(0.0, 2 * a + length + 0.5, 1.0)
+        u = x - a
+        inside = np.clip(np.minimum(u + d, length + d - u) / d, 0.0, 1.0)
+        fade = inside**3 * (10 - 15 * inside + 6 * inside**2)
+        return course_through(
+            np.column_stack([x, self.offset * np.cos(np.pi * u / d) * fade])
+        ).moved_to_start()
+
+    def profile(self, at: ManeuverContext) -> SpeedProfile:
+        """At one speed from cone to cone: braking between them would only upset the car."""
+        course, mass = self.course(), car_as_point(at.car, at.loads, at.linear)
+        among = np.abs(course.x - self.approach - (self.cones - 1) * self.distance / 2)
+        among = among <= (self.cones + 1) * self.distance / 2
+        k = np.where(among, np.abs(course.curvature).max(), course.curvature)
+        return speed_profile(
+            replace(course, curvature=k), mass, share=self.grip, start=self.speed, most=self.fastest
+        )
+
+    def times(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        x = run["position"][:, 0]
+        begin, end = self.approach, self.approach + (self.cones - 1) * self.distance
+        time = first_time(run.time, x, end) - first_time(run.time, x, begin)
+        return [
+            ManeuverMeasure(
+                "slalom time", time, "s", "of the center of mass from the first cone to the last"
+            ),
+            ManeuverMeasure("slalom speed", (end - begin) / time, "m/s", "along the line of cones"),
+        ]
+
+
+@register
+class ConstantRadius(CourseManeuver):
+    """A circle of constant radius at slowly rising speed, up to the limit of grip (ISO 4138, constant radius)."""
+
+    type: ClassVar[str] = "constant-radius"
+    summary: ClassVar[str] = "a circle at rising speed, up to the limit of grip"
+    source: ClassVar[str] = "ISO 4138, method of constant radius, as given in open literature"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 4138", "ISO 8855", "Milliken")
+
+    speed: NotNegative[MetersPerSecond] = 20 / 3.6
+    """at the start"""
+    radius: Positive[Meters] = 40.0
+    """of the circle, to the left"""
+    rise: Positive[Plain] = 0.4
+    """m/s^2, at which the speed rises"""
+    grip: Positive[Plain] = 1.1
+    """lateral acceleration at the end over that of a point mass at the limit"""
+    limit: Positive[Meters] = 0.5
+    """of the course error: there the car is at its limit, and the run ends"""
+
+    def course(self) -> Course:
+        fastest = 1.5 * np.sqrt(3.0 * GRAVITY * self.radius)
+        blend = self.radius / 2
+        length = max(fastest**2 / (2 * self.rise), 4 * blend)
+        pieces = [(20.0, 0.0, 0.0), (blend, 0.0, 1 / self.radius), (length, 1 / self.radius, 1 / self.radius)]
+        return course_of_pieces(pieces)
+
+    @property
+    def until(self) -> float:
+        return 10.0 + 1.5 * np.sqrt(3.0 * GRAVITY * self.radius) / self.rise
+
+    @property
+    def stop(self) -> Stop:
+        return Stop(f"{self.limit!r} - abs({ERROR})", "the car has left the circle: it is at its limit")
+
+    def profile(self, at: ManeuverContext) -> SpeedProfile:
+        mass, course = car_as_point(at.car, at.loads, at.linear), self.course()
+        most = float(mass.fastest(np.array([1 / self.radius]), 1.0)[0]) * float(np.sqrt(self.grip))
+        begin = 20.0 + self.radius / 2
+        square = self.speed**2 + 2 * self.rise * np.maximum(course.s - begin, 0.0)
+        square = np.minimum(square, min(most, self.fastest) ** 2)
+        return SpeedProfile(course.s, np.sqrt(square), np.gradient(square, course.s) / 2)
+
+    def warnings(self, run: DrivenManeuver) -> list[str]:
+        return []
+
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        ay = run.lateral_acceleration
+        settled = run[PROGRESS] > 20.0 + self.radius
+        ratio, L = run.linear.ratio, run.linear.wheelbase
+        handling = run["steering_wheel"] / ratio - L / self.radius
+        chosen = settled & (ay > 0.3 * ay.max()) & (ay < 0.6 * ay.max())
+        slope = float(np.polyfit(ay[chosen], handling[chosen], 1)[0]) if chosen.sum() > 5 else float("nan")
+        return [
+            ManeuverMeasure("limit of cornering", _high(ay) / GRAVITY, "1", "a_y / g, 99th percentile"),
+            ManeuverMeasure("speed at the limit", float(run["speed"].max()), "m/s", "largest of the run"),
+            ManeuverMeasure(
+                "understeer gradient", float(np.degrees(slope)), "deg s^2/m",
+                "d(steer angle - L / R) / d(lateral acceleration), between 30 and 60 % of the limit",
+            ),
+            *grip_measures(run),
+        ]  # fmt: skip
+
+
+@register
+class Autocross(CourseManeuver):
+    """Round a track of a file, from rest to rest or through its end; the driver follows the center line."""
+
+    type: ClassVar[str] = "autocross"
+    summary: ClassVar[str] = "a track of a file, as fast as the grip allows"
+    source: ClassVar[str] = "usage of motor sport events: time of one run along the center line"
+    cites: ClassVar[tuple[str, ...]] = ("Milliken",)
+
+    grip: Positive[Plain] = 0.7
+    """share of the tires' grip that the driver uses: transients need the rest"""
+    file: str = ""
+    """CSV with x [m], y [m] and, if need be, left [m], right [m] of the center line; none: a short course of
+    straights, a hairpin and bends"""
+    mirror: bool = False
+    """drive the mirror image of the track"""
+    finish: Plain = 0.0
+    """1: stand at the end; 0: drive through it"""
+
+    @property
+    def rests(self) -> bool:
+        return self.finish > 0
+
+    def course(self) -> Course:
+        course = read_track(self.file).moved_to_start() if self.file else course_of_pieces(SHORT, width=4.0)
+        return course.mirrored() if self.mirror else course

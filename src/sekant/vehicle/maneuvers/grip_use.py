@@ -1,0 +1,70 @@
+"""How much of its grip each tire uses in a run, and which one is at its limit first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.vehicle.courses.speed_profile import friction
+from sekant.vehicle.maneuvers.base import DrivenManeuver, ManeuverMeasure
+from sekant.vehicle.roads import road_values
+
+Floats = NDArray[np.float64]
+AT_LIMIT = 0.95
+LEAST_LOAD = 20.0  # N: a wheel in the air uses nothing
+LOADS = 7
+SMOOTH = 0.2  # s that a tire must be at its limit
+
+
+def grip_use(run: DrivenManeuver) -> dict[str, Floats]:
+    """(n,) of each tire: the force along the road over the largest that its load allows."""
+    found = {}
+    p = run["position"]
+    factor = np.asarray(road_values(run.car.road, p[:, 0], p[:, 1])[1], float)
+    for name, axle in run.car.axles.items():
+        for side in ("left", "right"):
+            tire = f"{name}.{side}.tire"
+            load = run[f"{tire}.load"]
+            at = np.linspace(
+                max(LEAST_LOAD, float(load.min())), max(2 * LEAST_LOAD, float(load.max())), LOADS
+            )
+            mu = np.array([friction(axle.tire, one) for one in at.tolist()])
+            along, across = (
+                np.interp(load, at, mu[:, k]) * np.maximum(load, LEAST_LOAD) * factor for k in (0, 1)
+            )
+            found[f"{name}.{side}"] = np.hypot(run[f"{tire}.Fx"] / along, run[f"{tire}.Fy"] / across)
+    return found
+
+
+def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
+    """Largest use of each axle's tires, balance, and when the first tire is at its limit."""
+    use, t = grip_use(run), run.time
+    axles = {name: np.maximum(use[f"{name}.left"], use[f"{name}.right"]) for name in run.car.axles}
+    found = [
+        ManeuverMeasure(
+            f"largest use of grip, {name}", float(np.percentile(row, 99)), "1",
+            "force along the road over the largest at its load, of the axle's more loaded tire, 99th percentile",
+        )
+        for name, row in axles.items()
+    ]  # fmt: skip
+    hard = np.abs(run.lateral_acceleration) > 0.7 * np.abs(run.lateral_acceleration).max()
+    front, *_, rear = axles.values()
+    if float(np.abs(run.lateral_acceleration).max()) > 1.0:
+        found.append(
+            ManeuverMeasure(
+                "balance", float(np.mean(front[hard] - rear[hard])), "1",
+                "use of grip in front less behind in turns; positive: the front tires are at their limit first",
+            )
+        )  # fmt: skip
+    width = max(1, int(SMOOTH / max(float(np.median(np.diff(t))), 1e-6)))
+    held = {name: np.convolve(row, np.full(width, 1 / width), "valid") for name, row in use.items()}
+    times = {name: t[width - 1 :][row > AT_LIMIT][0] for name, row in held.items() if (row > AT_LIMIT).any()}
+    if times:
+        first = min(times, key=lambda name: times[name])
+        found.append(
+            ManeuverMeasure(
+                f"first tire at its limit, {first}", float(times[first]), "s",
+                f"when a tire uses more than {AT_LIMIT:.0%} of its grip for the first time",
+            )
+        )  # fmt: skip
+    return found

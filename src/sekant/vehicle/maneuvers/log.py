@@ -1,0 +1,144 @@
+"""What a driver did, from a log: steering, throttle, brake or speed; and measured channels to compare with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import model_validator
+
+from sekant.errors import ModelError, suggest
+from sekant.io.logs import Log, read_log
+from sekant.model.table import TableData
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.drivers.open_loop import straight_on
+from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
+    Floats,
+    Maneuver,
+    ManeuverContext,
+    ManeuverMeasure,
+    register,
+)
+from sekant.vehicle.quantities import Seconds
+
+GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
+"""What a log may give the car, in which unit."""
+COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
+"""What a log may have measured besides."""
+UNITS = {**GIVEN, **COMPARED}
+
+
+@register
+class LogReplay(Maneuver):
+    """The steering wheel, throttle, brake or speed of a log, and how the car's answer compares with the measured one.
+
+    With `speed` and neither throttle nor brake, the driver holds the speed of the log.
+    """
+
+    type: ClassVar[str] = "log"
+    summary: ClassVar[str] = "steering, throttle, brake or speed from a CSV file"
+    source: ClassVar[str] = "channels as logged; differences as root mean squares over the run"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 8855",)
+
+    file: str = ""
+    """CSV with time [s] and the channels; none: straight on for two seconds"""
+    columns: dict[str, str] = {}  # noqa: RUF012
+    """column of each channel, such as {steering: SWA, speed: v_GPS}; by default those of the channels' own names:
+    steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text:
+    steering=SWA, speed=v_GPS"""
+    shift: Seconds = 0.0
+    """added to the times of the log; the run begins at 0"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        given = dict(given)
+        columns = given.get("columns", {})
+        if isinstance(columns, str):
+            pairs = [part.partition("=") for part in columns.split(",") if part.strip()]
+            given["columns"] = {role.strip(): name.strip() for role, _, name in pairs}
+        for role in given.get("columns") or {}:
+            if role not in UNITS:
+                raise ModelError(
+                    f"unknown channel '{role}' in columns; {suggest(str(role), list(UNITS), 'channels')}"
+                )
+        if given.get("file") and "speed" not in given:
+            log = read_log(given["file"])
+            name = (given.get("columns") or {}).get("speed", "speed")
+            if name in log.names:
+                t, v = log.series(name, "m/s")
+                given["speed"] = float(np.interp(-float(given.get("shift", 0.0) or 0.0), t, v))
+        return given
+
+    def channel(self, log: Log, role: str) -> tuple[Floats, Floats] | None:
+        """Times (n,) s of the run and values (n,) of a channel, if the log has it."""
+        name = self.columns.get(role, role)
+        if name not in log.names and role not in self.columns:
+            return None
+        t, y = log.series(name, UNITS[role])
+        kept = np.append(True, np.diff(t) > 0)
+        return t[kept] + self.shift, y[kept]
+
+    @property
+    def until(self) -> float:
+        return float(read_log(self.file).time[-1]) + self.shift if self.file else 2.0
+
+    def commands(self, at: ManeuverContext) -> Commands:
+        if not self.file:
+            return hold_speed(straight_on(), at.car, repr(self.speed), at.linear.mass)
+        log, tables = read_log(self.file), {}
+        for role in GIVEN:
+            found = self.channel(log, role)
+            if found is not None:
+                kind = "cubic" if role == "steering" and found[0].size >= 4 else "linear"
+                tables[f"log_{role}"] = TableData(
+                    x=tuple(found[0]), y=tuple(found[1]), kind=kind, extrapolation="constant"
+                )
+        if not tables:
+            have = ", ".join(log.names)
+            raise ModelError(
+                f"'{self.file}' has none of {', '.join(GIVEN)} (it has {have}); name them in columns"
+            )
+        commands = Commands(tables=tables)
+        if "log_steering" in tables:
+            commands = replace(commands, steer="log_steering(t)")
+        if "log_brake" in tables:
+            commands = replace(commands, brake="log_brake(t)")
+        drive = at.car.drive
+        if "log_throttle" in tables and drive is not None:
+            most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
+            return replace(commands, torque=f"max(0, min(1, log_throttle(t)))*{most}")
+        wanted = "log_speed(t)" if "log_speed" in tables else repr(self.speed)
+        return commands if "log_brake" in tables else hold_speed(commands, at.car, wanted, at.linear.mass)
+
+    def measured(self) -> dict[str, tuple[Floats, Floats]]:
+        if not self.file:
+            return {}
+        log = read_log(self.file)
+        found = {role: self.channel(log, role) for role in UNITS}
+        return {role: pair for role, pair in found.items() if pair is not None}
+
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        own = {
+            "speed": run["speed"],
+            "yaw_rate": run["yaw_rate"],
+            "lateral_acceleration": run.lateral_acceleration,
+            "sideslip": run["sideslip"],
+            "roll": run["angles"][:, 2],
+        }
+        found = []
+        for role, (t, y) in self.measured().items():
+            if role in own:
+                off = own[role] - np.interp(run.time, t, y)
+                unit, factor = ("deg", 180 / np.pi) if UNITS[role] == "rad" else (UNITS[role], 1.0)
+                size = float(np.sqrt(np.mean(off**2))) * factor
+                words = role.replace("_", " ")
+                found.append(
+                    ManeuverMeasure(f"difference of {words}", size, unit, "root mean square, run less log")
+                )
+        return found

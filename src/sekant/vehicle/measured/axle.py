@@ -1,0 +1,178 @@
+"""An axle whose wheels follow measured curves: path joints over travel, surfaces over travel and one rack for both.
+
+Bodies and joints have the names of other axles (`left.upright`, `left.hub`, `rack` ...); the coordinate of the joint
+`left.travel` is the travel. Its ground is the vehicle's body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.cache.recent import Recent
+from sekant.errors import ModelError, SekantError
+from sekant.files import read_file
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.model.body import Body
+from sekant.model.forces import Actuator
+from sekant.model.joints import Path, Prismatic, Revolute, Surface
+from sekant.model.joints.elastic import ElasticModes, rows_of
+from sekant.model.model import Ground, Model
+from sekant.model.placement import Placement
+from sekant.model.shapes import Cylinder
+from sekant.vehicle.curves import wheel as wheel_geometry
+from sekant.vehicle.measured.description import MeasuredSuspension
+from sekant.vehicle.measured.laws import SprungWheel, laws_of
+from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, Rates, check_zero, read_suspension
+from sekant.vehicle.suspension import members
+
+Floats = NDArray[np.float64]
+PLACES = 21  # along the travel, at which elastic modes are given
+RACKS = 4  # along the rack, over which those of measured rates do not change
+
+
+@dataclass(frozen=True)
+class Spinning:
+    """What the wheels of the axle are: mass kg, inertia (3,) kg m^2 about the center, radius m."""
+
+    mass: float
+    inertia: tuple[float, float, float]
+    radius: float
+
+
+_ANSWERS = Recent()
+
+
+def measured_of(
+    given: MeasuredSuspension, radius: float
+) -> tuple[MeasuredWheels, dict[str, PoseCurve | PoseSurface]]:
+    """The files of a suspension, and the path or surface of each wheel; found again while no file changes."""
+    radius = radius if given.radius is None else given.radius
+    contents = tuple(read_file(file) for file in given.files)
+    key = (given.model_dump_json(include={"curves", "compliance", "wheel_center", "axle"}), radius, contents)
+    known = _ANSWERS.get(key)
+    if known is None:
+        found = read_suspension(given, radius)
+        for side, one in found.curves.items():
+            check_zero(one, given.curves if isinstance(given.curves, str) else given.curves[side])
+        known = _ANSWERS.put(key, (found, {side: poses.shape("kc") for side, poses in found.poses.items()}))
+    return known
+
+
+def measured_axle(
+    given: MeasuredSuspension,
+    spinning: Spinning,
+    *,
+    steered: bool,
+    rack_mass: float = 5.0,
+    anti_roll_bar: float = 0.0,
+    load: float = 0.0,
+    compliant: bool = True,
+    gravity: float = 9.81,
+) -> Model:
+    """The axle under `load` (N) of one wheel at the design position; without `compliant` rates are left out.
+
+    `anti_roll_bar` (N/m): force at each wheel over the difference of their travels.
+    """
+    measured, shapes = measured_of(given, spinning.radius)
+    file = given.curves if isinstance(given.curves, str) else given.curves["left"]
+    if steered and not measured.steered:
+        raise ModelError(
+            f"{file}: the axle is steered, but its curves hold one position of the rack; measure three or more, in a "
+            "column rack [mm], or drop the steering",
+            path=("curves",),
+        )
+    part = Model(name="axle")
+    if measured.steered:
+        mass = rack_mass if given.masses.rack is None else given.masses.rack
+        part = part.changed(
+            bodies={"rack_bar": Body(mass=mass)},
+            joints={"rack": Prismatic(child="rack_bar", axis=(0, 1, 0))},
+        )
+    carried = load - gravity * (given.masses.upright + spinning.mass) if load else 0.0
+    for side, sign in SIDES.items():
+        part = part.mount(
+            _corner(given, spinning, measured, shapes[side], side, sign, carried, compliant), side
+        )
+        if measured.steered:
+            name = f"{side}.travel"
+            shared = part.joints[name].model_copy(update={"second_coordinate_of": "rack"})
+            part = part.changed(joints={**part.joints, name: shared})
+    if anti_roll_bar:
+        bars = {
+            f"{side}.bar": Actuator(
+                joint=f"{side}.travel", force=f"-{anti_roll_bar!r}*(q - {other}.travel.q0)"
+            )
+            for side, other in (("left", "right"), ("right", "left"))
+        }
+        part = part.changed(forces={**part.forces, **bars})
+    return part
+
+
+def _corner(
+    given: MeasuredSuspension,
+    spinning: Spinning,
+    measured: MeasuredWheels,
+    shape: PoseCurve | PoseSurface,
+    side: str,
+    sign: float,
+    carried: float,
+    compliant: bool,
+) -> Model:
+    """One wheel by itself; steered, its rack is a coordinate of its own."""
+    laws = laws_of(given.spring, given.damper, SprungWheel(shape, sign, measured.curves.get(side), carried))
+    at = (np.zeros(1), np.zeros(1)) if isinstance(shape, PoseSurface) else (np.zeros(1),)
+    R = shape.pose(*at)[0][0]
+    radius = spinning.radius if given.radius is None else given.radius
+    touch = wheel_geometry.contact(np.zeros((1, 3)), R[None, :, 1], radius)[0]
+    frames = {"wheel_center": Placement(), "contact": Placement(position=members.numbers(R.T @ touch))}
+    upright = Body(
+        mass=given.masses.upright,
+        inertia=(*given.masses.inertia, 0.0, 0.0, 0.0),
+        frames={**frames, **laws.upright},
+    )
+    rim = Body(mass=spinning.mass, inertia=(*spinning.inertia, 0.0, 0.0, 0.0))
+    modes = None
+    if compliant and side in measured.compliance:
+        modes = elastic_modes(measured.compliance[side], shape, radius, given.lag)
+    joint: Any = (
+        Surface(parent="ground", child="upright", surface="kc", elastic=modes, q0=(0.0, 0.0))
+        if isinstance(shape, PoseSurface)
+        else Path(parent="ground", child="upright", curve="kc", elastic=modes, q0=0.0)
+    )
+    hub = Revolute(parent="upright.wheel_center", child="wheel", axis=(0, 1, 0))
+    carrier = Cylinder(frame="upright.wheel_center", radius=0.07, length=0.14, axis=(0.0, 1.0, 0.0))
+    return Model(
+        name="corner",
+        ground=Ground(frames=laws.ground),
+        bodies={"upright": upright, "wheel": rim},
+        joints={"travel": joint, "hub": hub},
+        curves={"kc": shape},
+        tables=laws.tables,
+        forces=laws.forces,
+        shapes={"carrier": carrier},
+    )
+
+
+def elastic_modes(rates: Rates, shape: PoseCurve | PoseSurface, radius: float, lag: float) -> ElasticModes:
+    """Of measured rates along a path or surface, with a damping of `lag` (s) times the stiffness."""
+    surface = isinstance(shape, PoseSurface)
+    first, second = shape.range if surface else (shape.range, None)
+    inside = (rates.travel > first[0]) & (rates.travel < first[1])
+    places = np.union1d(np.linspace(*first, PLACES), rates.travel[inside])
+    axes = shape.pose(places, 0.0 * places)[0] if surface else shape.pose(places)[0]
+    racks = None if second is None else np.linspace(*second, RACKS)
+    try:
+        modes = rates.modes(places, axes, radius, u2=racks)
+    except SekantError as error:
+        raise ModelError(error.message, path=("compliance",)) from None
+    if not lag:
+        return modes
+    K = np.array(modes.stiffness)
+    damping = np.zeros((len(K), modes.along + modes.count, modes.along + modes.count))
+    damping[:, modes.along :, modes.along :] = lag * K
+    return modes.model_copy(update={"damping": rows_of(damping)})

@@ -1,0 +1,187 @@
+"""A suspension that is known by its measured curves, as it stands in files of axles and cars."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, model_validator
+
+from sekant.columns import read_columns
+from sekant.errors import ModelError
+from sekant.model.body import check_body
+from sekant.model.explain import read_as
+from sekant.model.quantities import Description, NotNegative, Positive, wrong
+from sekant.model.table import TableData
+from sekant.units import convert
+from sekant.vehicle.quantities import (
+    DampingNumber,
+    InertiaNumbers,
+    Kilograms,
+    Meters,
+    Newtons,
+    Plain,
+    PointNumbers,
+    Seconds,
+    StiffnessNumber,
+)
+
+Files = dict[str, str]
+
+
+def _files(given: Any) -> Any:
+    """A file for both sides, or one for each."""
+    if isinstance(given, dict) and set(given) == {"left", "right"}:
+        return given
+    if isinstance(given, str):
+        return given
+    raise wrong("is a file (rig.csv), or {left: left.csv, right: right.csv}")
+
+
+def table_over_travel(column: str, unit: str) -> BeforeValidator:
+    """A number, a table {x, y} over travel in m, or a CSV file with the columns travel and `column`."""
+
+    def read(given: Any) -> Any:
+        if not (isinstance(given, str) and given.lower().endswith((".csv", ".txt"))):
+            return given
+        try:
+            found = read_columns(given)
+            for name in ("travel", column):
+                if name not in found.names:
+                    raise found.wrong(f"has no column '{name}'")
+            values = []
+            for name, si in (("travel", "m"), (column, unit)):
+                k = found.names.index(name)
+                if not found.units[k] and si:
+                    raise found.wrong(f"column '{name}' has no unit; write {name} [{si}]")
+                factor = convert(1.0, found.units[k] or "", si) if si else 1.0
+                values.append((found.values[:, k] * factor).tolist())
+        except ModelError as error:
+            where = f"{given}: " if getattr(error, "file", None) else ""
+            raise wrong(f"{where}{error.message}") from None
+        order = sorted(range(len(values[0])), key=lambda i: values[0][i])
+        x, y = ([column[i] for i in order] for column in values)
+        try:
+            return read_as(
+                TableData,
+                {"x": x, "y": y, "kind": "cubic" if len(x) > 3 else "linear", "extrapolation": "linear"},
+            )
+        except ModelError as error:
+            raise wrong(f"{given}: {error.message}") from None
+
+    return BeforeValidator(read)
+
+
+class MeasuredSpring(Description):
+    """The spring of one wheel: by its points, by its motion ratio, or as it acts at the wheel."""
+
+    stiffness: NotNegative[StiffnessNumber] = 0.0
+    """of the spring along its own axis, with top and bottom or with a motion ratio"""
+    top: PointNumbers | None = None
+    """its end on the vehicle's body, of the left side"""
+    bottom: PointNumbers | None = None
+    """its end on the upright, of the left side"""
+    motion_ratio: Annotated[Plain | TableData | None, table_over_travel("motion_ratio", "")] = None
+    """compression of the spring over the wheel's travel; by default the column motion_ratio of the curves"""
+    wheel_rate: Annotated[
+        NotNegative[StiffnessNumber] | TableData | None, table_over_travel("wheel_rate", "N/m")
+    ] = None
+    """instead of a stiffness: load at the wheel by its travel, a number or a table over travel"""
+    preload: Newtons | None = None
+    """push at the design position, of the spring itself or, with wheel_rate, at the wheel; by default what carries
+    the car there"""
+
+    @model_validator(mode="after")
+    def _one_way(self):
+        if (self.top is None) != (self.bottom is None):
+            raise ValueError("top and bottom belong together: both ends of the spring, or none")
+        if self.wheel_rate is not None and (self.stiffness or self.top or self.motion_ratio is not None):
+            raise ValueError("wheel_rate is the whole spring; drop stiffness, points and motion_ratio")
+        if self.top is not None and self.motion_ratio is not None:
+            raise ValueError("motion_ratio follows from top and bottom; drop it, or drop the points")
+        if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
+            raise ValueError(
+                "stiffness is missing: points and motion_ratio are those of a spring that has one"
+            )
+        return self
+
+
+class MeasuredDamper(Description):
+    """The damper of one wheel: by its points, by its motion ratio, or as it acts at the wheel."""
+
+    damping: Annotated[
+        NotNegative[DampingNumber] | TableData | None, table_over_travel("damping", "N*s/m")
+    ] = None
+    """force by velocity: of the damper with points or motion ratio, else at the wheel, a number or over travel"""
+    curve: TableData | None = None
+    """instead: force over the velocity of its compression, m/s; rebound has negative velocities and forces"""
+    top: PointNumbers | None = None
+    """its end on the vehicle's body, of the left side"""
+    bottom: PointNumbers | None = None
+    """its end on the upright, of the left side"""
+    motion_ratio: Annotated[Plain | TableData | None, table_over_travel("damper_motion_ratio", "")] = None
+    """compression of the damper over the wheel's travel; 1 without it"""
+
+    @model_validator(mode="after")
+    def _one_way(self):
+        if (self.top is None) != (self.bottom is None):
+            raise ValueError("top and bottom belong together: both ends of the damper, or none")
+        if (self.damping is None) == (self.curve is None):
+            raise ValueError("a damper has either damping or a curve of force over velocity")
+        if self.top is not None and self.motion_ratio is not None:
+            raise ValueError("motion_ratio follows from top and bottom; drop it, or drop the points")
+        if self.top is not None and isinstance(self.damping, TableData):
+            raise ValueError("damping over travel acts at the wheel; drop top and bottom")
+        return self
+
+
+class MeasuredMasses(Description):
+    """Unsprung masses of one side, without the wheel."""
+
+    upright: NotNegative[Kilograms] = 20.0
+    """upright, brake, and the shares of links and struts that move with it"""
+    inertia: InertiaNumbers = (0.4, 0.4, 0.4)
+    """[Ixx, Iyy, Izz] of it about the wheel's center"""
+    rack: Positive[Kilograms] | None = None
+    """rack with what moves along with it; by default that of the steering"""
+
+    @model_validator(mode="after")
+    def _possible(self):
+        check_body(self.upright, (*self.inertia, 0.0, 0.0, 0.0))
+        return self
+
+
+class MeasuredSuspension(Description):
+    """A suspension by the curves that a rig measured: wheels follow them on path or, steered, surface joints."""
+
+    curves: Annotated[str | Files, BeforeValidator(_files)]
+    """CSV file of curves over travel, or over travel and rack (names of the glossary, units in brackets), or of poses
+    of the wheel (x, y, z and an orientation); {left: ..., right: ...} if both sides were measured in files of their
+    own. One side stands for both: the other is its mirror image"""
+    wheel_center: PointNumbers
+    """of the left wheel at the design position, where travel is zero"""
+    radius: Positive[Meters] | None = None
+    """of the wheel, to its contact; by default that of the tire"""
+    compliance: Annotated[str | Files, BeforeValidator(_files)] | None = None
+    """CSV file of compliance rates at held height; {left: ..., right: ...} if both were measured"""
+    spring: MeasuredSpring | None = None
+    """none: the column spring_load of the curves, if there is one"""
+    damper: MeasuredDamper | None = None
+    """none: no damping"""
+    masses: MeasuredMasses = MeasuredMasses()
+    """of one side"""
+    axle: Literal["front", "rear"] | None = None
+    """where it is in the vehicle: a column wheelbase_change needs it for its sign"""
+    lag: NotNegative[Seconds] = 0.01
+    """of compliances: their damping over their stiffness (Hall: damping is 1 % of the stiffness)"""
+
+    @model_validator(mode="after")
+    def _beside_the_middle(self):
+        if self.wheel_center[1] <= 0:
+            raise ValueError("wheel_center is that of the left wheel: its y is positive")
+        return self
+
+    @property
+    def files(self) -> list[str]:
+        """All files that it reads when it is built."""
+        given = [self.curves, self.compliance]
+        return [f for g in given if g for f in ([g] if isinstance(g, str) else g.values())]

@@ -1,0 +1,97 @@
+"""Compliance matrices of a wheel over its travel, as elastic modes of the path or surface that it follows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.columns import read_columns
+from sekant.errors import AnalysisWarning, ModelError
+from sekant.model.joints.elastic import LENGTH, ElasticModes
+from sekant.vehicle.kc.measured_compliance import MeasuredCompliance, read_compliance
+from sekant.vehicle.measured.ramps import LOADS, read_matrices
+
+Vector = NDArray[np.float64]
+RIGID = 1e-4  # against the softest direction
+SOFT = 1e-2  # against the softest direction: what is stiffer may be taken as rigid without a word
+FREE = 1e-2  # of the softest direction: a height that gives way by more was not held
+
+
+@dataclass(frozen=True, eq=False)
+class ComplianceMatrices:
+    """C (n, 6, 6) SI at travel (n,) m: displacement and turn of the wheel's center by loads there, vehicle's axes."""
+
+    side: str
+    travel: Vector
+    C: Vector
+
+    def mirrored(self) -> ComplianceMatrices:
+        """Those of the other wheel of a symmetric axle."""
+        sign = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+        return ComplianceMatrices(
+            "right" if self.side == "left" else "left", self.travel, sign[:, None] * self.C * sign
+        )
+
+    def at(self, u: Vector) -> Vector:
+        """(k, 6, 6) at places u (k,), at held height; a mean of two measured ones is as symmetric and positive."""
+        C = np.array([_at_held_height(c) for c in self.C])
+        flat = C.reshape(len(C), 36)
+        if len(C) == 1:
+            return np.repeat(C, u.size, axis=0)
+        return np.column_stack([np.interp(u, self.travel, column) for column in flat.T]).reshape(-1, 6, 6)
+
+    def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
+        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3), of a surface at the grid with `u2`.
+
+        A path has five modes at most, a surface four: the softest directions are kept, with a warning.
+        """
+        turn = np.zeros((u.size, 6, 6))
+        turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
+        C = np.repeat(turn @ self.at(u) @ turn.transpose(0, 2, 1), 1 if u2 is None else u2.size, axis=0)
+        C = 0.5 * (C + C.transpose(0, 2, 1))
+        size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
+        values = np.linalg.eigvalsh((size[:, None] * C * size).mean(axis=0))
+        most = 5 if u2 is None else 4
+        soft = int(np.sum(values > RIGID * values.max()))
+        if soft == 0:
+            raise ModelError("compliance: the matrices are zero; leave compliance out")
+        count = min(soft, most)
+        if values[-count - 1] > SOFT * values.max():
+            warnings.warn(
+                str(_rigid_direction(self.side, count, values[-count - 1] / values.max())), stacklevel=2
+            )
+        return ElasticModes.from_compliance(u, C, count, u2=u2)
+
+
+def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
+    return AnalysisWarning(
+        "compliance_left_out",
+        f"compliance of the {side} wheel",
+        "",
+        f"a steered wheel has {count} elastic modes at most; the next direction is rigid, although it gives way by "
+        f"{softness:.1%} of the softest one",
+        "fix the rack (one rack position of curves) to keep five",
+    )
+
+
+def _at_held_height(C: Vector) -> Vector:
+    """C with its height held: rows and columns of z vanish, the others give way as they do under that constraint."""
+    size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
+    softest = float((size[:, None] * C * size).diagonal().max())
+    if C[2, 2] > FREE * softest:
+        C = C - np.outer(C[:, 2], C[2]) / C[2, 2]
+    C = C.copy()
+    C[2], C[:, 2] = 0.0, 0.0
+    return C
+
+
+def read_rates(path: str | PathLike[str], side: str) -> MeasuredCompliance | ComplianceMatrices:
+    """Rates of a wheel: by cases (``lateral_same.toe``), or whole matrices (``fy.rz``)."""
+    names = [name.partition(".")[0] for name in read_columns(path).names if name != "travel"]
+    if names and all(name in LOADS for name in names):
+        return ComplianceMatrices(side, *read_matrices(path))
+    return read_compliance(path, side)

@@ -1,0 +1,277 @@
+"""Load ramps of a rig to a compliance: symmetric and positive semidefinite by construction, cross effects kept.
+
+A ramp loads a wheel at held height and measures how far its center moves and turns. Over the rows of all ramps at one
+travel the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of each ramp. Loads span r
+directions; in axes that begin with these, C = L L^T with L (6, r): as Maxwell's theorem and energy ask, whatever the
+noise, and of the least rank that explains the responses. Turns count as displacements at the distance `LENGTH`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.columns import Columns, read_columns
+from sekant.errors import DataError, ModelError, suggest
+from sekant.files import replace_file
+from sekant.model.joints.elastic import LENGTH
+from sekant.units import convert
+
+Vector = NDArray[np.float64]
+LOADS = {"fx": "N", "fy": "N", "fz": "N", "mx": "N*m", "my": "N*m", "mz": "N*m"}
+MOVES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
+FEWEST = 3  # rows of a ramp
+SCALE = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
+SPANNED = 1e-3  # of the largest load: directions below it were not loaded
+LEAST_LOAD = 1.0  # N, or N m over LENGTH
+
+
+@dataclass(frozen=True, eq=False)
+class LoadRamp:
+    """Rows of loads (n, 6) N, N m at the wheel's center and of its displacements and turns (n, 6) m, rad, in the
+    vehicle's axes, at one travel (m)."""
+
+    name: str
+    travel: float
+    load: Vector
+    moved: Vector
+
+    @property
+    def direction(self) -> str:
+        """The load that grows most."""
+        return list(LOADS)[int(np.argmax(np.ptp(self.load, axis=0) / SCALE))]
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Of one ramp: root mean squares of what is left, m and rad, and against the largest displacement of the ramp."""
+
+    name: str
+    direction: str
+    travel: float
+    position: float
+    angle: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """Compliances C (n, 6, 6) at travel (n,) m, loads and displacements at the wheel's center, vehicle's axes, SI."""
+
+    travel: Vector
+    C: Vector
+    misfits: tuple[Misfit, ...]
+
+    def to_csv(self, path: str | PathLike[str]) -> Path:
+        """A file that `compliance` of a suspension takes: columns ``fy.rz [deg/kN]``, one row for each travel."""
+        names, columns = ["travel [mm]"], [1e3 * self.travel]
+        for i, load in enumerate(LOADS):
+            for j, move in enumerate(MOVES):
+                unit, factor = ("mm", 1e3) if j < 3 else ("deg", 180 / np.pi)
+                names.append(f"{load}.{move} [{unit}/{'kN' if i < 3 else '(kN*m)'}]")
+                columns.append(1e3 * factor * self.C[:, j, i])
+        lines = [", ".join(names), *(", ".join(f"{x:.9g}" for x in row) for row in np.column_stack(columns))]
+        replace_file(Path(path), "\n".join(lines) + "\n")
+        return Path(path)
+
+    def summary(self) -> str:
+        """The misfit of each ramp, for people."""
+        lines = ["ramp                 load  travel mm   left: mm        deg   of its largest"]
+        lines += [
+            f"{m.name[:20]:<20} {m.direction:>4} {1e3 * m.travel:10.4g} {1e3 * m.position:10.4g} "
+            f"{np.degrees(m.angle):10.4g} {100 * m.share:12.3g} %"
+            for m in self.misfits
+        ]
+        soft = ", ".join(
+            f"{np.sum(np.linalg.eigvalsh(_scaled(C)) > 1e-9 * _scaled(C).max())}" for C in self.C
+        )
+        return "\n".join([*lines, f"directions that give way: {soft} (at each travel)"])
+
+
+def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> list[LoadRamp]:
+    """Ramps from CSV files with columns ``fx [N] ... mz [N*m]`` (those that are not there are zero), ``x [mm] ... rz
+    [deg]`` and perhaps ``travel [mm]``. A file holds one ramp, or several with numbers in a column ``ramp``.
+
+    Loads act at the wheel's center, or with `radius` (m) at the contact that far below it.
+    """
+    found: list[LoadRamp] = []
+    for path in paths:
+        table = read_columns(path)
+        numbers = _numbers(table)
+        ramps = numbers.get("ramp", np.zeros(len(table.values)))
+        travel = numbers.get("travel", np.zeros(len(table.values)))
+        for number in np.unique(ramps):
+            rows = np.flatnonzero(ramps == number)
+            name = Path(path).stem + (f" {number:g}" if "ramp" in numbers else "")
+            load, moved = (np.column_stack([numbers[k][rows] for k in part]) for part in (LOADS, MOVES))
+            load[:, 3] += radius * load[:, 1]  # r x F of a force at (0, 0, -radius)
+            load[:, 4] -= radius * load[:, 0]
+            if np.ptp(travel[rows]) > 1e-3:
+                raise table.wrong(
+                    f"ramp '{name}': the travel is not held; give each ramp its own", int(rows[0])
+                )
+            if len(rows) < FEWEST or (np.ptp(load, axis=0) / SCALE).max() < LEAST_LOAD:
+                raise table.wrong(
+                    f"ramp '{name}' is too short for a slope: {len(rows)} rows, loads within "
+                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; give at least {FEWEST} rows of a load that grows",
+                    int(rows[0]),
+                )
+            found.append(LoadRamp(name, float(travel[rows].mean()), load, moved))
+    return found
+
+
+def _numbers(table: Columns) -> dict[str, Vector]:
+    """Columns in SI by name; loads that are not there are zero."""
+    table.check_finite(table.names)
+    known = {**LOADS, **MOVES, "travel": "m"}
+    found: dict[str, Vector] = {}
+    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+        if name in ("ramp", "time", "t"):
+            found[name] = column
+            continue
+        if name not in known:
+            raise table.wrong(f"unknown column '{name}'; {suggest(name, [*known, 'ramp'], 'columns')}")
+        if not unit:
+            raise table.wrong(
+                f"column '{name}' has no unit; write {name} [{known[name]}], or another of its kind"
+            )
+        try:
+            found[name] = column * convert(1.0, unit, known[name])
+        except ModelError as error:
+            raise table.wrong(f"column '{name}': {error.message}") from None
+    lacking = [name for name in MOVES if name not in found]
+    if lacking:
+        raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs all six of {', '.join(MOVES)}")
+    if not any(name in found for name in LOADS):
+        raise table.wrong(f"has no load; a ramp needs one of {', '.join(LOADS)} at least")
+    return {**{name: np.zeros(len(table.values)) for name in LOADS}, **found}
+
+
+def identify(ramps: Sequence[LoadRamp]) -> Identified:
+    """The compliance at each travel of the ramps."""
+    if not ramps:
+        raise ModelError("identify: there are no ramps")
+    levels = np.unique(np.round([1e3 * ramp.travel for ramp in ramps]))
+    groups = [[r for r in ramps if round(1e3 * r.travel) == level] for level in levels]
+    C = np.array([_compliance(group) for group in groups])
+    misfits = [_misfit(ramp, c) for group, c in zip(groups, C, strict=True) for ramp in group]
+    return Identified(np.array([g[0].travel for g in groups]), C, tuple(misfits))
+
+
+def _scaled(C: Vector) -> Vector:
+    """With turns as displacements at LENGTH, moments as forces there."""
+    return SCALE[:, None] * C * SCALE
+
+
+def _rows(ramps: Sequence[LoadRamp]) -> tuple[Vector, Vector]:
+    """Loads and displacements (n, 6) of all ramps against their means, scaled to forces and displacements."""
+    load = np.vstack([(r.load - r.load.mean(axis=0)) / SCALE for r in ramps])
+    moved = np.vstack([(r.moved - r.moved.mean(axis=0)) * SCALE for r in ramps])
+    return load, moved
+
+
+def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
+    """C (6, 6) in SI of the ramps at one travel."""
+    from scipy.optimize import least_squares
+
+    F, D = _rows(ramps)
+    _, sizes, V = np.linalg.svd(F, full_matrices=True)
+    r = int(np.sum(sizes > SPANNED * sizes[0]))
+    Q = V.T  # axes that begin with the loaded directions
+    f, d = F @ Q[:, :r], D @ Q
+    M = np.linalg.lstsq(f, d, rcond=None)[0].T  # (6, r): responses to the loaded directions
+    values, axes = np.linalg.eigh(0.5 * (M[:r] + M[:r].T))
+    top = float(np.abs(values).max())
+    if not values.max() > 0:
+        raise ModelError(
+            f"identify: under {ramps[0].direction} the wheel moves against the load; check the signs (x forward, y "
+            "to the left, z up, turns about these axes)"
+        )
+    values = np.maximum(values, 1e-6 * top)
+    root = axes * np.sqrt(values)  # L_1, up to a turn
+    start = np.vstack([root, M[r:] @ np.linalg.inv(root).T]) / np.sqrt(top)
+    weight = top * sizes[0]
+
+    def left(x: Vector) -> Vector:
+        L = x.reshape(6, r)
+        return ((d - top * f @ (L[:r] @ L.T)) / weight).ravel()
+
+    def slopes(x: Vector) -> Vector:
+        L = x.reshape(6, r)
+        n, J = len(f), np.zeros((len(f), 6, 6, r))
+        g = f @ L[:r]  # (n, r)
+        for i in range(6):
+            J[:, i, i, :] -= g
+        J[:, :, :r, :] -= np.einsum("na,ik->niak", f, L)
+        return (J * top / weight).reshape(n * 6, 6 * r)
+
+    settings: Any = {"jac": slopes, "xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+    found = least_squares(left, start.ravel(), **settings)
+    L = Q @ found.x.reshape(6, r)
+    return top * (L @ L.T) / SCALE[:, None] / SCALE
+
+
+def _misfit(ramp: LoadRamp, C: Vector) -> Misfit:
+    load, moved = (x - x.mean(axis=0) for x in (ramp.load, ramp.moved))
+    gap = moved - load @ C.T
+    size = float(np.abs(moved * SCALE).max()) or 1.0
+    position, angle = (float(np.sqrt(np.mean(np.sum(part**2, axis=1)))) for part in (gap[:, :3], gap[:, 3:]))
+    share = float(np.sqrt(np.mean(np.sum((gap * SCALE) ** 2, axis=1)))) / size
+    return Misfit(ramp.name, ramp.direction, ramp.travel, position, angle, share)
+
+
+def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
+    """Travel (n,) m and C (n, 6, 6) SI from a file as `Identified.to_csv` writes it."""
+    table = read_columns(path)
+    if not len(table.values):
+        raise table.wrong("holds no rates")
+    table.check_finite(table.names)
+    travel = np.zeros(len(table.values))
+    C = np.zeros((len(table.values), 6, 6))
+    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+        load, _, move = name.partition(".")
+        si = "m" if name == "travel" else f"{MOVES.get(move, '')}/({LOADS.get(load, '')})"
+        if name != "travel" and (load not in LOADS or move not in MOVES):
+            known = ["travel", *(f"{a}.{b}" for a in LOADS for b in MOVES)]
+            raise table.wrong(f"unknown column '{name}'; {suggest(name, known, 'columns')}")
+        if not unit:
+            raise table.wrong(f"column '{name}' has no unit; write {name} [{si}]")
+        try:
+            values = column * convert(1.0, unit, si)
+        except ModelError as error:
+            raise table.wrong(f"column '{name}': {error.message}") from None
+        if name == "travel":
+            travel = values
+        else:
+            C[:, list(MOVES).index(move), list(LOADS).index(load)] = values
+    _check(table, C)
+    order = np.argsort(travel)
+    if np.any(np.diff(travel[order]) <= 0):
+        raise table.wrong("the same travel occurs twice; keep one row of each")
+    return travel[order], C[order]
+
+
+def _check(table: Columns, C: Vector) -> None:
+    for row, c in enumerate(C):
+        s = _scaled(c)
+        if np.abs(s - s.T).max() > 1e-3 * np.abs(s).max():
+            i, j = np.unravel_index(np.argmax(np.abs(s - s.T)), (6, 6))
+            load, move = list(LOADS), list(MOVES)
+            raise table.wrong(
+                f"is not symmetric: {load[j]}.{move[i]} and {load[i]}.{move[j]} differ; identify rates from ramps "
+                "with sekant kc --identify",
+                row,
+            )
+        if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
+            raise DataError(
+                "a combination of loads makes the wheel give way against it; identify rates from ramps with "
+                "sekant kc --identify",
+                file=table.file,
+                line=int(table.lines[row]),
+            )

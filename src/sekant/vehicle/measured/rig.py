@@ -1,0 +1,111 @@
+"""An axle on measured curves, back on the rig: its own curves and rates beside those that it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from sekant.errors import ModelError, suggest
+from sekant.vehicle.curves.table import DRIVES, SuspensionCurves
+from sekant.vehicle.hardpoints.components import WheelData
+from sekant.vehicle.kc.compliance import axle_compliance
+from sekant.vehicle.kc.curves import AxleCurves, axle_curves
+from sekant.vehicle.kc.measured import deviations
+from sekant.vehicle.measured.description import MeasuredSuspension
+from sekant.vehicle.measured.files import MeasuredAxle, load_measured_axle
+
+if TYPE_CHECKING:
+    from sekant.vehicle.car.description import Car
+
+GIVEN_BACK = ("camber", "toe", "steer_angle", "track_change", "wheelbase_change", "spring_load")
+"""what the wheel's poses hold of the measured curves; caster gives only the turn of the upright along the travel"""
+
+
+@dataclass(frozen=True, eq=False)
+class RigCurves:
+    """Curves of the axle's model, those that were measured (none if poses were), and texts for people."""
+
+    curves: AxleCurves
+    measured: SuspensionCurves | None
+    texts: list[str]
+
+
+def measured_axles(path: str | PathLike[str]) -> dict[str, MeasuredAxle]:
+    """The axle of a file, or those of a car's file, by name."""
+    from sekant.vehicle.car import is_car_file, load_car
+
+    if not is_car_file(path):
+        return {"axle": load_measured_axle(path)}
+    return axles_of_car(load_car(path))
+
+
+def axles_of_car(car: Car) -> dict[str, MeasuredAxle]:
+    """The axles of a car that stand on measured curves."""
+    from sekant.vehicle.car.build import standing_loads
+
+    loads, found = standing_loads(car), {}
+    for name, axle in car.axles.items():
+        if isinstance(axle.suspension, MeasuredSuspension):
+            radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
+            wheel = WheelData(radius=radius, mass=axle.wheel.mass, inertia=axle.wheel.inertia)
+            found[name] = MeasuredAxle(
+                name=f"{car.name}_{name}",
+                suspension=axle.suspension,
+                wheel=wheel,
+                anti_roll_bar=axle.anti_roll_bar,
+                load=loads[name],
+            )
+    return found
+
+
+def one_axle(axles: dict[str, MeasuredAxle], name: str | None) -> MeasuredAxle:
+    """The named one, or the only one."""
+    if name is None and len(axles) == 1:
+        return next(iter(axles.values()))
+    if not axles:
+        raise ModelError("describes a car without measured curves; name the file of one of its suspensions")
+    if name is None:
+        raise ModelError(f"describes a car; say which axle with --of: {', '.join(axles)}")
+    if name not in axles:
+        raise ModelError(f"has no axle '{name}' on measured curves; {suggest(name, list(axles), 'axles')}")
+    return axles[name]
+
+
+def rig_curves(
+    axle: MeasuredAxle,
+    *,
+    travel: ArrayLike | None = None,
+    steering: ArrayLike | None = None,
+    motion: str = "parallel",
+) -> RigCurves:
+    """The curves of the axle's model, by default at the measured places, and how far they are from the measured ones.
+
+    The deviation is the error of the fit: the wheel follows splines through what was measured.
+    """
+    measured, model = axle.measured(), axle.model(compliant=False)
+    left = measured.poses["left"]
+    curves = axle_curves(
+        model,
+        axle.roles(model),
+        motion=motion,
+        travel=left.travel if travel is None else travel,
+        steering=steering if steering is not None or not measured.steered else left.rack,
+    )
+    texts = []
+    if measured.hysteresis:
+        texts.append("hysteresis (largest gap of up and down strokes; their mean is used)")
+        texts += [f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in measured.hysteresis.items()]
+    if motion == "parallel":
+        for side, own in measured.curves.items():
+            kept = {name: own.data[name] for name in own.names if name in (*DRIVES, *GIVEN_BACK)}
+            gaps = deviations(curves, replace(own, data=kept), side)
+            told = [f"  {side + '.' + name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in gaps.items()]
+            texts += [f"deviation of the {side} wheel from what was measured (root mean square)", *told]
+    if measured.compliance:
+        compliant = axle.model()
+        texts.append(axle_compliance(compliant, axle.roles(compliant)).summary())
+    rig = measured.curves.get("left")
+    return RigCurves(curves, None if rig is None else replace(rig, name="the rig"), texts)

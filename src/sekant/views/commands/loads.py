@@ -1,0 +1,81 @@
+"""`sekant loads`: forces on every part and pick-up point of an axle or a car, for cases of load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sekant.views.faults import with_lines
+from sekant.views.telling import refuse_unwritable, tell
+
+
+@with_lines
+def loads(
+    file: Annotated[
+        Path,
+        typer.Argument(help="Hard points of an axle, or a car on hard points (YAML).", show_default=False),
+    ],
+    cases: Annotated[
+        Path | None,
+        typer.Option(help="Cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="of the file"),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="A row for each part, point and case.")] = None,
+    envelope: Annotated[
+        Path | None, typer.Option(help="Largest force of each point and member over all cases (.csv).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print axial forces and wheel loads as JSON.")
+    ] = False,
+) -> None:
+    """Loads for stress analysis: each part in balance, springs and bars free, in axes of part and vehicle."""
+    refuse_unwritable(csv, envelope)
+    from sekant.errors import SekantError
+    from sekant.io.source import located, read_source
+    from sekant.progress_bar import ProgressBar
+    from sekant.vehicle.car.files import is_car_file, load_car
+    from sekant.vehicle.car.loads import car_loads
+    from sekant.vehicle.hardpoints.files import load_axle
+    from sekant.vehicle.kc.loads import member_loads, write_envelope, write_loads
+
+    source = None if cases is None else read_source(cases)
+    given: Any = None if source is None else source.data
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        try:
+            if is_car_file(file):
+                if given is None:
+                    raise SekantError(
+                        f"{file} is a car: name its cases with --cases, a file such as\n  braking: {{ax: -1.5}}\n"
+                        "  turn: {ay: 1.2, speed: 20 m/s}"
+                    )
+                car = load_car(file)
+                bar.stage("loading the car")
+                found = car_loads(car, given)
+                tables, wheels, summary = found.axles, found.wheels, found.summary
+            else:
+                axle = load_axle(file)
+                bar.stage("loading the axle")
+                table = member_loads(axle, given)
+                tables, wheels, summary = {"": table}, table.applied, table.summary
+        except SekantError as error:
+            if source is None or error.file is not None or not error.path or error.path[0] != "load_cases":
+                raise
+            error.path = error.path[1:]
+            raise located(error, source.places, str(cases)) from None
+        if csv is not None:
+            write_loads(tables, csv)
+        if envelope is not None:
+            write_envelope(tables, envelope)
+
+    def told() -> dict[str, Any]:
+        axial = {
+            axle: {
+                name: dict(zip(table.cases, values.tolist(), strict=True))
+                for name, values in table.axial.items()
+            }
+            for axle, table in tables.items()
+        }
+        return {"file": str(file), "wheels": wheels, "axial": axial.get("", axial)}
+
+    tell(as_json, summary, told, (csv, envelope))

@@ -1,0 +1,56 @@
+"""`sekant optimize`: the numbers of a model that meet targets best."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sekant.views.faults import with_lines
+from sekant.views.telling import refuse_unwritable, tell
+
+
+@with_lines
+def optimize(
+    file: Annotated[Path, typer.Argument(help="Bounds, targets and constraints (YAML).", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model with the numbers found (.yaml).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers found as JSON.")] = False,
+) -> None:
+    """Find the numbers, between bounds, that meet targets on modes, curves and simulated measures."""
+    refuse_unwritable(output)
+    from sekant.errors import SekantError
+    from sekant.model.model import Model
+    from sekant.progress_bar import ProgressBar
+    from sekant.studies.optimization_files import load_optimization
+
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        asked = load_optimization(file)
+        if output is not None and not isinstance(asked.model, Model):
+            raise SekantError("--output writes models; of a car, set the numbers in its file")
+        bar.stage("searching")
+        best = asked.run()
+    if output is not None:
+        from sekant.io.writing import save
+
+        save(best.design.model(), output)
+
+    def told() -> dict[str, Any]:
+        return {
+            "ok": best.ok,
+            "file": str(file),
+            "parameters": best.parameters,
+            "objective": best.objective,
+            "measures": asked.values(best),
+            "constraints": best.constraints,
+            "at_bounds": list(best.at_bounds),
+            "gradients": best.gradients,
+            "evaluations": best.evaluations,
+            "message": best.message,
+        }
+
+    tell(as_json, lambda: asked.summary(best), told, (output,))
+    if not best.ok:
+        raise typer.Exit(1)

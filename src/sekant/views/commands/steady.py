@@ -1,0 +1,135 @@
+"""`sekant steady`: turns, spins and straight runs that last, with their modes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.faults import with_lines
+from sekant.views.linear_options import (
+    LocusRange,
+    Rates,
+    SensitivityNames,
+    Targets,
+    Turn,
+    Unknowns,
+    Velocity,
+    digest,
+    draw_modes,
+    locus_name,
+    locus_over,
+    modes_digest,
+    modes_text,
+    names_in,
+    parameters_of,
+    rate_unit,
+    steady_of,
+    target_unit,
+)
+from sekant.views.options import Assignments, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.linear_model import LinearModel
+    from sekant.analyses.linear.root_locus import RootLocus
+    from sekant.analyses.steady.motion import SteadyMotion
+
+
+@with_lines
+def steady(
+    file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
+    turn: Turn = None,
+    velocity: Velocity = None,
+    rate: Rates = None,
+    unknown: Unknowns = None,
+    target: Targets = None,
+    formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
+    assignments: Assignments = None,
+    sensitivity: SensitivityNames = None,
+    locus: LocusRange = None,
+    mode: Annotated[
+        list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the motion and its modes as JSON.")] = False,
+) -> None:
+    """Find a turn, a spin or a straight run that lasts; tell what it needs, its modes and what they depend on.
+
+    --locus takes a number of the model, "turn", a coordinate of --rate or an output of --target.
+    """
+    given = parse_assignments(assignments)
+    names = names_in(sensitivity, "--sensitivity")
+    refuse_unwritable(plot)
+    from sekant.analyses.linear.linearize import linearize as analyze
+    from sekant.engine.system import compile as compile_model
+    from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
+
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        model: Any = load(file, set=given)
+        asked = {
+            "turn",
+            "velocity",
+            *parse_assignments(rate, "--rate"),
+            *parse_assignments(target, "--target"),
+        }
+        varied = [name for name in locus_name(locus) if name not in asked]
+        numbers = dict.fromkeys([*parameters_of(unknown or [], rate), *names, *varied])
+        system = compile_model(model, formulation=formulation, parameters=list(numbers))
+        bar.stage("finding the steady motion")
+        motion = steady_of(system, turn, velocity, rate, unknown, target)
+        linear = analyze(system, motion)
+        modes = linear.modes()
+        slopes = linear.sensitivity(names) if names else None
+        branches = None
+        if locus is not None:
+            bar.stage("following the modes")
+            branches = _locus(system, motion, locus)
+    if branches is not None and plot is not None:
+        branches.plot(plot)
+    else:
+        draw_modes(modes, mode, plot)
+    tell(
+        as_json,
+        lambda: modes_text(motion, modes, slopes, branches),
+        lambda: {"file": str(file)} | digest(modes, motion) | modes_digest(linear, slopes, branches),
+        (plot,),
+    )
+
+
+def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
+    """Modes of steady motions over a number: each motion starts from the nearest one before."""
+    from sekant.analyses.linear.linearize import linearize as analyze
+    from sekant.errors import SolverError
+    from sekant.model.resolve import number_unit
+
+    known: list[tuple[float | None, SteadyMotion]] = [(None, motion)]
+    targets = motion.asked["targets"]
+
+    def unit(name: str) -> str | None:
+        if name in motion.unknowns:
+            raise SolverError(
+                f"--locus: '{name}' is found with the motion; vary a rate, a target or a number"
+            )
+        if name == "turn":
+            return "rad/s"
+        if name in motion.rates:
+            return rate_unit(system, name)
+        return target_unit(system, name) if name in targets else number_unit(system.model, name)
+
+    def at(name: str, value: float) -> LinearModel:
+        near = min(known, key=lambda pair: abs((pair[0] if pair[0] is not None else value) - value))[1]
+        if name == "turn":
+            found = near.again(system, turn=value)
+        elif name in motion.rates:
+            found = near.again(system, rates={name: value})
+        elif name in targets:
+            found = near.again(system, targets={name: value})
+        else:
+            found = near.again(system, {name: value})
+        known.append((value, found))
+        return analyze(system, found)
+
+    return locus_over(system, text, at, unit)

@@ -1,0 +1,256 @@
+"""What `sekant linearize` and `sekant steady` share: texts of options to numbers, and what is told of modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.options import number_or_text, parse_assignments
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.modes import Modes
+    from sekant.analyses.linear.root_locus import RootLocus
+    from sekant.analyses.steady.motion import SteadyMotion
+    from sekant.engine.system import State, System
+
+VALUES = 41
+"""Values of a locus whose range does not say how many."""
+Turn = Annotated[str | None, typer.Option(help="Turn of all bodies about z, e.g. 0.1 rad/s.")]
+Velocity = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Velocity of all bodies, m/s.")]
+Rates = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="A coordinate that runs, e.g. shaft.angle=5; repeatable."),
+]
+Unknowns = Annotated[
+    list[str] | None, typer.Option(help="What is found: a parameter, a rate, turn, velocity; repeatable.")
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE", help="An output, or body.speed, .radius, .lateral_acceleration; repeatable."
+    ),
+]
+SensitivityNames = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="Numbers of the model, e.g. k,c: their effect on every mode."),
+]
+LocusRange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=RANGE",
+        help="Follow the modes over a number, e.g. 'c=200..9000 N*s/m'; --plot draws it.",
+    ),
+]
+
+
+def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
+    """Unknowns that are neither rates nor of the group motion must be run-time parameters."""
+    rates = {text.partition("=")[0].strip() for text in rate or ()}
+    return [name for name in unknown if name not in rates and name not in ("turn", "velocity")]
+
+
+def number_of(text: str, option: str, *units: str | None) -> float:
+    """A number in SI from a text with one of the units (None: any), or without."""
+    from sekant.errors import SekantError
+    from sekant.model.quantities import read_value
+
+    for unit in units:
+        try:
+            return float(read_value(number_or_text(text), unit))  # type: ignore[arg-type]
+        except (SekantError, TypeError):
+            continue
+    wanted = " or ".join(unit for unit in units if unit)
+    raise typer.BadParameter(
+        f"'{text}' is no number in {wanted}"
+        if wanted
+        else f"'{text}' is no number (with a unit, if need be)",
+        param_hint=option,
+    )
+
+
+def target_unit(system: System, name: str) -> str | None:
+    """The unit of a target, None if it is not known as one."""
+    from sekant.engine.functions.outputs import all_outputs
+
+    made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
+    units = {output.name: output.unit for output in all_outputs(system)}
+    found = units.get(name, made.get(name.rpartition(".")[2]))
+    return found if isinstance(found, str) and found else None
+
+
+def rate_unit(system: System, name: str) -> str | None:
+    """The unit of a coordinate's rate."""
+    from sekant.engine.functions.outputs import all_outputs
+
+    joint = name.rpartition(".")[0]
+    units = {output.name: output.unit for output in all_outputs(system)}
+    found = units.get(f"{joint}.v")
+    return found if isinstance(found, str) and found else None
+
+
+def _pairs(texts: list[str] | None, option: str, *units: str | None) -> dict[str, float]:
+    given = parse_assignments(texts, option)
+    return {name: number_of(value, option, *units) for name, value in given.items()}
+
+
+def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
+    given = parse_assignments(texts, "--target")
+    return {name: number_of(value, "--target", target_unit(system, name)) for name, value in given.items()}
+
+
+def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMotion:
+    from sekant.analyses.steady.motion import steady_motion
+
+    if turn is None and velocity is None and not rate:
+        raise typer.BadParameter("--at steady needs --turn, --velocity or --rate", param_hint="--at")
+    components = None
+    if velocity is not None:
+        components = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
+        if len(components) != 3:
+            raise typer.BadParameter(f"'{velocity}' has not three components", param_hint="--velocity")
+    return steady_motion(
+        system,
+        turn=None if turn is None else number_of(turn, "--turn", "rad/s"),
+        velocity=components,
+        rates=_pairs(rate, "--rate", "rad/s", "m/s"),
+        unknown=unknown or (),
+        targets=_targets(system, target),
+    )
+
+
+def modes_text(about: object, modes: Modes, slopes: Any, locus: RootLocus | None) -> str:
+    """The operating point, its modes, and what else was asked for."""
+    parts = [str(about), modes.table()]
+    if slopes is not None:
+        parts.append(slopes.table())
+        moved = {name: values for name, values in slopes.unknowns.items() if values.size}
+        for name, values in moved.items():
+            told = ", ".join(f"{x:.6g} / {p}" for p, x in zip(slopes.parameters, values, strict=True))
+            parts.append(f"found with the motion, by each parameter: d {name} = {told}")
+    if locus is not None:
+        parts.append(locus_text(locus))
+    return "\n\n".join(parts)
+
+
+def modes_digest(linear: Any, slopes: Any, locus: RootLocus | None) -> dict[str, Any]:
+    """For programs: the state space, if ports are named, derivatives and branches, if asked for."""
+    found: dict[str, Any] = {}
+    if linear.inputs and linear.outputs:
+        plant = linear.state_space()
+        ports = {"B": plant.B.tolist(), "C": plant.C.tolist(), "D": plant.D.tolist()}
+        found |= {"inputs": list(plant.inputs), "outputs": list(linear.outputs), **ports}
+    if slopes is not None:
+        found["sensitivity"] = slopes.rows()
+        found["unknown_sensitivity"] = {
+            name: dict(zip(slopes.parameters, map(float, values), strict=True))
+            for name, values in slopes.unknowns.items()
+        }
+    if locus is not None:
+        found["locus"] = locus_digest(locus)
+    return found
+
+
+def names_in(text: str | None, option: str) -> list[str]:
+    """``"k, c"`` as two names."""
+    names = [part.strip() for part in (text or "").split(",")] if text else []
+    if not all(names):
+        raise typer.BadParameter(f"'{text}' has an empty name; write k,c", param_hint=option)
+    return names
+
+
+def locus_over(
+    system: System,
+    text: str,
+    model_at: Callable[[str, float], Any] | None = None,
+    units: Callable[[str], str | None] | None = None,
+) -> RootLocus:
+    """The root locus over ``NAME=RANGE``; `model_at`: (name, value) -> the linear model, of steady motions."""
+    from sekant.analyses.linear.root_locus import root_locus
+    from sekant.model.ranges import read_named_range, read_range
+    from sekant.model.resolve import number_unit
+
+    name, told = read_named_range(text, "--locus")
+    unit = number_unit(system.model, name) if units is None else units(name)
+    values = read_range(told, unit, "--locus").values(VALUES)
+    if model_at is None:
+        return root_locus(system, name, values)
+    return root_locus(lambda value: model_at(name, value), name, values)
+
+
+def locus_name(text: str | None) -> list[str]:
+    """The number that a locus varies, as a list of none or one."""
+    if text is None:
+        return []
+    from sekant.model.ranges import read_named_range
+
+    return [read_named_range(text, "--locus")[0]]
+
+
+def locus_text(locus: RootLocus) -> str:
+    """What the locus tells: its values, and where stability is lost or won."""
+    lines = [
+        f"root locus over {locus.name} from {locus.values[0]:.6g} to {locus.values[-1]:.6g} (SI units), "
+        f"{locus.values.size} values"
+    ]
+    for value, k in locus.crossings():
+        before = int((locus.values < value).sum()) - 1
+        grows = locus.eigenvalues[before, k].real < 0
+        way = "unstable" if grows else "stable"
+        lines.append(f"  branch {k + 1} becomes {way} at {locus.name} = {value:.6g}")
+    return "\n".join(lines if len(lines) > 1 else [*lines, "  no branch crosses the imaginary axis"])
+
+
+def locus_digest(locus: RootLocus) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "name": locus.name,
+        "values": locus.values.tolist(),
+        "real": np.real(locus.eigenvalues).tolist(),
+        "imaginary": np.imag(locus.eigenvalues).tolist(),
+        "crossings": [{"value": value, "branch": k + 1} for value, k in locus.crossings()],
+    }
+
+
+def draw_modes(modes: Modes, mode: list[int] | None, plot: Path | None) -> None:
+    if plot is None:
+        return
+    from sekant.views.mode_charts import mode_charts_picture
+    from sekant.views.pictures import save_picture
+
+    count = modes.eigenvalues.size
+    for number in mode or ():
+        if not 1 <= number <= count:
+            raise typer.BadParameter(f"there is no mode {number}; they are 1 to {count}", param_hint="--mode")
+    chosen = None if not mode else [number - 1 for number in mode]
+    save_picture(lambda: mode_charts_picture(modes, chosen), plot)
+
+
+def digest(modes: Modes, state: State) -> dict[str, Any]:
+    import numpy as np
+
+    linear = modes.model
+    rows = []
+    for k, value in enumerate(modes.eigenvalues):
+        ratio = modes.damping_ratio[k]
+        rows.append(
+            {
+                "real": float(value.real),
+                "imaginary": float(value.imag),
+                "damped_frequency": float(modes.damped_frequency[k]),
+                "undamped_frequency": float(modes.undamped_frequency[k]),
+                "damping_ratio": float(ratio) if np.isfinite(ratio) else None,
+                "dominant": modes.dominant(k),
+                "shape": {name: list(pair) for name, pair in modes.shape(k).items()},
+            }
+        )
+    found: dict[str, Any] = {"stability": modes.stability, "zeros": modes.zeros, "modes": rows}
+    found["warnings"] = [warning.as_dict() for warning in modes.warnings]
+    found |= {"states": list(linear.state_names), "A": linear.A.tolist()}
+    found |= {"q": state.q.tolist(), "v": state.v.tolist()}
+    if hasattr(state, "unknowns"):
+        found["unknowns"] = state.unknowns  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,3 @@
+"""Pages that compute: one offline HTML file with the model's equations and the engine's loops as WebAssembly."""
+
+from sekant.views.live.live import live as live

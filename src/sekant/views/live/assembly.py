@@ -1,0 +1,74 @@
+"""Closing of loops in a page: what `assembly.js` needs to do what `sekant.analyses.assembly` does first of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.joint_gaps import misfit
+from sekant.analyses.assembly.loop_geometry import LoopGeometry, constraint_terms, retraction
+from sekant.geometry.spatial import SX
+from sekant.views.live.calls import single_call
+
+if TYPE_CHECKING:
+    from sekant.engine.system import System
+    from sekant.views.live.program import PageProgram
+
+Floats = NDArray[np.float64]
+
+
+def assembly_functions(program: PageProgram, system: System, t: float, values: Floats) -> dict[str, Any]:
+    """Functions of the constraints with their arrays, and the weights of displacements.
+
+    `values` (np,): the array of the parameters, in the image of another call.
+    """
+    eq, nq, nv = system.equations, system.nq, system.nv
+    time, q, delta, v = np.array([t]), np.zeros(nq), np.zeros(nv), np.zeros(nv)
+    terms, retract = constraint_terms(system, dense=True), retraction(system)
+    found: dict[str, Any] = {}
+
+    def add(name: str, function: Any, arguments: list[Floats]) -> None:
+        results = [np.zeros(max(1, size)) for size in function.sizes_out]
+        program.add_function(name, function)
+        program.add_struct(name, single_call(function, arguments, results), outside={"values": values})
+        found[name] = {
+            **program.call(name),
+            "results": [
+                [program.address(name, one), size]
+                for one, size in zip(results, function.sizes_out, strict=True)
+            ],
+            "arguments": {
+                key: program.address(name, one)
+                for key, one in (("q", q), ("v", v), ("delta", delta))
+                if any(one is argument for argument in arguments)
+            },
+        }
+
+    add("terms", terms, [time, q, values])
+    add("retract", retract, [q, delta])
+    names = tuple(eq.motion.cuts)
+    poses = ca.vertcat(
+        SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in (misfit(eq, name) for name in names)]
+    )
+    add("gaps", system.function("gaps", [eq.t, eq.q, eq.p], [poses]), [time, q, values])
+    fills = system.start_facts.fills
+    if fills:
+        momentum = eq.lookups.gradient(eq.energies.kinetic, eq.v)
+        kinetic = system.function("kinetic", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, momentum])
+        add("kinetic", kinetic, [time, q, v, values])
+    geometry = LoopGeometry(system, t, None, (), {})
+    return {
+        **found,
+        "nq": nq,
+        "nv": nv,
+        "holonomic": eq.Phi.numel(),
+        "joints": list(names),
+        "fills": fills,
+        "counts": list(system.start_facts.counts),
+        "turning": list(system.start_facts.turning),
+        "unitBlocks": [list(block) for block in system.facts.unit_blocks],
+        **geometry.weights_told(),
+    }

@@ -1,0 +1,363 @@
+// Sliders of a page that computes: values, runs here or in a worker, and what is shown of them.
+
+const PATIENCE_MS = 50; // of a run beside the page; longer ones go to the worker
+const WORKER_TAIL = `
+let engine = null, wanted = null, running = false;
+async function work() {
+  running = true;
+  while (wanted) {
+    const { number, values, start } = wanted;
+    const job = wanted;
+    const pieces = engine.pieces(values, start);
+    let step = pieces.next();
+    while (!step.done && wanted === job) {
+      postMessage({ number, done: step.value });
+      await new Promise((go) => setTimeout(go, 0));
+      step = pieces.next();
+    }
+    if (wanted !== job) continue;
+    wanted = null;
+    const { width, values: y } = engine.outputs;
+    const copy = y.slice(0, width * step.value.row);
+    postMessage({ number, result: step.value, outputs: copy }, [copy.buffer]);
+  }
+  running = false;
+}
+onmessage = async ({ data }) => {
+  try {
+    if (data.program) engine = await Engine.load(data.program);
+    else { wanted = data; if (engine && !running) await work(); return; }
+    if (wanted && !running) await work();
+  } catch (error) { running = false; wanted = null; postMessage({ failed: String(error.message || error) }); }
+};`;
+
+class Live {
+  static async start(player) {
+    const live = new Live(player, player.figure.live);
+    player.live = live;
+    await live.begin();
+  }
+
+  constructor(player, told) {
+    Object.assign(this, { player, told, holder: byId("live"), changed: false, number: 0, times: [] });
+    this.holder.hidden = false;
+    this.values = Float64Array.from(told.program.first);
+    this.first = Float64Array.from(told.program.first);
+    this.run = player.runs[0];
+    this.rows = told.sliders.map((slider) => this.slider(slider));
+    this.bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Computing" });
+    this.message = element("p", { class: "live-message", role: "status" });
+    const buttons = element(
+      "div",
+      { class: "live-buttons" },
+      element("button", { text: "Reset", title: "All values as at first", onclick: () => this.resetAll() }),
+      element("button", { text: "Link", title: "Address of this page with these values", onclick: () => this.offer("Link", this.link()) }),
+      element("button", { text: "YAML", title: "These values for a model file", onclick: () => this.offer("YAML", this.yaml()) }),
+      element("button", { text: "Python", title: "This run as a script", onclick: () => this.offer("Python", this.python()) }),
+    );
+    const about = element("p", { class: "hint", text: told.about });
+    this.holder.append(...this.rows.map((row) => row.root), this.bar, this.message, buttons, about);
+  }
+
+  async begin() {
+    if (typeof WebAssembly !== "object") {
+      this.message.textContent = "This browser has no WebAssembly: the page plays the recorded motion, and the sliders do nothing.";
+      for (const row of this.rows) row.range.disabled = row.box.disabled = true;
+      return;
+    }
+    this.engine = await Engine.load(this.told.program);
+    this.take(location.hash);
+    addEventListener("hashchange", () => this.take(location.hash));
+    this.compute();
+  }
+
+  // One row: name, slider, number in the unit that is shown, reset.
+  slider({ name, index, low, high, factor, unit, about }) {
+    const range = element("input", { type: "range", min: 0, max: 1000, step: "any", "aria-label": name });
+    const box = element("input", { type: "text", inputmode: "decimal", class: "live-number", "aria-label": `${name} in ${unit || "its unit"}`, autocomplete: "off" });
+    const reset = element("button", { class: "icon", text: "↺", title: "As at first", "aria-label": `Reset ${name}` });
+    const title = element("span", { class: "live-name", text: name, title: about || name });
+    const head = element("div", { class: "live-head" }, title, box, element("span", { class: "unit", text: formatUnit(unit) }), reset);
+    const row = { name, index, low, high, factor, range, box, root: element("div", { class: "live-row", "data-name": name }, head, range) };
+    range.addEventListener("input", () => this.set(row, low + (Number(range.value) / 1000) * (high - low)));
+    const typed = () => {
+      const value = Number(box.value.trim().replace(",", ".").replace("−", "-")) * factor;
+      if (box.value.trim() && Number.isFinite(value)) this.set(row, value);
+      else this.show(row);
+    };
+    box.addEventListener("change", typed);
+    box.addEventListener("keydown", (event) => event.key === "Enter" && typed());
+    reset.addEventListener("click", () => this.set(row, this.first[index]));
+    range.addEventListener("dblclick", () => this.set(row, this.first[index]));
+    this.show(row);
+    return row;
+  }
+
+  show(row) {
+    const value = this.values[row.index];
+    row.range.value = String((1000 * (value - row.low)) / (row.high - row.low));
+    if (document.activeElement !== row.box || row.settled) row.box.value = String(Number((value / row.factor).toPrecision(6)));
+    row.root.classList.toggle("changed", value !== this.first[row.index]);
+  }
+
+  // A value (SI) within its range.
+  set(row, value) {
+    this.values[row.index] = Math.min(row.high, Math.max(row.low, value));
+    row.settled = true;
+    this.show(row);
+    row.settled = false;
+    this.schedule();
+  }
+
+  setValue(name, value) {
+    const row = this.rows.find((other) => other.name === name);
+    if (row) this.set(row, value);
+  }
+
+  resetAll() {
+    for (const row of this.rows) this.set(row, this.first[row.index]);
+  }
+
+  schedule() {
+    this.moved = performance.now();
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.compute();
+      clearTimeout(this.writing);
+      this.writing = setTimeout(() => history.replaceState(null, "", this.fragment() || location.pathname), 250);
+    });
+  }
+
+  compute() {
+    const began = performance.now();
+    this.number += 1;
+    this.asked = this.values.slice();
+    if (this.slow && this.worker) return this.ask();
+    try {
+      const pieces = this.engine.pieces(this.values);
+      let step = pieces.next();
+      while (!step.done) {
+        if (performance.now() - began > PATIENCE_MS) {
+          this.slow = true;
+          return this.ask();
+        }
+        step = pieces.next();
+      }
+      this.took = performance.now() - began;
+      this.apply(step.value, this.engine.outputs.values);
+    } catch (error) {
+      this.message.textContent = `This run failed: ${error.message}`;
+      this.message.classList.add("bad");
+    }
+  }
+
+  ask() {
+    this.bar.hidden = false;
+    this.began = performance.now();
+    if (!this.worker) {
+      const text = `${byId("engine").textContent}\n${WORKER_TAIL}`;
+      this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+      this.worker.onmessage = ({ data }) => this.hear(data);
+      this.worker.postMessage({ program: this.told.program });
+    }
+    this.worker.postMessage({ number: this.number, values: this.values.slice() });
+  }
+
+  hear({ number, done, result, outputs, failed }) {
+    if (failed) {
+      this.bar.hidden = true;
+      this.message.textContent = `This run failed: ${failed}`;
+      return;
+    }
+    if (number !== this.number) return;
+    if (!result) {
+      this.bar.value = done;
+      return;
+    }
+    this.bar.hidden = true;
+    this.took = performance.now() - this.began;
+    this.slow = this.took > PATIENCE_MS;
+    this.apply(result, outputs);
+  }
+
+  // Outputs of a run, row by row, into the columns that the player draws.
+  apply(result, y) {
+    const { program, tracks } = this.told;
+    const { times, channels } = program;
+    const width = program.report.y[1];
+    const count = times.length;
+    const { row } = result;
+    if (row < 1) return this.tell(result);
+    const column = (at) => {
+      const found = new Float64Array(count);
+      for (let i = 0; i < row; i++) found[i] = y[i * width + at];
+      return found;
+    };
+    const places = new Map();
+    let next = 0;
+    for (const channel of channels) {
+      places.set(channel.name, next);
+      next += Math.max(1, channel.parts.length);
+    }
+    const run = this.run;
+    run.times = this.timesOf ??= Float64Array.from(times);
+    run.poses = tracks.map(({ position, orientation }) => {
+      const columns = [];
+      for (let k = 0; k < 3; k++) columns.push(column(places.get(position) + k));
+      for (let k = 0; k < 4; k++) columns.push(orientation === null ? new Float64Array(count).fill(k ? 0 : 1) : column(places.get(orientation) + k));
+      for (let i = 1; i < row; i++) {
+        let dot = 0;
+        for (let k = 3; k < 7; k++) dot += columns[k][i] * columns[k][i - 1];
+        if (dot < 0) for (let k = 3; k < 7; k++) columns[k][i] *= -1;
+      }
+      for (const one of columns) one.fill(one[row - 1], row);
+      return columns;
+    });
+    const series = new Map();
+    run.tracks.forEach((track, i) => {
+      const name = `${track.name}.position`;
+      if (!track.hidden) series.set(name, { name, unit: ["m", "m", "m"], parts: ["x", "y", "z"], columns: run.poses[i].slice(0, 3) });
+    });
+    for (const channel of channels) {
+      if (series.has(channel.name)) continue;
+      const parts = Math.max(1, channel.parts.length);
+      const unit = Array.isArray(channel.unit) ? channel.unit : Array(parts).fill(channel.unit);
+      const columns = Array.from({ length: parts }, (_, k) => column(places.get(channel.name) + k));
+      if (channel.name === "energy.balance") for (let i = row - 1; i >= 0; i--) columns[0][i] -= columns[0][0];
+      for (const one of columns) one.fill(NaN, row);
+      series.set(channel.name, { ...channel, unit, columns });
+    }
+    run.series = series;
+    this.tell(result);
+    const differs = this.values.some((value, i) => value !== this.first[i]);
+    this.player.replaced(0);
+    if (this.player.runs.length > 1 && differs !== this.changed) {
+      this.changed = differs;
+      this.player.setCompare(differs ? "ghost" : "first");
+    }
+    this.result = result;
+    this.done = this.number;
+    this.shown = this.asked; // the values of what is drawn
+    if (this.moved) this.times.push(performance.now() - this.moved);
+  }
+
+  tell(result) {
+    const drift = result.row > 0 ? this.drift() : "";
+    const ok = result.code === 1;
+    const steps = ok ? `${result.steps} steps, ${result.rejected} rejected, ${(this.took || 0).toFixed(1)} ms.` : result.message;
+    this.message.textContent = [steps, drift].filter(Boolean).join(" ");
+    this.message.classList.toggle("bad", !ok || drift.startsWith("Warning"));
+  }
+
+  // The energy balance, and a warning where it does not fit the tolerance: as in `EnergyWatch`.
+  drift() {
+    const { series } = this.run;
+    const { rtol, adaptive } = this.told;
+    const extremes = (name) => {
+      const column = series.get(name)?.columns[0];
+      if (!column) return null;
+      let [low, high] = [Infinity, -Infinity];
+      for (const v of column) {
+        if (v < low) low = v;
+        if (v > high) high = v;
+      }
+      return [low, high];
+    };
+    const [kinetic, potential, balance] = ["energy.kinetic", "energy.potential", "energy.balance"].map(extremes);
+    if (!kinetic || !potential || !balance) return "";
+    let work = 0;
+    for (const name of series.keys()) {
+      if (!name.endsWith(".work") || name === "energy.work") continue;
+      const [low, high] = extremes(name);
+      work = Math.max(work, high, -low);
+    }
+    const off = Math.max(balance[1], -balance[0]);
+    const present = kinetic[1] + potential[1] - potential[0] + work;
+    const unresolved = 1e-11 * (present + Math.max(Math.abs(potential[0]), Math.abs(potential[1])));
+    const text = `energy balance within ${off.toExponential(1)} J of ${Number(present.toPrecision(3))} J`;
+    const bad = adaptive && present > 0 && off > 1000 * rtol * present + unresolved;
+    return bad ? `Warning: ${text}, more than the tolerance should allow: an element may jump, or be too rough for the step.` : `${text[0].toUpperCase()}${text.slice(1)}.`;
+  }
+
+  // -- numbers that leave the page -------------------------------------------------------------------------------
+
+  get changes() {
+    return this.rows.filter((row) => this.values[row.index] !== this.first[row.index]);
+  }
+
+  fragment() {
+    const parts = this.changes.map((row) => `${encodeURIComponent(row.name)}=${this.values[row.index]}`);
+    return parts.length ? `#${parts.join("&")}` : "";
+  }
+
+  link() {
+    return location.href.split("#")[0] + this.fragment();
+  }
+
+  // Values from a fragment; names that this page has not, and what is no number, do nothing.
+  take(fragment) {
+    for (const part of fragment.slice(1).split("&")) {
+      const [name, text] = part.split("=");
+      let known = "";
+      try {
+        known = decodeURIComponent(name);
+      } catch {
+        continue;
+      }
+      const row = this.rows.find((other) => other.name === known);
+      const value = Number(text);
+      if (row && text && Number.isFinite(value)) this.set(row, value);
+    }
+  }
+
+  quantity(row) {
+    return this.told.sliders.find((one) => one.name === row.name).si;
+  }
+
+  yaml() {
+    const tree = {};
+    for (const row of this.rows) {
+      const { path } = this.told.sliders.find((one) => one.name === row.name);
+      let at = tree;
+      path.slice(0, -1).forEach((key) => (at = at[key] ??= {}));
+      at[path.at(-1)] = `${this.values[row.index]} ${this.quantity(row)}`.trim();
+    }
+    const write = (node, indent) =>
+      Object.entries(node).map(([key, value]) => (typeof value === "string" ? `${indent}${key}: ${value}` : `${indent}${key}:\n${write(value, `${indent}  `)}`)).join("\n");
+    return `${write(tree, "")}\n`;
+  }
+
+  python() {
+    const pairs = this.rows.map((row) => `    ${JSON.stringify(row.name)}: ${this.values[row.index]},  # ${this.quantity(row) || "1"}`);
+    const names = JSON.stringify(this.rows.map((row) => row.name));
+    return [
+      "import sekant as sk",
+      "",
+      `system = sk.compile(sk.load(${JSON.stringify(this.told.file)}), parameters=${names})`,
+      `values = {\n${pairs.join("\n")}\n}`,
+      `result = sk.simulate(system, ${this.told.options}, parameters=values)`,
+      "",
+    ].join("\n");
+  }
+
+  offer(title, text) {
+    const area = element("textarea", { rows: 10, readonly: true, "aria-label": title });
+    area.value = text;
+    const copy = element("button", { text: "Copy", type: "button" });
+    const dialog = element("dialog", { class: "live-offer" }, element("h2", { text: title }), area, copy, element("form", { method: "dialog" }, element("button", { text: "Close" })));
+    copy.addEventListener("click", async () => {
+      area.select();
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        document.execCommand("copy");
+      }
+      copy.textContent = "Copied";
+    });
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+}

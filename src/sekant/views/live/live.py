@@ -1,0 +1,191 @@
+"""`sk.live`: write a page in which a reader moves parameters and the motion is computed anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sekant.analyses.simulation.regularized import suited
+from sekant.analyses.simulation.runs import is_adaptive
+from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.simulation.start import start_of
+from sekant.engine.arguments import names_of
+from sekant.engine.functions.outputs import all_outputs, asked_outputs
+from sekant.engine.system import System, compile
+from sekant.errors import SekantError
+from sekant.files import replace_file
+from sekant.model.model import Model
+from sekant.model.scene import channels_of
+from sekant.results.result import Result
+from sekant.version import __version__
+from sekant.views.live.loops import Asked
+from sekant.views.live.program import program_of
+from sekant.views.live.refusals import refuse
+from sekant.views.live.sliders import Slider, check_sliders, sliders_of
+from sekant.views.player.page import Addition, page
+from sekant.views.player.view import page_file_name, shown_results
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
+
+MOST_ROWS = 2001
+"""Of a run in a page; more are thinned."""
+_DROPPED = (
+    ".reaction_local",
+    ".acceleration",
+    ".angular_velocity",
+    ".a",
+    ".velocity",
+    ".reaction",
+    ".v",
+    ".orientation",
+)
+_FOLDER = Path(__file__).parent
+
+
+def live(
+    system: System | Model | Collector,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    vary: Mapping[str, Any],
+    outputs: str | Sequence[str] | None = None,
+    plots: Sequence[str] | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> Path:
+    """Write a page that simulates a model while a reader moves its parameters; returns its path.
+
+    `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI; inputs
+    and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most outputs;
+    `plots`: those to plot at first. `options`: those of `sk.simulate`: until, method, step, rtol, atol, output_step,
+    inputs. The page works offline: it holds the equations and the loop of the method as WebAssembly, and computes
+    what `sk.simulate` computes, to its tolerance. Models that a page cannot compute are refused, with the item.
+    """
+    text = live_page(system, vary=vary, outputs=outputs, plots=plots, title=title, **options)
+    target = Path(path) if path is not None else Path(f"{page_file_name(text[0])}_live.html")
+    replace_file(target, text[1].encode())
+    return target
+
+
+def live_page(
+    system: System | Model | Collector,
+    *,
+    vary: Mapping[str, Any],
+    outputs: str | Sequence[str] | None = None,
+    plots: Sequence[str] | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> tuple[str, str]:
+    """Title and HTML text of the page; see `live`."""
+    given = _compiled(system, vary)
+    sliders = sliders_of(given.model, vary)
+    check_sliders(given, sliders)
+    first = _first_run(given, options)
+    method = str(first.provenance["options"]["method"])
+    refuse(given, method)
+    suitable, _ = suited(given, method)
+    names = _names(suitable, outputs, first)
+    parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
+    told = first.provenance["options"]
+    adaptive = is_adaptive(method)
+    times = first.time
+    if len(times) > MOST_ROWS:
+        times = times[np.unique(np.linspace(0, len(times) - 1, MOST_ROWS).round().astype(int))]
+    settings = given.settings
+    rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
+    asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
+    start, _, _ = start_of(suitable, parameters, None, float(times[0]))
+    program = program_of(suitable, method, asked, start, names, parameters)
+    shown = shown_results([first], plots=plots, title=title)
+    shown["runs"][0]["label"] = "as set"
+    about = (
+        f"Computed here by {method} with the equations of the model; nothing is sent anywhere. Sekant {__version__}, "
+        f"model {given.model_hash}."
+    )
+    shown["live"] = {
+        "program": program,
+        "sliders": [_described(suitable, slider, parameters) for slider in sliders],
+        "tracks": _tracks(first, shown["runs"][0]["tracks"]),
+        "rtol": float(rtol),
+        "adaptive": adaptive,
+        "about": about,
+        "file": f"{given.model.name}.yaml",
+        "options": _python(first, method, told),
+    }
+    return shown["title"], page(shown, _addition())
+
+
+def _compiled(system: System | Model | Collector, vary: Mapping[str, Any]) -> System:
+    if not vary:
+        raise SekantError("a live page needs something to vary: vary={'strut.stiffness': '10..40 kN/m'}")
+    if not isinstance(system, System):
+        model = system if isinstance(system, Model) else system.model
+        return compile(system, parameters=[name for name in vary if name not in model.inputs])
+    missing = [name for name in vary if name not in system.parameters]
+    if missing:
+        raise SekantError(
+            f"'{missing[0]}' is not a parameter of this system; compile with parameters=['{missing[0]}'], or give "
+            "the model itself"
+        )
+    return system
+
+
+def _first_run(system: System, options: Mapping[str, Any]) -> Result:
+    first = simulate(system, **options)
+    if not first.ok:
+        raise SekantError(
+            f"model '{system.model.name}': the run at the first values does not finish ({first.status}: "
+            f"{first.message}); a live page starts from one that does"
+        )
+    return first
+
+
+def _names(system: System, outputs: str | Sequence[str] | None, first: Result) -> list[str]:
+    """Names of what a page computes: what is drawn, the energies, and what can be plotted."""
+    known = [output.name for output in all_outputs(system)]
+    drawn = [name for track in (first.scene or {}).get("tracks", {}).values() for name in channels_of(track)]
+    needed = [*drawn, *(n for n in known if n.startswith("energy") or n.endswith(".work"))]
+    needed += [arrow["channel"] for arrow in (first.scene or {}).get("arrows", [])]
+    if outputs is None:
+        needed += [name for name in known if not name.endswith(_DROPPED)]
+    else:
+        needed += [one.name for one in asked_outputs(all_outputs(system), names_of(outputs, "outputs"))]
+    return [name for name in dict.fromkeys(needed) if name in known]
+
+
+def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found = (first.scene or {}).get("tracks", {})
+    told = []
+    for track in tracks:
+        own: Any = found[track["name"]]
+        if own["kind"] != "body":
+            raise SekantError(f"'{track['name']}' follows points, which live pages do not draw yet")
+        told.append({"position": own["position"], "orientation": own["orientation"]})
+    return told
+
+
+def _described(system: System, slider: Slider, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    place = system.places[slider.name]
+    value = float(np.ravel(parameters.get(slider.name, system.parameters[slider.name]))[0])
+    return slider.described(place.start, value)
+
+
+def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
+    """Arguments of `sk.simulate` that repeat the run."""
+    parts = [f"until={float(first.time[-1]):g}", f"method={method!r}"]
+    parts += [f"{name}={told[name]:g}" for name in ("step", "rtol", "atol") if told.get(name) is not None]
+    return ", ".join(parts)
+
+
+@cache
+def _addition() -> Addition:
+    read = {
+        name: (_FOLDER / name).read_text(encoding="utf-8")
+        for name in ("engine.js", "assembly.js", "live.js", "live.css")
+    }
+    return Addition(f"{read['engine.js']}\n{read['assembly.js']}", read["live.js"], read["live.css"])

@@ -1,0 +1,95 @@
+"""What a reader of a page may change: parameters with ranges, in the units in which they were given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sekant.engine.system import System
+from sekant.errors import ModelError, SekantError
+from sekant.model.model import Model
+from sekant.model.ranges import is_range, read_range, split_range
+from sekant.model.resolve import find_field, number_unit
+from sekant.units import parse_unit
+
+_NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*")
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A run-time parameter from `low` to `high` (SI), shown in `unit`, of which one is `factor` in SI; `si`: its SI
+    unit; `path`: where it stands in a model file."""
+
+    name: str
+    low: float
+    high: float
+    unit: str
+    factor: float
+    si: str
+    path: tuple[str, ...]
+
+    def described(self, index: int, value: float) -> dict[str, Any]:
+        """For the page; `index`: of its number in p."""
+        own = {
+            "name": self.name,
+            "low": self.low,
+            "high": self.high,
+            "unit": self.unit,
+            "factor": self.factor,
+        }
+        return own | {"index": index, "value": value, "si": self.si, "path": list(self.path)}
+
+
+def sliders_of(model: Model, vary: Mapping[str, Any]) -> list[Slider]:
+    """By name, a text such as ``10..40 kN/m`` or two numbers in SI."""
+    return [_slider(model, name, given) for name, given in vary.items()]
+
+
+def _slider(model: Model, name: str, given: Any) -> Slider:
+    unit = number_unit(model, name)
+    si = "" if unit in (None, "1") else str(unit)
+    shown = si
+    if is_range(given):
+        found = read_range(given, unit, f"vary '{name}'", rising=True)
+        low, high = found.first, found.last
+        shown = _NUMBER.sub("", split_range(given, name)[1], count=1) or si
+    elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
+        low, high = (float(x) for x in given)
+        if not low < high:
+            raise ModelError(f"vary '{name}': the lower end comes first (got {low:g}, {high:g})")
+    else:
+        raise ModelError(
+            f"vary '{name}': give a range as '10..40 {si or 'kN/m'}' or (low, high) (got {given!r})"
+        )
+    factor = parse_unit(shown).factor if shown else 1.0
+    return Slider(name, low, high, shown, factor, si, _path(model, name))
+
+
+def _path(model: Model, name: str) -> tuple[str, ...]:
+    if name in model.parameters:
+        return "parameters", name
+    if name in model.inputs:
+        return "inputs", name
+    return tuple(str(part) for part in find_field(model, name)[0])
+
+
+def check_sliders(system: System, sliders: Sequence[Slider]) -> None:
+    """Every end of a range must be possible, and the first value must lie within."""
+    for slider in sliders:
+        first = system.parameters[slider.name]
+        if first.size != 1:
+            raise SekantError(
+                f"vary '{slider.name}': it has {first.size} numbers; a slider moves one, as in '{slider.name}[0]'"
+            )
+        if not slider.low <= float(first[0]) <= slider.high:
+            raise SekantError(
+                f"vary '{slider.name}': the model has {float(first[0]):g} {slider.si}, which is outside of "
+                f"{slider.low:g} to {slider.high:g}; widen the range"
+            )
+        for end in (slider.low, slider.high):
+            try:
+                system.parameter_vector({slider.name: end})
+            except SekantError as error:
+                raise SekantError(f"vary '{slider.name}' = {end:g} {slider.si}: {error}") from None

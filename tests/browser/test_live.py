@@ -1,0 +1,173 @@
+"""Pages that compute, in a real browser: the numbers of `sk.simulate` wherever the sliders stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from chromium import Chromium, find_chromium
+from sekant.errors import SekantError
+from sekant.io.yaml import load
+
+PROGRAM = find_chromium()
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None, reason="no Chromium on this machine: install the package 'chromium' to test live pages"
+)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QUARTER_CAR = {"strut.stiffness": "10..40 kN/m", "height": "0..0.1 m", "speed": "5..20 m/s"}
+LOOP = {"angle": "20..80 deg"}
+CASES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
+    ("quarter_car", QUARTER_CAR, {"method": "rk4", "step": 1e-3, "until": 2.0}),
+    ("quarter_car", QUARTER_CAR, {"method": "dop853", "until": 2.0}),
+    ("quarter_car", QUARTER_CAR, {"method": "radau5", "until": 2.0}),
+    ("double_pendulum", {"l": "0.3..0.7 m", "m2": "0.2..2 kg"}, {"until": 1.0}),
+    ("four_bar", LOOP, {"until": 1.0}),
+    ("four_bar", LOOP, {"until": 1.0, "method": "dop853"}),
+    ("slider_crank", {"l2": "0.9..1.4 m"}, {"until": 1.0}),
+    ("engine_mount", {"torque": "50..300 N*m"}, {"until": 0.5}),
+    ("screw", {"F": "0..5 N"}, {"until": 2.0}),
+    ("roller_coaster", {"v0": "1..4 m/s"}, {"until": 2.0}),
+    ("particle_track", {"v0": "12..16 m/s"}, {"until": 1.0}),
+    ("rolling_disc", {"F": "1..8 N"}, {"until": 1.0}),
+    ("flyball_governor", {"ms": "0.2..0.6 kg"}, {"until": 1.0}),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert PROGRAM is not None
+    found = Chromium(PROGRAM)
+    yield found
+    found.close()
+
+
+def set_values(browser: Chromium, values: dict[str, float]) -> None:
+    """By the fragment of the address, as a link does; waits for the run."""
+    browser.run(f"location.hash = {'&'.join(f'{name}={value!r}' for name, value in values.items())!r}")
+    wanted = " && ".join(
+        f"sekant.live.shown?.[sekant.live.rows.find((r) => r.name === {name!r}).index] === {value!r}"
+        for name, value in values.items()
+    )
+    browser.wait(f"{wanted} && sekant.live.done === sekant.live.number")
+
+
+@pytest.mark.parametrize(("name", "vary", "options"), CASES)
+def test_numbers_equal_those_of_simulate(
+    browser: Chromium, tmp_path: Path, name: str, vary: dict[str, str], options: dict[str, Any]
+):
+    model = load(EXAMPLES / f"{name}.yaml")
+    page = sk.live(model, tmp_path / "live.html", vary=vary, **options)
+    browser.open(page)
+    system = sk.compile(model, parameters=[*vary])
+    told = browser.run("sekant.figure.live.sliders.map((s) => [s.name, s.low, s.high])")
+    method = browser.run("sekant.figure.live.options.match(/method='(\\w+)'/)[1]")
+    for share in (None, 0.15, 0.8):
+        values = {} if share is None else {n: low + share * (high - low) for n, low, high in told}
+        if values:
+            set_values(browser, values)
+        expected = sk.simulate(system, parameters=values, **{**options, "method": method})
+        assert browser.run("sekant.live.result.code") == 1, browser.run("sekant.live.message.textContent")
+        assert browser.run("sekant.live.result.row") == len(expected)
+        found = browser.run("[...sekant.runs[0].series].map(([n, s]) => [n, s.columns.map((c) => [...c])])")
+        compared = 0
+        for output, columns in found:
+            if output not in expected.names or output.startswith("energy.balance"):
+                continue
+            true = expected[output].reshape(len(expected), -1)
+            scale = max(1.0, float(np.abs(true).max()))
+            np.testing.assert_allclose(
+                np.array(columns, float).T, true, rtol=0, atol=2e-5 * scale, err_msg=f"{output} at {values}"
+            )
+            compared += 1
+        assert compared > 3
+    assert not browser.errors
+    assert browser.requests == [page.resolve().as_uri()] or all(
+        r.startswith(("file:", "blob:")) for r in browser.requests
+    )
+
+
+def test_sliders_move_by_real_input(browser: Chromium, tmp_path: Path):
+    model = load(EXAMPLES / "quarter_car.yaml")
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=2.0)
+    browser.open(page, 1280, 760)
+    before = browser.run("sekant.live.values[sekant.live.rows[1].index]")
+    box = browser.run(
+        "(({ x, y, width, height }) => [x, y, width, height])(sekant.live.rows[1].range.getBoundingClientRect())"
+    )
+    x, y = box[0] + 0.9 * box[2], box[1] + box[3] / 2
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    browser.wait("sekant.live.done === sekant.live.number && sekant.live.changed")
+    moved = browser.run("sekant.live.values[sekant.live.rows[1].index]")
+    assert moved > before
+    assert moved == pytest.approx(0.09, abs=0.005)
+    expected = sk.simulate(sk.compile(model, parameters=["height"]), 2.0, parameters={"height": moved})
+    z = browser.run("[...sekant.runs[0].series.get('body.position').columns[2]]")
+    np.testing.assert_allclose(z, expected["body.position"][:, 2], atol=1e-6)
+    assert browser.run("sekant.compare") == "ghost"
+    first = browser.run("[...sekant.runs[1].series.get('body.position').columns[2]]")
+    assert abs(np.array(first) - z).max() > 1e-3
+    # a typed number in the unit that is shown
+    browser.run("sekant.live.rows[0].box.focus(), sekant.live.rows[0].box.select()")
+    browser.call("Input.insertText", text="33")
+    browser.press("Enter", 13)
+    browser.wait("Math.abs(sekant.live.values[sekant.live.rows[0].index] - 33000) < 1e-9")
+    assert "strut.stiffness=33000" in browser.run("sekant.live.link()")
+    assert "forces:\n  strut:\n    stiffness: 33000 N/m" in browser.run("sekant.live.yaml()")
+    script = browser.run("sekant.live.python()")
+    compile(script, "script", "exec")
+    assert not browser.errors
+
+
+def test_names_are_inert(browser: Chromium, tmp_path: Path):
+    model = load(EXAMPLES / "quarter_car.yaml")
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=1.0, title="</script><b id=x>")
+    browser.open(page)
+    assert browser.run("document.getElementById('x')") is None
+    assert browser.run("document.querySelector('meta[http-equiv]').content.includes(\"'wasm-unsafe-eval'\")")
+    answer = browser.call(
+        "Runtime.evaluate", expression="new Function('return 1')()", allowUnsafeEvalBlockedByCSP=False
+    )
+    assert "Content Security Policy" in answer["exceptionDetails"]["exception"]["description"]
+
+
+REFUSED = [
+    ("bouncing_ball", {"ball.mass": (0.1, 2.0)}, "contact '.*' cannot go into a live page"),
+    ("stick_slip", {"k": (10.0, 40.0)}, "unknown parameter|sticks and slips"),
+    ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
+    ("screw", {"pitch": "0.5..2 m"}, "shapes the curve 'thread'"),
+    ("quarter_car", {"strut.stifness": "1..2 N/m"}, "stifness"),
+    ("quarter_car", {"height": "60..80 mm"}, "the model has 0.05 m, which is outside"),
+    ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
+    ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
+    ("quarter_car", {}, "needs something to vary"),
+]
+
+
+@pytest.mark.parametrize(("name", "vary", "text"), REFUSED)
+def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: Any, text: str):
+    with pytest.raises(SekantError, match=text):
+        sk.live(load(EXAMPLES / f"{name}.yaml"), tmp_path / "live.html", vary=vary, until=0.2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):
+    model = load(EXAMPLES / "double_pendulum.yaml")
+    page = sk.live(
+        model, tmp_path / "live.html", vary={"l": "0.3..0.7 m"}, until=5.0, method="rk4", step=2e-5
+    )
+    browser.open(page)
+    browser.wait("sekant.live.done === sekant.live.number")
+    set_values(browser, {"l": 0.4})
+    assert browser.run("!!sekant.live.worker")
+    expected = sk.simulate(
+        sk.compile(model, parameters=["l"]), 5.0, method="rk4", step=2e-5, parameters={"l": 0.4}
+    )
+    name = next(n for n in expected.names if n.endswith(".position"))
+    found = browser.run(f"sekant.runs[0].series.get({name!r}).columns.map((c) => [...c])")
+    np.testing.assert_allclose(np.array(found).T, expected[name], atol=1e-6)
+    assert not browser.errors

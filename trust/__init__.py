@@ -1,0 +1,1 @@
+"""The campaign: what Sekant promises, attacked. `make trust` runs it."""

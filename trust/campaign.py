@@ -1,0 +1,69 @@
+"""What every section of the campaign shares: its clock, what it counts, what it finds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Clock:
+    """The time a section may take."""
+
+    seconds: float
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def spent(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
+    def left(self) -> float:
+        return self.seconds - self.spent
+
+    def seeds(self, first: int, least: int = 1) -> Iterator[int]:
+        """Numbers from `first` on while there is time, and `least` of them in any case."""
+        seed = first
+        while seed < first + least or self.left > 0:
+            yield seed
+            seed += 1
+
+
+@dataclass
+class Failure:
+    """One thing that went wrong: what was tried, what came, and the input that shows it again."""
+
+    tried: str
+    found: str
+    input: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.tried}: {self.found}"
+        return f"{text}\n{self.input}" if self.input else text
+
+
+@dataclass
+class Section:
+    """The figures of one section."""
+
+    name: str
+    promise: str
+    counts: dict[str, float | str] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def count(self, what: str, by: float = 1) -> None:
+        self.counts[what] = float(self.counts.get(what, 0)) + by
+
+    def fail(self, tried: str, found: str, input: str = "") -> None:
+        self.failures.append(Failure(tried, found, input))
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def section_of(data: dict[str, Any]) -> Section:
+    return Section(**{**data, "failures": [Failure(**item) for item in data["failures"]]})

@@ -1,0 +1,314 @@
+"""Random mechanisms of all registered types, computed in many ways that must agree.
+
+One run is the reference: joint coordinates, dop853. Every other way either states the same mechanism differently, or
+computes the same statement differently. A run that finishes without a warning and deviates is a failure; it is shrunk
+and kept as YAML.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import tau
+from pathlib import Path
+
+import numpy as np
+
+import sekant as sk
+from random_models import deviation, random_mechanism, renamed, reordered, rotatable, rotated
+from sekant.model.mirror import mirrored
+from trust.campaign import Clock, Section
+from trust.shrink import shrunk
+
+UNTIL, HALF, RTOL, STEP = 0.2, 0.1, 1e-9, 0.019
+LIMIT = 1e4 * RTOL
+"""Errors of a step grow to this in stiff contacts; a wrong sign or a lost term is far beyond it."""
+PROMISE = "Any two ways to state or compute a mechanism agree, or a warning says why they may not."
+STICKY = ("joint_friction", "axle_drive")
+METHODS = ("dop853", "taylor", "radau5")
+
+
+class NotComparable(Exception):
+    """The way does not apply to this mechanism."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run, what it must equal, and the names that changed."""
+
+    found: sk.Result
+    expected: sk.Result
+    model: sk.Model
+    names: dict[str, str] = field(default_factory=dict)
+    turn: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+    def worst(self) -> tuple[float, str]:
+        if self.turn is None:
+            off, name, _ = deviation(self.found, self.expected, self.model, self.names)
+            return off, name
+        rows = min(len(self.found.time), len(self.expected.time))
+        worst, where = 0.0, ""
+        for body in self.model.bodies:
+            place = self.expected[f"{body}.position"][:rows] @ self.turn.T + self.shift
+            off = float(np.abs(self.found[f"{body}.position"][:rows] - place).max(initial=0.0))
+            if not off <= worst:
+                worst, where = off, f"{body}.position"
+        return worst, where
+
+
+def run(model: sk.Model | sk.System, method: str = "dop853", **options) -> sk.Result:
+    until = options.pop("until", UNTIL)
+    grid = {} if "output_times" in options else {"output_step": STEP}
+    return sk.simulate(model, until, method=method, rtol=RTOL, **grid, **options)
+
+
+def bare(model: sk.Model) -> sk.Model:
+    """Bodies, joints, constraints and gravity alone."""
+    empty: dict[str, dict] = {key: {} for key in ("forces", "contacts", "sensors", "signals", "motions")}
+    return model.model_copy(update=empty)
+
+
+# -- the ways ----------------------------------------------------------------------------------------------
+
+Way = Callable[[sk.Model, int], Comparison]
+
+
+def computed(formulation: str, method: str) -> Way:
+    def way(model: sk.Model, seed: int) -> Comparison:
+        sticks = any(item.type in STICKY for item in model.forces.values())
+        if method == "radau5" and (model.contacts or sticks):
+            raise NotComparable("radau5 does not land on contacts, and lets friction creep")
+        return Comparison(run(sk.compile(model, formulation=formulation), method), run(model), model)
+
+    return way
+
+
+def interpreted(model: sk.Model, seed: int) -> Comparison:
+    """The equations in CasADi's interpreter instead of native code."""
+    return Comparison(run(sk.compile(model, engine="casadi")), run(model), model)
+
+
+def elsewhere(model: sk.Model, seed: int) -> Comparison:
+    model = rotatable(model)
+    moved, turn, shift = rotated(model, np.random.default_rng(seed))
+    return Comparison(run(moved), run(model), model, turn=turn, shift=shift)
+
+
+def image(model: sk.Model, seed: int) -> Comparison:
+    """The mirror image about a coordinate plane, moving as the image."""
+    plane = "xyz"[seed % 3]
+    model = bare(model)
+    flip = np.diag([-1.0 if axis == plane else 1.0 for axis in "xyz"])
+    try:
+        other = mirrored(model, plane)
+    except sk.SekantError as error:
+        raise NotComparable(str(error)) from None
+    return Comparison(run(other), run(model), model, turn=flip, shift=np.zeros(3))
+
+
+def other_names(model: sk.Model, seed: int) -> Comparison:
+    with tempfile.TemporaryDirectory() as folder:
+        changed, names = renamed(model, Path(folder))
+    return Comparison(run(changed), run(model), model, names)
+
+
+def other_order(model: sk.Model, seed: int) -> Comparison:
+    return Comparison(run(reordered(model)), run(model), model)
+
+
+def in_two_parts(model: sk.Model, seed: int) -> Comparison:
+    system = sk.compile(model)
+    whole = run(system)
+    if whole.status == "stopped":
+        raise NotComparable("it ends before the second part")
+    ends = [result.at(result.time[-1:]) for result in (run(system, initial=run(system, until=HALF)), whole)]
+    return Comparison(*ends, model, turn=np.eye(3), shift=np.zeros(3))  # works count from the start of a part
+
+
+def other_rows(model: sk.Model, seed: int) -> Comparison:
+    """Rows at irregular times do not change the motion at the common ones."""
+    rng = np.random.default_rng(seed)
+    system = sk.compile(model)
+    expected = run(system)
+    extra = np.sort(rng.uniform(0.0, UNTIL, 7))
+    times = np.unique(np.concatenate([expected.time, extra]))
+    found = run(system, output_times=times, until=None)
+    if found.status != expected.status:
+        return Comparison(found, expected, model)
+    return Comparison(found.at(expected.time), expected, model)
+
+
+def at_run_time(model: sk.Model, seed: int) -> Comparison:
+    """Masses and centers of mass as run-time parameters instead of numbers in the code."""
+    names = [f"{body}.{part}" for body in model.bodies for part in ("mass", "com")]
+    return Comparison(run(sk.compile(model, parameters=names)), run(model), model)
+
+
+def heavier(model: sk.Model, seed: int) -> Comparison:
+    """Without forces but gravity, all masses and inertias times a factor give the same motion."""
+    model = bare(model)
+    factor = 3.7
+
+    def scaled(body: sk.Body) -> sk.Body:
+        inertia = tuple(factor * float(x) for x in body.inertia)
+        return body.model_copy(update={"mass": factor * float(body.mass), "inertia": inertia})
+
+    other = model.model_copy(update={"bodies": {name: scaled(body) for name, body in model.bodies.items()}})
+    return Comparison(run(other), run(model), model, turn=np.eye(3), shift=np.zeros(3))  # loads differ
+
+
+def a_turn_ahead(model: sk.Model, seed: int) -> Comparison:
+    """A hinge that starts a whole turn further moves as before."""
+    model = bare(model)
+    hinges = {name: item for name, item in model.joints.items() if item.type == "revolute"}
+    if not hinges:
+        raise NotComparable("it has no hinge")
+
+    def turned(item):
+        start = item.q0[0] if isinstance(item.q0, tuple) else item.q0
+        return item.model_copy(update={"q0": (float(start) + tau,)})
+
+    joints = {name: turned(item) if name in hinges else item for name, item in model.joints.items()}
+    return Comparison(run(model.model_copy(update={"joints": joints})), run(model), model)
+
+
+def in_other_units(model: sk.Model, seed: int) -> Comparison:
+    """The file with masses in grams, and centers of mass in millimeters."""
+    import re
+
+    def grams(found: re.Match) -> str:
+        return f"{found[1]}{1000 * float(found[2])!r} g"
+
+    def millimeters(found: re.Match) -> str:
+        return f"{found[1]}[{', '.join(f'{1000 * float(x)!r} mm' for x in found[2].split(','))}]"
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = sk.save(model, Path(folder) / "model.yaml")
+        text = file.read_text()
+        text = re.sub(r"(\bmass: )([-+\d.e]+)", grams, text)
+        text = re.sub(r"(\bcom: )\[([-+\d.e, ]+)\]", millimeters, text)
+        file.write_text(text)
+        return Comparison(run(sk.load(file)), run(model), model)
+
+
+def plain_loops(model: sk.Model, seed: int) -> Comparison:
+    """The integrator as plain Python, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = sk.save(model, Path(folder) / "model.yaml")
+        output = Path(folder) / "out.nc"
+        command = [sys.executable, "-m", "sekant", "run", str(file), "--until", "0.02", "--method", "dop853"]
+        command += ["--rtol", repr(RTOL), "--output-step", "0.005", "-o", str(output)]
+        done = subprocess.run(
+            command, env=os.environ | {"SEKANT_LOOPS": "python"}, capture_output=True, text=True, timeout=300
+        )
+        if done.returncode:
+            raise AssertionError(f"exit code {done.returncode}: {done.stderr[-500:]}")
+        loaded = sk.load(file)
+        expected = sk.simulate(loaded, 0.02, method="dop853", rtol=RTOL, output_step=0.005)
+        return Comparison(sk.Result.load(output), expected, loaded)
+
+
+WAYS: dict[str, Way] = {
+    **{
+        f"{formulation}, {method}": computed(formulation, method)
+        for formulation in ("joint", "cartesian", "natural")
+        for method in METHODS
+        if (formulation, method) != ("joint", "dop853")
+    },
+    "CasADi's interpreter": interpreted,
+    "placed elsewhere": elsewhere,
+    "mirrored": image,
+    "renamed": other_names,
+    "reordered": other_order,
+    "in two parts": in_two_parts,
+    "other output times": other_rows,
+    "numbers at run time": at_run_time,
+    "masses scaled": heavier,
+    "a whole turn ahead": a_turn_ahead,
+    "other units": in_other_units,
+}
+RARE: dict[str, Way] = {"loops as plain Python": plain_loops}
+EVERY_FEW = 8
+"""Ways that take a process of their own are tried on every eighth mechanism."""
+
+
+def ways_of(seed: int) -> Iterator[tuple[str, Way]]:
+    yield from WAYS.items()
+    if seed % EVERY_FEW == 0:
+        yield from RARE.items()
+
+
+def compare(model: sk.Model, seed: int, way: Way) -> str:
+    """What is wrong; empty where nothing is. A deviation with a warning is not wrong."""
+    try:
+        comparison = way(model, seed)
+    except (NotComparable, sk.SekantError):
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    found, expected = comparison.found, comparison.expected
+    worst, name = comparison.worst()
+    if found.status == expected.status and worst <= LIMIT:
+        return ""
+    told = [w for result in (found, expected) for w in result.warnings if w.code != "energy_drift"]
+    if told or "finished" not in (found.status, expected.status):
+        raise NotComparable("warned")  # a drift of the energy excuses nothing: the equations may be wrong
+    if found.status != expected.status:
+        return f"{found.status} instead of {expected.status}: {found.message or expected.message}"
+    return f"{name} deviates by {worst:.1e} (limit {LIMIT:.0e}) without a warning"
+
+
+def campaign(clock: Clock, first: int) -> Section:
+    section = Section("Random mechanisms", PROMISE)
+    for seed in clock.seeds(first):
+        try:
+            model = random_mechanism(seed)
+        except sk.SekantError:
+            section.count("mechanisms that do not assemble")
+            continue
+        section.count("mechanisms")
+        for name, way in ways_of(seed):
+            if clock.left <= 0:
+                break
+            _one(section, model, seed, name, way)
+    section.left_out.append(
+        "FMUs and live pages of random mechanisms: tests/exports and tests/browser compare them on examples"
+    )
+    return section
+
+
+def _one(section: Section, model: sk.Model, seed: int, name: str, way: Way) -> None:
+    try:
+        wrong = compare(model, seed, way)
+    except NotComparable as reason:
+        section.count("warned" if str(reason) == "warned" else "not applicable")
+        return
+    except sk.SekantError as error:
+        section.count("refused with an error")
+        if not str(error):
+            section.fail(f"mechanism {seed}, {name}", "an error without a text")
+        return
+    section.count("comparisons")
+    if wrong:
+        small = shrunk(model, lambda candidate: _wrong(candidate, seed, way))
+        section.fail(f"mechanism {seed}, {name}", wrong, as_yaml(small))
+
+
+def _wrong(model: sk.Model, seed: int, way: Way) -> bool:
+    try:
+        return bool(compare(model, seed, way))
+    except NotComparable:
+        return False
+
+
+def as_yaml(model: sk.Model) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return sk.save(model, Path(folder) / "model.yaml").read_text()
+        except sk.SekantError as error:
+            return f"(cannot be written: {error})\n{model!r}"
