@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +55,7 @@ def filled(geometry: LoopGeometry, q: Vector, v: Vector) -> Filled:
     largest = float(np.abs(v).max())
     v = np.where(np.abs(v) > 1e-14 * largest, v, 0.0)
     names = system.state_names[system.nq : system.nq + system.nv]
-    connected = _reached(np.linalg.norm(N, axis=1) > NONE, M, geometry.terms(q)[1])
+    connected = _reached(np.linalg.norm(N, axis=1) > NONE, geometry)
     moving = bool((connected & (np.abs(v) > NONE * largest)).any())
     chosen = sorted(_deciding(N))
     return Filled(v, tuple(FreeVelocity(names[i], float(v[i])) for i in chosen), moving)
@@ -80,9 +81,15 @@ def _null_space(A: Vector) -> Vector:
     return rows[rank:].T
 
 
-def _reached(first: NDArray[np.bool_], M: Vector, G: Vector) -> NDArray[np.bool_]:
-    """(nv,) the velocities `first`, and all that share entries of the mass matrix or rows of G with them."""
-    linked, reached = (M != 0.0) | ((G != 0.0).T @ (G != 0.0)), first
+def _reached(first: NDArray[np.bool_], geometry: LoopGeometry) -> NDArray[np.bool_]:
+    """(nv,) the velocities `first`, and all that share entries of the mass matrix or rows of G with them.
+
+    By the structure of both, not by their numbers: whether an entry vanishes at one position, up to rounding, says
+    nothing of the motion that follows.
+    """
+    rows, columns = ca.sparsify(geometry.system.equations.mass_matrix).sparsity().get_triplet()
+    linked, reached = geometry.shares_constraint.copy(), first
+    linked[rows, columns] = True
     while True:
         more = reached | linked[:, reached].any(axis=1)
         if (more == reached).all():

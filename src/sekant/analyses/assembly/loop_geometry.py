@@ -65,6 +65,14 @@ class LoopGeometry:
             self._last = place, (Phi.ravel(), G, drift.ravel())
         return self._last[1]
 
+    @property
+    def shares_constraint(self) -> NDArray[np.bool_]:
+        """(nv, nv): which velocities have entries in a common row of G."""
+        rows, columns = self._entries
+        G = np.zeros((int(rows.max(initial=-1)) + 1, self.system.nv), bool)
+        G[rows, columns] = True
+        return G.T @ G
+
     def residual(self, q: Vector, v: Vector) -> float:
         Phi, G, drift = self.terms(q)
         position, rate = (float(np.abs(part).max(initial=0.0)) for part in (Phi, G @ v + drift))

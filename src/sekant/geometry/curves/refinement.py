@@ -66,7 +66,7 @@ def refine(
         )
     best = _refined(function, breaks, orientation, tolerance, degree, most)
     looser = 10.0 ** np.floor(np.log10(tolerance) + 1.0)
-    while looser < min(best.errors.largest, _ROUNDED):
+    while best.errors.largest > tolerance and looser < min(10.0 * best.errors.largest, _ROUNDED):
         trial = _refined(function, breaks, orientation, float(looser), degree, most)
         if trial.errors.largest < best.errors.largest:
             best = trial

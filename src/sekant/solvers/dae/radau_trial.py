@@ -34,10 +34,10 @@ def trial(memory, t, h):
     if step.error >= 1.0:
         return TOO_INACCURATE
     row, bad = end_of_step(memory, t, step.t_trial, h)
-    step.blame = max(row, bad)
-    if row >= 0:
-        return BAD_CONSTRAINT
-    return BAD_NUMBER if bad >= 0 else ACCEPTED
+    if row >= 0 or bad >= 0:
+        step.blame = max(row, bad)  # else it stays the component with the largest error
+        return BAD_CONSTRAINT if row >= 0 else BAD_NUMBER
+    return ACCEPTED
 
 
 @inner
