@@ -34,6 +34,10 @@ CASES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("particle_track", {"v0": "12..16 m/s"}, {"until": 1.0}),
     ("rolling_disc", {"F": "1..8 N"}, {"until": 1.0}),
     ("flyball_governor", {"ms": "0.2..0.6 kg"}, {"until": 1.0}),
+    ("bouncing_ball", {"bounce": "0.6..0.9", "h": "0.6..1.2 m"}, {"until": 1.5}),
+    ("bouncing_ball", {"bounce": "0.6..0.9"}, {"until": 1.0, "method": "dop853"}),
+    ("stick_slip", {"hold": "5..9 N", "rub": "3..5 N"}, {"until": 3.0, "method": "dop853"}),
+    ("stick_slip", {"rub": "3..5 N"}, {"until": 1.0, "method": "rk4", "step": 1e-3}),
 ]
 
 
@@ -136,8 +140,8 @@ def test_names_are_inert(browser: Chromium, tmp_path: Path):
 
 
 REFUSED = [
-    ("bouncing_ball", {"ball.mass": (0.1, 2.0)}, "contact '.*' cannot go into a live page"),
-    ("stick_slip", {"k": (10.0, 40.0)}, "unknown parameter|sticks and slips"),
+    ("servo", {"kp": (40.0, 80.0)}, "signal 'torque' is delayed"),
+    ("stick_slip", {"k": (10.0, 40.0)}, "model 'stick_slip' has nothing called 'k'|unknown|no "),
     ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
     ("screw", {"pitch": "0.5..2 m"}, "shapes the curve 'thread'"),
     ("quarter_car", {"strut.stifness": "1..2 N/m"}, "stifness"),

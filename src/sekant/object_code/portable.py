@@ -136,7 +136,7 @@ def wasm_module(
     whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
     optimize(whole, machine, 2, plain_loops=True)
     module = _without_custom_sections(machine.emit_object(whole))
-    size = _data_end(module)
+    size = data_end(module)
     if size > STACK_TOP - LEAST_STACK:
         raise SekantError(
             f"the constants of this code take {size} bytes, but a WebAssembly module has room for "
@@ -169,7 +169,7 @@ def _without_custom_sections(module: bytes) -> bytes:
     return module[:8] + b"".join(section for kind, section in _sections(module) if kind)
 
 
-def _data_end(module: bytes) -> int:
+def data_end(module: bytes) -> int:
     """Where the data of a module ends in its memory: the last of the segments ``i32.const offset end size bytes``."""
     end = 0
     for kind, section in _sections(module):

@@ -27,6 +27,17 @@ from sekant.solvers.complementarity.decide import INSIDE, JAMMED, begin, decide,
 from sekant.solvers.complementarity.elements import BEYOND
 
 
+SEVERAL = (
+    "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is not unique "
+    "(Painleve's paradox); the one nearest to the state before was taken"
+)
+JAMS_BECAUSE = (
+    "the reaction that presses grows with the friction that it causes, and Coulomb's law has no solution or several "
+    "(Painleve's paradox)"
+)
+REMEDY = "lower the coefficient, or give the joint some compliance"
+
+
 class BoundForces:
     """Dry frictions and rigid contacts of a model, as a reactor; see `sekant.analyses.simulation.events`."""
 
@@ -95,26 +106,16 @@ class BoundForces:
             f"contact '{one.name}' starts {-gap:.4g} (m or rad) inside; change the start values or the contact"
         )
 
+    @property
+    def coupled(self) -> str:
+        """Names of the elements whose friction depends on reactions; of all where none does."""
+        found = [one.name for one in self.bound.joints if one.coupled]
+        found += [one.name for one in self.contacts if one.rough]
+        return " and ".join(f"'{name}'" for name in found or [one.name for one in self.elements])
+
     def _several(self, now: Instant) -> AnalysisWarning:
-        joints = [one.name for one in self.bound.joints if one.coupled]
-        names = " and ".join(
-            f"'{name}'" for name in [*joints, *(one.name for one in self.contacts if one.rough)]
-        )
-        return AnalysisWarning(
-            "friction_several",
-            f"friction {names}",
-            f"t = {now.t:.9g} s",
-            "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is "
-            "not unique (Painleve's paradox); the one nearest to the state before was taken",
-            "lower the coefficient, or give the joint some compliance",
-        )
+        where = f"t = {now.t:.9g} s"
+        return AnalysisWarning("friction_several", f"friction {self.coupled}", where, SEVERAL, REMEDY)
 
     def _jammed(self, now: Instant) -> str:
-        coupled = [one.name for one in self.bound.joints if one.coupled]
-        coupled += [one.name for one in self.contacts if one.rough]
-        names = " and ".join(f"'{name}'" for name in coupled or [one.name for one in self.elements])
-        return (
-            f"friction {names} jams at t = {now.t:.9g} s: the reaction that presses grows with the friction that it "
-            "causes, and Coulomb's law has no solution or several (Painleve's paradox); lower the coefficient, or "
-            "give the joint some compliance"
-        )
+        return f"friction {self.coupled} jams at t = {now.t:.9g} s: {JAMS_BECAUSE}; {REMEDY}"

@@ -271,7 +271,7 @@ class EventLoop:
             ),
             t_start=now.t,
             work=self.work,
-            watched=self._event_functions(now.system),
+            watched=event_functions_of(now.system, self.reactors),
         )
 
     def _nodes(self, begin: float, end: float) -> Floats:
@@ -305,18 +305,6 @@ class EventLoop:
         for clock in self.clocks:
             now = clock.struck(before, now)
         return now
-
-    def _event_functions(self, system: System) -> EventFunctions:
-        """Those of all reactors, one after the other."""
-
-        def make() -> EventFunctions:
-            parts = [reactor.event_functions(system) for reactor in self.reactors]
-            return EventFunctions(
-                lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
-                np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
-            )
-
-        return system.once("all event functions", make)
 
     def _event(self, before: Instant, part: Outcome) -> Instant:
         assert part.event is not None
@@ -394,6 +382,19 @@ class EventLoop:
         for reactor in self.reactors:
             found.update(reactor.stats())
         return found
+
+
+def event_functions_of(system: System, reactors: Sequence[Reactor]) -> EventFunctions:
+    """Those of all reactors of a system, one after the other."""
+
+    def make() -> EventFunctions:
+        parts = [reactor.event_functions(system) for reactor in reactors]
+        return EventFunctions(
+            lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
+            np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
+        )
+
+    return system.once("all event functions", make)
 
 
 def _reached(now: Instant, part: Outcome) -> Instant:

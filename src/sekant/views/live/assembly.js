@@ -56,29 +56,22 @@ const largestOf = (row) => row.reduce((most, value) => (Math.abs(value) > most |
 const lengthOf = (row) => Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
 
 class Assembly {
-  constructor(engine) {
-    this.engine = engine;
-    this.told = engine.program.assembly;
-    this.free = this.told.free.slice();
-  }
-
-  ask(name, given) {
-    const call = this.told[name];
-    for (const [key, values] of Object.entries(given)) this.engine.view(call.arguments[key], values.length).set(values);
-    this.engine.call(call);
-    return call.results.map(([address, count]) => this.engine.view(address, count).slice());
+  constructor(module, told) {
+    this.module = module;
+    this.told = told;
+    this.free = told.free.slice();
   }
 
   // Phi (m_h,), rows of G (m, nv), and the rates (m,) at zero velocity.
   terms(q) {
-    const [phi, flat, drift] = this.ask("terms", { q });
+    const { phi, G, drift } = this.module.ask(this.told.terms, { q });
     const { nv } = this.told;
-    const G = Array.from(drift, (_, i) => Float64Array.from({ length: nv }, (_, j) => flat[j * drift.length + i]));
-    return { phi, drift, G: G.map((row) => (lengthOf(row) > NOTHING ? row : row.fill(0))) };
+    const rows = Array.from(drift, (_, i) => Float64Array.from({ length: nv }, (_, j) => G[j * drift.length + i]));
+    return { phi: phi.slice(), drift: drift.slice(), G: rows.map((row) => (lengthOf(row) > NOTHING ? row : row.fill(0))) };
   }
 
   move(q, delta) {
-    const [moved] = this.ask("retract", { q, delta });
+    const moved = this.module.ask(this.told.retract, { q, delta }).q.slice();
     for (const [first, length] of this.told.unitBlocks) {
       const size = lengthOf(moved.subarray(first, first + length));
       for (let i = first; i < first + length; i++) moved[i] /= size;
@@ -87,7 +80,7 @@ class Assembly {
   }
 
   wrongSide(q) {
-    const [poses] = this.ask("gaps", { q });
+    const { poses } = this.module.ask(this.told.gaps, { q });
     return this.told.joints.findIndex((_, k) => {
       const [x, y, z, xx, yx, zx, xy, yy, zy, xz, yz, zz] = poses.subarray(12 * k, 12 * k + 12);
       const sine = Math.hypot(zy - yz, xz - zx, yx - xy);
@@ -223,7 +216,7 @@ class Assembly {
     const { G } = this.terms(q);
     const N = nullSpace(G.map((row) => Float64Array.from(open, (i) => row[i])), open.length);
     if (!N.length) return v;
-    const [M, momentum] = this.ask("kinetic", { q, v });
+    const { M, momentum } = this.module.ask(this.told.kinetic, { q, v });
     const columns = N.map((column) => {
       const whole = new Float64Array(nv);
       open.forEach((i, k) => (whole[i] = column[k]));

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.joint_gaps import misfit
 from sekant.analyses.assembly.loop_geometry import LoopGeometry, constraint_terms, retraction
 from sekant.geometry.spatial import SX
-from sekant.views.live.calls import single_call
 
 if TYPE_CHECKING:
     from sekant.engine.system import System
@@ -21,44 +20,32 @@ Floats = NDArray[np.float64]
 
 
 def assembly_functions(program: PageProgram, system: System, t: float, values: Floats) -> dict[str, Any]:
-    """Functions of the constraints with their arrays, and the weights of displacements.
+    """Functions of the constraints, for `Module.ask`, and the weights of displacements.
 
-    `values` (np,): the array of the parameters, in the image of another call.
+    `values` (np,): the array of the parameters, which the program holds already.
     """
     eq, nq, nv = system.equations, system.nq, system.nv
     time, q, delta, v = np.array([t]), np.zeros(nq), np.zeros(nv), np.zeros(nv)
-    terms, retract = constraint_terms(system, dense=True), retraction(system)
     found: dict[str, Any] = {}
 
-    def add(name: str, function: Any, arguments: list[Floats]) -> None:
-        results = [np.zeros(max(1, size)) for size in function.sizes_out]
-        program.add_function(name, function)
-        program.add_struct(name, single_call(function, arguments, results), outside={"values": values})
-        found[name] = {
-            **program.call(name),
-            "results": [
-                [program.address(name, one), size]
-                for one, size in zip(results, function.sizes_out, strict=True)
-            ],
-            "arguments": {
-                key: program.address(name, one)
-                for key, one in (("q", q), ("v", v), ("delta", delta))
-                if any(one is argument for argument in arguments)
-            },
-        }
+    def add(name: str, function: Any, given: dict[str, Floats], results: tuple[str, ...]) -> None:
+        sizes = zip(results, function.sizes_out, strict=True)
+        arrays = {one: np.zeros(size) for one, size in sizes}
+        found[name] = program.add_call(function, given, arrays, name)
 
-    add("terms", terms, [time, q, values])
-    add("retract", retract, [q, delta])
+    point = {"t": time, "q": q, "p": values}
+    add("terms", constraint_terms(system, dense=True), point, ("phi", "G", "drift"))
+    add("retract", retraction(system), {"q": q, "delta": delta}, ("q",))
     names = tuple(eq.motion.cuts)
     poses = ca.vertcat(
         SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in (misfit(eq, name) for name in names)]
     )
-    add("gaps", system.function("gaps", [eq.t, eq.q, eq.p], [poses]), [time, q, values])
+    add("gaps", system.function("gaps", [eq.t, eq.q, eq.p], [poses]), point, ("poses",))
     fills = system.start_facts.fills
     if fills:
         momentum = eq.lookups.gradient(eq.energies.kinetic, eq.v)
         kinetic = system.function("kinetic", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, momentum])
-        add("kinetic", kinetic, [time, q, v, values])
+        add("kinetic", kinetic, {"t": time, "q": q, "v": v, "p": values}, ("M", "momentum"))
     geometry = LoopGeometry(system, t, None, (), {})
     return {
         **found,

@@ -25,7 +25,7 @@ async function work() {
 }
 onmessage = async ({ data }) => {
   try {
-    if (data.program) engine = await Engine.load(data.program);
+    if (data.program) engine = await Simulation.load(data.program);
     else { wanted = data; if (engine && !running) await work(); return; }
     if (wanted && !running) await work();
   } catch (error) { running = false; wanted = null; postMessage({ failed: String(error.message || error) }); }
@@ -65,7 +65,7 @@ class Live {
       for (const row of this.rows) row.range.disabled = row.box.disabled = true;
       return;
     }
-    this.engine = await Engine.load(this.told.program);
+    this.engine = await Simulation.load(this.told.program);
     this.take(location.hash);
     addEventListener("hashchange", () => this.take(location.hash));
     this.compute();
@@ -186,7 +186,7 @@ class Live {
   apply(result, y) {
     const { program, tracks } = this.told;
     const { times, channels } = program;
-    const width = program.report.y[1];
+    const { width } = program.report;
     const count = times.length;
     const { row } = result;
     if (row < 1) return this.tell(result);
@@ -203,6 +203,10 @@ class Live {
     }
     const run = this.run;
     run.times = this.timesOf ??= Float64Array.from(times);
+    if (result.times[row - 1] !== times[row - 1]) {
+      run.times = run.times.slice(); // the run ends between two rows
+      run.times[row - 1] = result.times[row - 1];
+    }
     run.poses = tracks.map(({ position, orientation }) => {
       const columns = [];
       for (let k = 0; k < 3; k++) columns.push(column(places.get(position) + k));

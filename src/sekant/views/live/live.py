@@ -24,8 +24,8 @@ from sekant.model.scene import channels_of
 from sekant.results.result import Result
 from sekant.version import __version__
 from sekant.views.live.loops import Asked
-from sekant.views.live.program import program_of
 from sekant.views.live.refusals import refuse
+from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
 from sekant.views.player.page import Addition, page
 from sekant.views.player.view import page_file_name, shown_results
@@ -46,6 +46,8 @@ _DROPPED = (
     ".orientation",
 )
 _FOLDER = Path(__file__).parent
+_ENGINE = ("module.js", "assembly.js", "events.js", "simulation.js")
+"""Also the text of the worker."""
 
 
 def live(
@@ -87,7 +89,7 @@ def live_page(
     check_sliders(given, sliders)
     first = _first_run(given, options)
     method = str(first.provenance["options"]["method"])
-    refuse(given, method)
+    refuse(given)
     suitable, _ = suited(given, method)
     names = _names(suitable, outputs, first)
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
@@ -100,7 +102,7 @@ def live_page(
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
     asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
     start, _, _ = start_of(suitable, parameters, None, float(times[0]))
-    program = program_of(suitable, method, asked, start, names, parameters)
+    program = simulation_of(suitable, method, asked, start, names, parameters)
     shown = shown_results([first], plots=plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
@@ -184,8 +186,5 @@ def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
 
 @cache
 def _addition() -> Addition:
-    read = {
-        name: (_FOLDER / name).read_text(encoding="utf-8")
-        for name in ("engine.js", "assembly.js", "live.js", "live.css")
-    }
-    return Addition(f"{read['engine.js']}\n{read['assembly.js']}", read["live.js"], read["live.css"])
+    read = {name: (_FOLDER / name).read_text(encoding="utf-8") for name in (*_ENGINE, "live.js", "live.css")}
+    return Addition("\n".join(read[name] for name in _ENGINE), read["live.js"], read["live.css"])

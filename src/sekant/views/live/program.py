@@ -1,4 +1,24 @@
-"""The program of a page: one WebAssembly module, the first content of its memory, and where in it what is."""
+"""Programs for pages: compiled functions and loops as one WebAssembly module, and the first content of its memory.
+
+    program = PageProgram("rig")                              # for messages
+    p = program.add_array(system.parameter_vector())          # memory that everything added later shares
+    curves = program.add_call(function, {"q": q, "p": p}, {"y": y})
+    walk = program.add_run(memory, {"advance": procedure}, {"t": "clock.t"}, called={"rates": rates})
+    told = {**program.build(), "curves": curves, "walk": walk}
+
+`told` is data for the page, where `module.js` runs it, in a worker too:
+
+    const module = await Module.load(told);                   # refused if module and memory do not fit
+    module.array(told.p).set([...]);                          # what `place(p)` described
+    const { y } = module.ask(told.curves, { q: [0.1, 0.2] }); # arguments that are not given stay as they are
+    module.restart(told.walk);                                # the memory of the run as it was laid out
+    const code = module.proceed(told.walk, "advance", 1000, 0);  # a code of `solvers.common.outcome`
+    const t = module.number(told.walk, "t");
+
+Any function of a system can be called (those of `system.function`, `system.cached`; the system must have its
+expressions, see `System.with_expressions`), and any procedure on a struct of `sekant.loops`. Memory is checked: the
+whole is at most `MOST_MEMORY`, and the stack of the module ends at a border that the page looks at after each call.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +27,18 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.functions.outputs import output_function
-from sekant.engine.system import State, System
 from sekant.errors import SekantError
-from sekant.geometry.spatial import SX
-from sekant.io.export.switching import timed_switches
-from sekant.loops.declare.calls import Calls, call_many
 from sekant.loops.declare.procedures import Procedure
-from sekant.loops.declare.structs import Struct, pointers
-from sekant.loops.image import Image, image_of
+from sekant.loops.declare.structs import Struct, address_of
+from sekant.loops.image import LINE, Image, image_of
 from sekant.loops.store.texts import texts_of
-from sekant.object_code.portable import STACK_TOP, wasm_module
+from sekant.object_code.portable import STACK_TOP, data_end, wasm_module
 from sekant.object_code.target import WASM
-from sekant.solvers.common.outcome import STATUSES
+from sekant.solvers.common.memory import call_of
 from sekant.solvers.common.sites import free_modes
-from sekant.views.live.assembly import assembly_functions
-from sekant.views.live.calls import single_call
-from sekant.views.live.loops import Asked, page_loop
 
 Floats = NDArray[np.float64]
 MOST_MEMORY = 192 << 20
@@ -40,81 +51,117 @@ def packed_bytes(content: bytes) -> str:
 
 
 class PageProgram:
-    """Images of memory one after the other, and the functions that they and the page call by name."""
+    """Arrays and images of memory one after the other, and the functions that they and the page call."""
 
-    def __init__(self, system: System):
-        self.system = system
+    def __init__(self, name: str):
+        """`name`: of the model, for messages."""
+        self._name = name
         self._functions: dict[str, Any] = {}
         self._names: dict[int, str] = {}
-        self._procedures: list[Procedure] = []
-        self._images: list[tuple[str, Struct, Image]] = []
+        self._procedures: dict[str, Procedure] = {}
+        self._images: list[tuple[int, Struct, Image]] = []
+        self._arrays: list[tuple[int, NDArray[Any]]] = []
         self._end = STACK_TOP
-        self._bases: dict[str, int] = {}
 
-    def add_function(self, name: str, function: Any) -> str:
-        if function.address and function.address in self._names:
-            return self._names[function.address]
-        self._functions[name] = function
-        self._names[function.address] = name
-        return name
+    def add_array(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Memory of its own for an array, contiguous, with its content; structs that are added later refer to it."""
+        if array.size and self._found(array) is None:
+            self._arrays.append((self._end, array))
+            self._grow(array.nbytes)
+        return array
 
-    def add_procedure(self, procedure: Procedure) -> None:
-        if procedure not in self._procedures:
-            self._procedures.append(procedure)
+    def add_function(self, name: str, function: Any) -> None:
+        """A function that a struct calls by its address."""
+        if function.address not in self._names:
+            name = name if name not in self._functions else f"{name}_{len(self._functions)}"
+            self._functions[name] = function
+            self._names[function.address] = name
 
-    def add_struct(
+    def add_call(
+        self, function: Any, given: Mapping[str, Floats], found: Mapping[str, Floats], name: str = "function"
+    ) -> dict[str, Any]:
+        """A function on arrays of these names, in its order, for `Module.ask`."""
+        self.add_function(name, function)
+        tables = self.add_array(function.tables if function.tables.size else np.zeros(1))
+        arguments = [*(array if array.size else np.zeros(1) for array in given.values()), tables]
+        results = [array if array.size else np.zeros(1) for array in found.values()]
+        call = call_of(
+            function,
+            (*arguments, free_modes(function.sites)),
+            results,
+            np.zeros(max(1, function.work_size)),
+        )
+        base = self._add(call, ())
+        image = self._images[-1][2]
+        at = {key: base + (image.places[key].data or 0) for key in ("arg", "res", "work")}
+        return {
+            "function": self._names[function.address],
+            **at,
+            "given": {key: self.place(array) for key, array in given.items()},
+            "found": {key: self.place(array) for key, array in found.items()},
+        }
+
+    def add_run(
         self,
-        name: str,
         struct: Struct,
+        procedures: Mapping[str, Procedure],
+        fields: Mapping[str, str],
+        *,
+        called: Mapping[str, Any] | None = None,
         blank: Sequence[str] = (),
-        outside: Mapping[str, Floats] | None = None,
-    ) -> Image:
-        image = image_of(struct, self._names, blank, outside)
-        self._bases[name] = self._end
-        self._images.append((name, struct, image))
-        self._end += image.size
-        if self._end > MOST_MEMORY:
-            raise SekantError(
-                f"model '{self.system.model.name}': a page has room for {MOST_MEMORY >> 20} MiB of memory; this run "
-                f"takes {self._end >> 20} MiB or more: ask for fewer rows (output_step) or fewer outputs"
-            )
-        return image
+    ) -> dict[str, Any]:
+        """A struct with the procedures that work on it, for `Module.restart` and `Module.proceed`. `fields`: names in
+        the struct (``clock.t``) of what a page sets and reads; `called`: functions that procedures call, by name;
+        `blank`: arrays whose content is not wanted."""
+        for name, function in (called or {}).items():
+            self.add_function(name, function)
+        for procedure in procedures.values():
+            self._procedures[procedure.symbol] = procedure
+        base = self._add(struct, blank)
+        image = self._images[-1][2]
 
-    def field(self, name: str, field: str) -> list[int]:
-        """Addresses of a field's word and of its first item, and how many items it has."""
-        base, image = self._bases[name], self._image(name)
-        place = image.places[field]
-        data = base + place.data if place.data is not None else 0
-        return [base + place.word, data, int(np.prod(place.shape)) if place.shape else 0]
+        def told(field: str) -> list[int]:
+            """Addresses of the field's word and of its first item, and how many items it has."""
+            place = image.places[field]
+            first = 0 if place.data is None else base + place.data
+            return [base + place.word, first, int(np.prod(place.shape)) if place.shape else 0]
 
-    def address(self, name: str, array: Floats) -> int:
-        return self._bases[name] + self._image(name).place_of(array)
+        return {
+            "at": base,
+            "size": image.size,
+            "procedures": {name: one.symbol for name, one in procedures.items()},
+            "fields": {name: told(field) for name, field in fields.items()},
+        }
 
-    def call(self, name: str) -> dict[str, Any]:
-        """How a page calls the function of a single call: its name, and addresses of tables and scratch."""
-        return {"function": name, **{key: self.field(name, key)[1] for key in ("arg", "res", "work")}}
+    def place(self, array: NDArray[Any]) -> list[int]:
+        """Address of an array in the page, and how many items it has, for `Module.array`."""
+        if not array.size:
+            return [0, 0]
+        found = self._found(array)
+        if found is None:
+            raise SekantError("an array is asked for that the program does not hold")
+        return [found, int(array.size)]
 
-    def _image(self, name: str) -> Image:
-        return next(image for own, _, image in self._images if own == name)
-
-    def numbers(self) -> dict[str, int]:
-        """Places of functions and procedures in the table of the module."""
-        names = [*self._functions, *(procedure.symbol for procedure in self._procedures)]
-        return {name: 1 + k for k, name in enumerate(names)}
-
-    def build(self, outside: Mapping[str, int]) -> dict[str, Any]:
-        """Module and memory as texts. `outside`: addresses of arrays of one image that another one uses."""
+    def build(self) -> dict[str, Any]:
+        """Module and memory as data for the page."""
         code = [
             (f"sekant_page_{name}", function.portable(WASM)) for name, function in self._functions.items()
         ]
-        symbols = [procedure.symbol for procedure in self._procedures]
-        module = wasm_module(code, symbols, texts_of(self._procedures), WASM)
-        numbers = self.numbers()
-        words = [image.at(self._bases[name], numbers, outside) for name, _, image in self._images]
-        content = np.concatenate(words).tobytes().rstrip(b"\0")
+        module = wasm_module(code, list(self._procedures), texts_of(list(self._procedures.values())), WASM)
+        numbers = {name: 1 + k for k, name in enumerate([*self._functions, *self._procedures])}
+        words = np.zeros((self._end - STACK_TOP) // 8, dtype=np.int64)
+        for base, array in self._arrays:
+            first = (base - STACK_TOP) // 8
+            words[first : first + array.size] = np.ascontiguousarray(array).ravel().view(np.int64)
+        for base, struct, image in self._images:
+            outside = {name: base for name, (base, _) in self._outside(struct).items()}
+            first = (base - STACK_TOP) // 8
+            words[first : first + image.size // 8] = image.at(base, numbers, outside)
+        content = words.tobytes().rstrip(b"\0")
         return {
             "module": packed_bytes(module),
             "memory": packed_bytes(content),
+            "border": -(-data_end(module) // LINE) * LINE,
             "base": STACK_TOP,
             "end": self._end,
             "table": len(numbers) + 1,
@@ -122,106 +169,34 @@ class PageProgram:
             "bytes": {"module": len(module), "memory": len(content)},
         }
 
+    def _add(self, struct: Struct, blank: Sequence[str]) -> int:
+        base = self._end
+        outside = {name: array for name, (_, array) in self._outside(struct).items()}
+        image = image_of(struct, self._names, blank, outside)
+        self._images.append((base, struct, image))
+        self._grow(image.size)
+        return base
 
-def program_of(
-    given: System, method: str, asked: Asked, start: State, outputs: Sequence[str], parameters: Any
-) -> dict[str, Any]:
-    """Everything that a page needs to run the system: module, memory, and where in it what is.
+    def _outside(self, struct: Struct) -> dict[str, tuple[int, NDArray[Any]]]:
+        """Arrays that were added before a struct, by names of their own."""
+        known = next((base for base, own, _ in self._images if own is struct), self._end)
+        return {f"array{k}": one for k, one in enumerate(self._arrays) if one[0] < known}
 
-    `start`: at the first `parameters`; `outputs`: names of what is computed for each row.
-    """
-    system = given.with_expressions()
-    program, eq = PageProgram(system), system.equations
-    loop = page_loop(system, method, asked, start, parameters)
-    for name, function in loop.functions.items():
-        program.add_function(name, function)
-    program.add_procedure(loop.advance)
-    program.add_struct(
-        "run", loop.struct, ("rows", "a_rows", "lam_rows", "held.rows", "rows.x", "rows.a", "rows.lam")
-    )
+    def _found(self, array: NDArray[Any]) -> int | None:
+        address = address_of(array)
+        for base, own in self._arrays:
+            if 0 <= address - address_of(own) < own.nbytes:
+                return base + address - address_of(own)
+        for base, _, image in self._images:
+            for start, size, place in image.blocks:
+                if 0 <= address - start < size:
+                    return base + place + address - start
+        return None
 
-    p = np.array(system.parameter_vector(parameters), float)
-    own = p if p.size else np.zeros(1)
-    first = ca.vertcat(*eq.start.values(), eq.elements.start)
-    switches = timed_switches(system, float(asked.times[-1])) if loop.edges else []
-    columns = [
-        ca.vertcat(SX.zeros(0, 1), *[getattr(s, name) for s in switches]) for name in ("start", "scale")
-    ]
-    begin = system.function("start", [eq.p], [first, *columns])
-    found = [np.zeros(max(1, size)) for size in begin.sizes_out]
-    program.add_function("begin", begin)
-    program.add_struct("begin", single_call(begin, [own], found))
-
-    report, chosen = output_function(system, outputs, True)
-    program.add_function("report", report)
-    program.add_procedure(call_many)
-    n, width = loop.rows.shape[1], report.sizes_out[0]
-    y = np.zeros((asked.times.size, width))
-    tables = report.tables if report.tables.size else np.zeros(1)
-    calls = Calls(function=report.address, work=np.zeros(max(1, report.work_size)))
-    calls.set(arg=pointers(loop.times, loop.rows, own, tables, free_modes(report.sites)))
-    calls.set(res=pointers(y))
-    calls.set(
-        arg_step=np.array([8, 8 * n, 0, 0, 0], dtype=np.int64), res_step=np.array([8 * width], dtype=np.int64)
-    )
-    shared = {"times": loop.times, "rows": loop.rows, "values": own}
-    program.add_struct("report", calls, outside=shared)
-
-    described: dict[str, Any] = {}
-    values = program.address("begin", own)
-    if system.facts.constrained:
-        described["assembly"] = assembly_functions(program, system, float(asked.times[0]), own)
-    outside = {"times": program.address("run", loop.times), "rows": program.address("run", loop.rows)}
-    outside["values"] = values
-    built = program.build(outside)
-    numbers = program.numbers()
-    fields = {name: program.field("run", field) for name, field in loop.fields.items()}
-    fields["rows"] = [0, program.address("run", loop.rows), loop.rows.size]
-    states = [program.address("run", array) + 8 * i for array in loop.states for i in range(array.size)]
-    places = [0 if one is None else program.address("run", one) for one in loop.parameters]
-    return {
-        **built,
-        **described,
-        "run": fields,
-        "runAt": program.field("run", next(iter(loop.struct.fields)))[0],
-        "advance": numbers[loop.advance.symbol],
-        "kernel": loop.kernel,
-        "edges": loop.edges,
-        "states": states,
-        "parameters": places[: p.size],
-        "values": [values, p.size],
-        "first": p.tolist(),
-        "begin": {
-            **program.call("begin"),
-            "found": [
-                [program.address("begin", one), size]
-                for one, size in zip(found, begin.sizes_out, strict=True)
-            ],
-        },
-        "report": {
-            "procedure": numbers[call_many.symbol],
-            "at": program.field("report", "function")[0],
-            "count": program.field("report", "count")[0],
-            "y": [program.address("report", y), width],
-        },
-        "switches": [None if s.knots is None else list(s.knots) for s in switches],
-        "interval": [float(asked.times[0]), float(asked.times[-1])],
-        "times": asked.times.tolist(),
-        "width": n,
-        "channels": _channels(chosen),
-        "statuses": list(STATUSES),
-        "stateNames": list(system.state_names),
-        "rowNames": list(system.facts.rows),
-    }
-
-
-def _channels(chosen: Sequence[Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": one.name,
-            "unit": one.unit if isinstance(one.unit, str) else list(one.unit),
-            "parts": list(one.components),
-            "about": one.description,
-        }
-        for one in chosen
-    ]
+    def _grow(self, size: int) -> None:
+        self._end += -(-size // LINE) * LINE
+        if self._end > MOST_MEMORY:
+            raise SekantError(
+                f"model '{self._name}': a page has room for {MOST_MEMORY >> 20} MiB of memory; this one takes "
+                f"{self._end >> 20} MiB or more: ask for fewer rows (output_step) or fewer outputs"
+            )

@@ -1,41 +1,20 @@
-"""What a page cannot compute: models whose motion takes decisions that only Python takes."""
+"""What a page cannot compute: models whose motion needs what only Python has."""
 
 from __future__ import annotations
 
-from sekant.analyses.simulation.runs import EVENT_METHODS
 from sekant.engine.system import System
 from sekant.errors import SekantError
 from sekant.tables.numeric import NumericFunction
 
 
-def refuse(system: System, method: str) -> None:
+def refuse(system: System) -> None:
     """An error that names the item and a remedy, where a page would compute another motion than a run."""
     name, acts = system.model.name, system.reactions
-    contacts = list(system.model.contacts)
-    if contacts:
+    if acts.delayed:
+        item = system.equations.elements.delayed[0].owner
         raise SekantError(
-            f"model '{name}': contact '{contacts[0]}' cannot go into a live page, which does not decide on impacts; "
-            "use a joint_limit, a plane_contact or another force that gives way, or play a recorded result (sekant "
-            "run, then sekant view)"
-        )
-    if acts.dry_friction and method in EVENT_METHODS:
-        item = system.equations.elements.friction.frictions[0].name
-        raise SekantError(
-            f"model '{name}': friction '{item}' sticks and slips, which '{method}' decides at events that a live "
-            "page does not have; choose a method with its smooth law, such as --method rk4 or radau5"
-        )
-    if acts.events:
-        events = system.equations.elements.events
-        item = f"event '{events[0].name}'" if events else "an element with events"
-        raise SekantError(
-            f"model '{name}': {item} cannot go into a live page, which does not stop at events; remove it, or play a "
-            "recorded result (sekant run, then sekant view)"
-        )
-    if acts.sampled or acts.delayed:
-        what = "a sampled signal" if acts.sampled else "a delayed signal"
-        raise SekantError(
-            f"model '{name}': {what} cannot go into a live page; make it continuous (period 0, no delay), or play a "
-            "recorded result (sekant run, then sekant view)"
+            f"model '{name}': signal '{item}' is delayed, which a live page does not remember; use first_order in "
+            "place of the delay, or play a recorded result (sekant run, then sekant view)"
         )
     numeric = next((one for one in system.equations.lookups.tables if isinstance(one, NumericFunction)), None)
     if numeric is not None:

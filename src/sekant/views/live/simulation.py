@@ -1,0 +1,193 @@
+"""Simulation in a page: what `simulation.js` needs to run a system as `sk.simulate` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.bound_forces import decision_functions
+from sekant.analyses.simulation.clocks import sample_function
+from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
+from sekant.analyses.simulation.declared_events import DeclaredEvents, event_description, events_of
+from sekant.analyses.simulation.events import event_functions_of
+from sekant.analyses.simulation.reactors import reactors_of
+from sekant.analyses.simulation.sampling import samples_of
+from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.outputs import output_function
+from sekant.engine.system import State, System
+from sekant.geometry.spatial import SX
+from sekant.io.export.switching import timed_switches
+from sekant.loops.declare.calls import Calls, call_many
+from sekant.loops.declare.structs import pointers
+from sekant.solvers.common.cascades import follow_jumps, note_signs, react_to_event
+from sekant.solvers.common.outcome import STATUSES
+from sekant.solvers.common.sites import free_modes
+from sekant.solvers.complementarity.decide import begin, decide, react
+from sekant.solvers.complementarity.elements import BEYOND
+from sekant.views.live.assembly import assembly_functions
+from sekant.views.live.loops import Asked, page_loop
+from sekant.views.live.program import PageProgram
+
+Floats = NDArray[np.float64]
+_POINT = {name: name for name in "tqvzp"}
+_COUNTS = ("sticks", "slips", "impacts", "several", "blame")
+
+
+def simulation_of(
+    given: System, method: str, asked: Asked, start: State, outputs: Sequence[str], parameters: Any
+) -> dict[str, Any]:
+    """Everything that a page needs to run the system: module, memory, and where in it what is.
+
+    `start`: at the first `parameters`; `outputs`: names of what is computed for each row.
+    """
+    system = given.with_expressions()
+    program = PageProgram(system.model.name)
+    reactors = reactors_of(system)
+    watched = event_functions_of(system, reactors)
+    p = np.array(system.parameter_vector(parameters), float)
+    values = program.add_array(p.copy())
+    loop = page_loop(system, method, asked, start, parameters, watched)
+    described: dict[str, Any] = {"loop": loop.added(program)}
+    steps_over_all = bool(reactors) or bool(system.reactions.sampled)
+    switches = timed_switches(system, float(asked.times[-1]))
+    if method == "taylor" and not steps_over_all:
+        switches = []  # it lands on all of them by itself
+    described["begin"] = _begin(program, system, switches, values)
+    described["reactors"] = [_reactor(program, system, one) for one in reactors]
+    if system.reactions.sampled:
+        described["samples"] = _samples(program, system, values)
+    if reactors:
+        described["rates"] = _rates(program, system, values)
+    report, chosen = output_function(system, outputs, True)
+    described["report"] = _report(program, report, asked.times, (loop.rows[0].shape[1], p.size), system)
+    if system.facts.constrained:
+        described["assembly"] = assembly_functions(program, system, float(asked.times[0]), values)
+    return {
+        **program.build(),
+        **described,
+        "values": program.place(values),
+        "first": p.tolist(),
+        "sizes": [system.nq, system.nv, system.nz],
+        "held": len(system.facts.held),
+        "works": list(system.work_names),
+        "switches": [None if s.knots is None else list(s.knots) for s in switches],
+        "times": asked.times.tolist(),
+        "channels": _channels(chosen),
+        "statuses": list(STATUSES),
+        "stateNames": list(system.state_names),
+        "rowNames": list(system.facts.rows),
+        "beyond": BEYOND,
+    }
+
+
+def _begin(program: PageProgram, system: System, switches: Sequence[Any], values: Floats) -> dict[str, Any]:
+    """p -> state and held values at the start, times at which signals switch."""
+    eq, empty = system.equations, SX.zeros(0, 1)
+    columns = {name: ca.vertcat(empty, *[getattr(s, name) for s in switches]) for name in ("start", "scale")}
+    terms = {
+        "x": ca.vertcat(*eq.start.values(), eq.elements.start),
+        "starts": columns["start"],
+        "scales": columns["scale"],
+        "held": ca.vertcat(empty, *[value.start for value in eq.elements.held_values]),
+    }
+    function = system.function("start", [eq.p], list(terms.values()))
+    return program.add_call(function, {"p": values}, _empty(terms), "begin")
+
+
+def _empty(terms: Mapping[str, SX]) -> dict[str, Floats]:
+    return {name: np.zeros(term.numel()) for name, term in terms.items()}
+
+
+def _point(system: System, values: Floats) -> dict[str, Floats]:
+    sizes = {"t": 1, "q": system.nq, "v": system.nv, "z": system.nz}
+    return {name: np.zeros(size) for name, size in sizes.items()} | {"p": values.copy()}
+
+
+def _rates(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
+    function = right_hand_side(system, balance=False)
+    n = system.nq + system.nv + system.nz
+    given = {"t": np.zeros(1), "x": np.zeros(n), "p": values.copy()}
+    found = {f"rate{k}": np.zeros(size) for k, size in enumerate(function.sizes_out)}
+    return program.add_call(function, given, found, "rates")
+
+
+def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
+    facts, held = samples_of(system), system.facts.held
+    first = values.size - len(held)
+    call = program.add_call(
+        sample_function(system), _point(system, values), {"fresh": np.zeros(len(facts))}, "samples"
+    )
+    return {
+        "call": call,
+        "period": [one.period for one in facts],
+        "offset": [one.offset for one in facts],
+        "place": [first + held.index(one.name) for one in facts],
+    }
+
+
+def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, Any]:
+    """A reactor of the event loop: its memory, its procedures, and what a reader is told."""
+    count = int(reactor.event_functions(system).directions.size)
+    if isinstance(reactor, BoundForces):
+        called = decision_functions(system)
+        run = program.add_run(
+            reactor.memory,
+            {"begin": begin, "decide": decide, "react": react},
+            {**_POINT, "gained": "gained", **{name: name for name in _COUNTS}},
+            called={"bound_forces": called.values, "velocity_rows": called.rows, "kinetic": called.energy},
+        )
+        return {
+            "kind": "bound",
+            "run": run,
+            "count": count,
+            "names": [one.name for one in reactor.elements],
+            "jams": f"friction {reactor.coupled} jams at t = {{t}} s: {JAMS_BECAUSE}; {REMEDY}",
+            "several": f"Warning: friction {reactor.coupled}: {SEVERAL}.",
+        }
+    assert isinstance(reactor, DeclaredEvents)
+    events = event_description(system)
+    functions = {"event": events.value} | ({} if events.fresh is None else {"sets": events.fresh})
+    run = program.add_run(
+        reactor.memory,
+        {"note": note_signs, "follow": follow_jumps, "react": react_to_event},
+        {**_POINT, "stopped": "stopped", "blame": "blame"},
+        called=functions,
+    )
+    told = [{"name": event.name, "stop": event.stop} for event in events_of(system)]
+    return {"kind": "declared", "run": run, "count": count, "events": told}
+
+
+def _report(
+    program: PageProgram, report: Any, times: Floats, widths: tuple[int, int], system: System
+) -> dict[str, Any]:
+    """Outputs of many rows: (t, x, p) -> y; rows have a p of their own where the model holds values."""
+    rows, (n, size_p), width = times.size, widths, report.sizes_out[0]
+    t, x, y = (program.add_array(np.zeros(shape)) for shape in ((rows,), (rows, n), (rows, width)))
+    own = bool(system.facts.held)
+    p = program.add_array(np.zeros((rows if own else 1, max(1, size_p))))
+    tables = program.add_array(report.tables if report.tables.size else np.zeros(1))
+    calls = Calls(function=report.address, work=np.zeros(max(1, report.work_size)))
+    calls.set(arg=pointers(t, x, p, tables, free_modes(report.sites)), res=pointers(y))
+    calls.set(
+        arg_step=np.array([8, 8 * n, 8 * size_p if own else 0, 0, 0], dtype=np.int64),
+        res_step=np.array([8 * width], dtype=np.int64),
+    )
+    run = program.add_run(calls, {"all": call_many}, {"count": "count"}, called={"report": report})
+    places = {name: program.place(array) for name, array in (("t", t), ("x", x), ("p", p), ("y", y))}
+    return {"run": run, **places, "width": width}
+
+
+def _channels(chosen: Sequence[Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "unit": one.unit if isinstance(one.unit, str) else list(one.unit),
+            "parts": list(one.components),
+            "about": one.description,
+        }
+        for one in chosen
+    ]
