@@ -162,14 +162,14 @@ def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: 
 def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "double_pendulum.yaml")
     page = sk.live(
-        model, tmp_path / "live.html", vary={"l": "0.3..0.7 m"}, until=5.0, method="rk4", step=2e-5
+        model, tmp_path / "live.html", vary={"l": "0.3..0.7 m"}, until=5.0, method="rk4", step=4e-6
     )
     browser.open(page)
     browser.wait("sekant.live.done === sekant.live.number")
     set_values(browser, {"l": 0.4})
     assert browser.run("!!sekant.live.worker")
     expected = sk.simulate(
-        sk.compile(model, parameters=["l"]), 5.0, method="rk4", step=2e-5, parameters={"l": 0.4}
+        sk.compile(model, parameters=["l"]), 5.0, method="rk4", step=4e-6, parameters={"l": 0.4}
     )
     name = next(n for n in expected.names if n.endswith(".position"))
     found = browser.run(f"sekant.runs[0].series.get({name!r}).columns.map((c) => [...c])")

@@ -26,7 +26,6 @@ from sekant.loops.store.objects import prepare
 from sekant.solvers.complementarity.decide import INSIDE, JAMMED, begin, decide, react
 from sekant.solvers.complementarity.elements import BEYOND
 
-
 SEVERAL = (
     "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is not unique "
     "(Painleve's paradox); the one nearest to the state before was taken"
