@@ -433,11 +433,13 @@ class System:
         made.building = self.building
         return made
 
-    def function(self, name: str, inputs: list[SX], results: list[SX], quick: bool = False) -> NativeFunction:
-        """Compile expressions in the system's symbols to a native function; `quick` as for `compile`."""
+    def function(
+        self, name: str, inputs: list[SX], results: list[SX], seldom: bool = False
+    ) -> NativeFunction:
+        """Compile expressions in the system's symbols to a native function; `seldom` as for `build`."""
         from sekant.engine.codegen.build import build
 
-        how: Any = {"engine": self.engine, "cache": self.uses_cache, "quick": quick or self.quick}
+        how: Any = {"engine": self.engine, "cache": self.uses_cache, "quick": self.quick, "seldom": seldom}
         return build(name, inputs, results, self.equations.lookups, **how)
 
     def outputs(

@@ -86,8 +86,7 @@ class Description(BaseModel, metaclass=DescriptionClass):
             except AttributeError as error:
                 if name.startswith("_"):
                     raise
-                known = suggest(name, list(type(self).model_fields), "fields")
-                raise AttributeError(f"{error}; {known}") from None
+                raise _NoField(str(error), name, type(self)) from None
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -100,6 +99,17 @@ class Description(BaseModel, metaclass=DescriptionClass):
             if name in properties:
                 properties[name].setdefault("description", text)
         return schema
+
+
+class _NoField(AttributeError):
+    """The nearest names are sought when somebody reads the message: most who ask for a field take a default."""
+
+    def __init__(self, message: str, name: str, kind: type[BaseModel]):
+        super().__init__(message, name, kind)
+
+    def __str__(self) -> str:
+        message, name, kind = self.args
+        return f"{message}; {suggest(name, list(kind.model_fields), 'fields')}"
 
 
 def wrong(message: str) -> PydanticCustomError:

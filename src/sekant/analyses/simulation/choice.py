@@ -25,7 +25,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.problems import dae_problem
 from sekant.analyses.simulation.runs import TAYLOR
 from sekant.cache.content import cached
-from sekant.engine.functions.motion import right_hand_side, state_rates
+from sekant.engine.functions.motion import single_rates, state_rates
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
@@ -57,9 +57,7 @@ def choose_method(
     that are `NEAR` them; for others it is made again. Inputs do not count.
     """
     method, reason = _chosen(system, start, parameters, t, own_start)
-    numeric = next(
-        (item for item in right_hand_side(system).sources if isinstance(item, NumericFunction)), None
-    )
+    numeric = next((item for item in single_rates(system).sources if isinstance(item, NumericFunction)), None)
     if method == TAYLOR and numeric is not None:
         return "dop853", f"{numeric.label} has no series ({reason})"
     return method, reason
@@ -165,7 +163,7 @@ def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str,
     """Stiffness at x (nq + nv + nz,) from the compiled rates, which runs need anyway."""
     from sekant.solvers.dae.stiffness import stiffness_of_rates
 
-    function, p, n = right_hand_side(system), system.parameter_vector(parameters), x.size
+    function, p, n = single_rates(system), system.parameter_vector(parameters), x.size
 
     def rates(at: Floats) -> Floats:
         whole = np.pad(at, ((0, 0), (0, function.sizes_in[1] - n)))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.runs import Setup, run_stretch
-from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.motion import single_rates
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
@@ -204,7 +204,7 @@ class EventLoop:
         """A step beyond the event on which the run stands, so short that its error is none."""
         system, h = now.system, self.apart
         x = np.concatenate([now.q, now.v, now.z])
-        rates = right_hand_side(system, balance=False)(np.array([now.t]), x, now.p)[0].ravel()
+        rates = single_rates(system, balance=False)(np.array([now.t]), x, now.p)[0].ravel()
         q, v, z = np.split(x + h * rates, np.cumsum([system.nq, system.nv]))
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import refuse_rigid
 from sekant.engine.arguments import check_state
-from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.motion import single_rates
 from sekant.engine.reports import explain_failure, singularity
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
@@ -38,7 +38,7 @@ def start_of(
 
 
 def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
-    rhs = right_hand_side(system, balance)
+    rhs = single_rates(system, balance)
     work = np.zeros(len(system.work_names) if balance else 0)
     x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
     xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]

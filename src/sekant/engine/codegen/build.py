@@ -14,7 +14,7 @@ from sekant.cache.store import Cache, Entry, make_key, user_cache
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
 from sekant.engine.codegen.linking import Compiled, interpreted, link
 from sekant.engine.codegen.llvm import CHUNK, FORMAT, Code, emit
-from sekant.engine.codegen.native import BuildStats, NativeFunction
+from sekant.engine.codegen.native import LARGE, BuildStats, NativeFunction
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.sites import TapeSites, find_sites
@@ -45,6 +45,7 @@ def build(
     lanes: int = 1,
     shared: Collection[int] = (),
     quick: bool = False,
+    seldom: bool = False,
     tangents: Sequence[Tangent] = (),
     linked: bool = True,
 ) -> NativeFunction:
@@ -55,7 +56,8 @@ def build(
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
     function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
-    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `tangents`:
+    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `seldom`: the
+    same, if it is large: what is called once a row or a step, and not at every stage of one. `tangents`:
     entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`. `linked`:
     False for code of other targets only, which cannot be called here.
     """
@@ -79,6 +81,7 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, Cache) else user_cache() if cache else None
+        quick = quick or (seldom and function.n_instructions() > LARGE)
         level = 0 if quick else tape_optimization() if lanes == 1 else optimization()
         shapes = tuple(TangentShape.of(t, side) for t in tangents)
         settings = (store, chunk, lanes, tuple(sorted(shared)), level, shapes)

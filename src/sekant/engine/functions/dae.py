@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -137,9 +138,14 @@ def build_dae(
     M_pattern = M.sparsity() + M.sparsity().T
 
     def native(
-        kind: str, inputs: list[SX], outputs: list[SX], tangents: Sequence[Tangent] = ()
+        kind: str,
+        inputs: list[SX],
+        outputs: list[SX],
+        tangents: Sequence[Tangent] = (),
+        seldom: bool = False,
     ) -> NativeFunction:
-        return build(f"{name}.{kind}", inputs, outputs, e.lookups, engine, cache, tangents=tangents)
+        how: Any = {"tangents": tangents, "seldom": seldom}
+        return build(f"{name}.{kind}", inputs, outputs, e.lookups, engine, cache, **how)
 
     residual = native("residual", full, [e.R, e.qdot[curved], e.Phi, e.B])
     return DaeFunctions(
@@ -150,11 +156,11 @@ def build_dae(
         nw=e.power.numel(),
         curved=np.array(curved, dtype=np.int64),
         residual=residual,
-        jacobian=native("jacobian", full, values, tangents),
+        jacobian=native("jacobian", full, values, tangents, seldom=True),
         kinematics=native("kinematics", state, [e.qdot]),
         constraints=native("constraints", state, [e.Phi, rates]),
-        saddle=native("saddle", state, [_values(M, M_pattern), _values(G, G.sparsity())]),
-        bias=native("bias", state, [-at_rest, gamma]),
+        saddle=native("saddle", state, [_values(M, M_pattern), _values(G, G.sparsity())], seldom=True),
+        bias=native("bias", state, [-at_rest, gamma], seldom=True),
         power=native("power", full, [e.power]) if e.power.numel() else None,
         K_row=_rows(pattern),
         K_col=_columns(pattern),

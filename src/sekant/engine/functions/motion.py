@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.native import LARGE, NativeFunction
 from sekant.formulations.timeline import model_stops, timed_items
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
@@ -49,6 +49,20 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
         return rhs
 
     return system.cached(("rhs", balance), make)
+
+
+def single_rates(system: System, balance: bool = True) -> NativeFunction:
+    """As `right_hand_side`, for questions at single states: that of a large system is not optimized, so that a method
+    with other functions never waits for it."""
+    balance = balance and bool(system.work_names)
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        x, xdot = state_rates(system, balance)
+        return system.function("rates", [eq.t, x, eq.p], [xdot], seldom=True)
+
+    large = system.cached("large", lambda: ca.n_nodes(state_rates(system)[1]) > LARGE)
+    return system.cached(("single rates", balance), make) if large else right_hand_side(system, balance)
 
 
 def kinematics_function(system: System, balance: bool = True) -> NativeFunction:

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from sekant.engine.system import System
 
 
-LARGE = 4000
-"""Operations from which on a function that is asked once a row is not optimized: that takes a second, and saves
-a microsecond a row."""
-
-
 def all_outputs(system: System) -> tuple[Output, ...]:
     """Everything that can be reported, by name."""
 
@@ -74,7 +69,7 @@ def _make(
     chosen = known if names is None else asked_outputs(known, names)
     y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
     inputs = [eq.t, state_symbols(system), eq.p]
-    function = system.function("outputs", inputs, [y], quick=ca.n_nodes(y) > LARGE)
+    function = system.function("outputs", inputs, [y], seldom=True)
     return function, tuple(o.reported for o in chosen)
 
 
