@@ -56,8 +56,8 @@ def build(
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
     function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
-    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `seldom`: the
-    same, if it is large: what is called once a row or a step, and not at every stage of one. `tangents`:
+    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `seldom`:
+    the same, if it is large: what is called once a row or a step, and not at every stage of one. `tangents`:
     entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`. `linked`:
     False for code of other targets only, which cannot be called here.
     """

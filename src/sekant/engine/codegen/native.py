@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 LARGE = 4000
-"""Operations from which on a function that is called seldom is not optimized: optimizing takes some 25 microseconds an
-operation and saves half a nanosecond of it in a call."""
+"""Operations from which on a function that is called seldom is not optimized: optimizing takes some 25 microseconds
+an operation and saves half a nanosecond of it in a call."""
 
 
 @dataclass(frozen=True)
