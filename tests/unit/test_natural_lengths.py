@@ -117,3 +117,67 @@ def test_what_cannot_be_assembled_stays_rough_and_says_so():
     m.distance(m["A"], m["O"], 1.0, name="near")
     with pytest.raises(sk.SekantError, match=r"cannot be assembled(.|\n)*'far': off by(.|\n)*'near'"):
         sk.simulate(m.compile(engine="casadi"), until=1.0)
+
+
+def two_hinged_rods(axis):
+    """Rods OA and AB, hinged at A about an axis that rod OA carries; `axis` makes it."""
+    m = sk.natural.Mechanism(dim=3, gravity=(0, -9.81, 0))
+    O, a0 = m.ground("O", (0, 0, 0)), m.ground_vector("a0", (0, 1, 0))
+    A, B = m.point("A", (1, 0, 0)), m.point("B", (1, -0.7, 0), velocity=(0.3, 0, 0))
+    first = m.body("first", [O, A, a0], mass=1.1, com=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    second = m.body("second", [A, B, axis(m, first, A - O, a0)], mass=0.8, com=(0.3, 0, 0), inertia=0.05)
+    return m, second
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        lambda m, first, u, a0: first.vector("a1", (0, 0, 1)),
+        lambda m, first, u, a0: first.vector("a1", (0, 0, 0.7)),
+        lambda m, first, u, a0: m.assign("a1", first.vector("u", (1, 0, 0)).cross(a0)),
+        lambda m, first, u, a0: m.assign(
+            "a1", 0.6 * first.vector("e", (0, 0, 1)) + 0.8 * first.vector("f", (0, 0, 1))
+        ),
+    ],
+    ids=["unit", "shorter", "product", "sum"],
+)
+def test_what_a_body_carries_is_not_made_rigid_again(axis):
+    """Two hinges: the length of their second axis is no equation, and no row is redundant."""
+    m, _ = two_hinged_rods(axis)
+    system = m.compile(engine="casadi")
+    names = [block.name for block in system.equations.constraints]
+    assert names == ["first.length1", "first.angle", "second.length1", "second.angle"]
+    structure = sk.analyses.structural_analysis(system)
+    assert (structure.degrees_of_freedom, structure.rank) == (2, 4)
+    result = sk.simulate(system, 0.3, rtol=1e-10, atol=1e-10)
+    length = np.linalg.norm(result["a1.value"], axis=1)
+    assert np.ptp(length) < 1e-9
+    assert abs(result["energy.balance"][-1]) < 1e-7
+
+
+def test_a_second_body_in_what_the_first_carries_adds_nothing():
+    """Points and angles of a frame that another body carries: no further equations."""
+    m = sk.natural.Mechanism(dim=3)
+    O, A, B = m.ground("O", (0, 0, 0)), m.point("A", (1, 0, 0)), m.point("B", (0.1, 0.8, 0))
+    plate = m.body("plate", [O, A, B], mass=1, inertia=(0.2, 0.3, 0.4))
+    C, D = plate.point("C", (0.4, 0.5, 0.2)), plate.point("D", (0.3, 0.1, 0.6))
+    m.body("box", [A, C, D], mass=0.3, inertia=0.02)
+    system = m.compile(engine="casadi")
+    assert [block.name for block in system.equations.constraints] == [
+        "plate.length1",
+        "plate.length2",
+        "plate.angle",
+    ]
+    assert sk.analyses.structural_analysis(system).degrees_of_freedom == 3
+
+
+def test_lengths_that_contradict_what_a_body_carries_are_refused():
+    m = sk.natural.Mechanism(dim=3)
+    O, A, a0 = m.ground("O", (0, 0, 0)), m.point("A", (1, 0, 0)), m.ground_vector("a0", (0, 1, 0))
+    B = m.point("B", (1, -0.7, 0))
+    a1 = m.body("first", [O, A, a0], mass=1.1).vector("a1", (0, 0, 0.7))
+    m.body("second", [A, B, a1], mass=0.8, lengths=[0.7, 1.0, 0])
+    with pytest.raises(
+        ModelError, match=r"body 'second' and body 'first' contradict each other: a1 is fixed in.*0\.7 m"
+    ):
+        m.compile(engine="casadi")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import casadi as ca
+import pytest
+
 import sekant as sk
 from sekant.model.parse import model_from_dict
 
@@ -49,3 +52,22 @@ def test_redundancy_is_seen_by_numbers_only():
     assert sum(entry.rows for entry in found.redundant) == 5
     names = {entry.name for entry in found.redundant} | {n for e in found.redundant for n in e.implied_by}
     assert names == {"hinge0", "hinge1"}
+
+
+@pytest.mark.parametrize(("damping", "bent"), [(lambda v: v**2, ()), (lambda v: v**2 + v**4, ("force y",))])
+def test_quasilinear_where_leading_derivatives_occur_linearly(damping, bent):
+    """Without mass the rate of y is the leading derivative, and its damper must be linear in it."""
+    x, y, u, w = (ca.SX.sym(name) for name in ("x", "y", "xdot", "ydot"))
+    L = 1.3 * u**2 / 2 - 2 * x**2 - 3 * (y - x) ** 2
+    system = sk.natural.lagrange([x, y], [u, w], L, rayleigh=damping(w), q0=[0.1, 0.2], engine="casadi")
+    found = sk.analyses.structural_analysis(system)
+    assert found.tableau.variables == ("x", "y")
+    assert found.tableau.d.tolist() == [2, 1]
+    assert (found.quasilinear, found.nonlinear) == (not bent, bent)
+    assert f"quasilinear: {'no' if bent else 'yes'}" in str(found)
+
+
+def test_a_mechanism_is_quasilinear():
+    found = sk.analyses.structural_analysis(sk.compile(door(1), formulation="cartesian"))
+    assert found.quasilinear
+    assert "quasilinear: yes" in str(found)

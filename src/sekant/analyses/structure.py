@@ -48,6 +48,14 @@ class SystemStructure:
     redundant: tuple[Redundant, ...]
     free_initial_values: tuple[str, ...] = ()
     """coordinates and velocities whose start values may be chosen freely: all others follow (DERA 3.2)"""
+    nonlinear: tuple[str, ...] = ()
+    """equations that are not linear in the leading derivatives, x_j^(d_j); none: the system is quasilinear"""
+
+    @property
+    def quasilinear(self) -> bool:
+        """Whether leading derivatives, as a rule accelerations and multipliers, occur linearly: then start values of
+        lower derivatives determine the motion (DERA 3.3)."""
+        return not self.nonlinear
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -59,8 +67,12 @@ class SystemStructure:
         return self.tableau.index
 
     def __str__(self) -> str:
+        leading = "no" if self.nonlinear else "yes"
+        if self.nonlinear:
+            leading += f": leading derivatives occur nonlinearly in {', '.join(self.nonlinear)}"
         lines = [
             self.tableau.describe(),
+            f"quasilinear: {leading}",
             f"structural degrees of freedom {self.tableau.degrees_of_freedom:g}",
             f"numerical rank {self.rank} of {self.equations} constraint equations: "
             f"{self.degrees_of_freedom} degrees of freedom",
@@ -79,7 +91,8 @@ def structural_analysis(
     state: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SystemStructure:
-    """Signature matrix, offsets, index and freedom of the index-3 equations of a system; print it for the tableau.
+    """Signature matrix, offsets, index, freedom and quasilinearity of the index-3 equations of a system; print it for
+    the tableau.
 
     `state` is consistent; by default the model's own start, assembled.
     """
@@ -107,7 +120,8 @@ def structural_analysis(
     except SolverError:  # rows that are zero altogether, as across the plane of a planar loop
         tableau = _analyzed(system, sigma, rows, [k for k in range(len(rows)) if k not in found.redundant])
     free = _free_values(system, G, sum(block.rows for block in eq.ordered_blocks if block.holonomic))
-    return SystemStructure(tableau, system.nv, len(rows), found.rank, redundant, free)
+    bent = _nonlinear(system, tableau, len(rows))
+    return SystemStructure(tableau, system.nv, len(rows), found.rank, redundant, free, bent)
 
 
 def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str, ...]:
@@ -133,6 +147,25 @@ def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str,
         rank = int(np.sum(sizes > 1e-9 * max(1e-300, sizes[0])))
         found += [known[i] for i in sorted(order[rank:])]
     return tuple(found)
+
+
+def _nonlinear(system: System, tableau: Tableau, m: int) -> tuple[str, ...]:
+    """Equations with c_i = 0 in which the leading derivatives do not occur linearly; what is differentiated (c_i > 0)
+    is linear in them.
+
+    The forces come first among the equations, coordinates first among the variables, as `_analyzed` orders them.
+    """
+    eq, n = system.equations, system.nv
+    a, lam = SX.sym("a", n), SX.sym("lam", m)
+    orders = {2: a, 1: eq.v}
+    leading = [orders[d][j] for j, d in enumerate(tableau.d[:n].tolist()) if d in orders]
+    rows = [i for i, c in enumerate(tableau.c[:n].tolist()) if c == 0]
+    if not rows or not leading:
+        return ()
+    w = ca.vertcat(*leading, lam)
+    slopes = eq.lookups.jacobian(eq.residual(a, lam)[rows], w)
+    bent = [i for k, i in enumerate(rows) if ca.depends_on(slopes[k, :], w)]
+    return tuple(tableau.equations[i] for i in bent)
 
 
 def _signature(system: System, m: int) -> NDArray[np.int64]:
@@ -165,7 +198,7 @@ def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], kept: I
     n, kept = system.nv, list(kept)
     names = _numbered(rows)
     part = [*range(n), *(n + k for k in kept)]
-    motions = [name.removesuffix("_rate") for name in system.state_names[system.nq : system.nq + n]]
+    motions = system.start_facts.coordinate_of
     return analyze_structure(
         sigma[np.ix_(part, part)],
         [*(f"force {name}" for name in motions), *(names[k] for k in kept)],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 
@@ -24,6 +27,14 @@ class Length:
     stated: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What is fixed in a rigid body: components (dim,) in its frame of points (m) and vectors, by name."""
+
+    item: str
+    places: dict[str, NDArray[np.float64]]
+
+
 @dataclass
 class Lengths:
     """By pair of points (or one vector)."""
@@ -31,6 +42,8 @@ class Lengths:
     known: dict[tuple[str, ...], Length] = field(default_factory=dict)
     frames: dict[tuple[str, ...], str] = field(default_factory=dict)
     """pairs that span the frame of a body, and which"""
+    carried: list[Carried] = field(default_factory=list)
+    """of each rigid body"""
 
     def add(self, pair: tuple[str, ...], new: Length) -> str | None:
         """Note a length. Returns the name of the row that it makes superfluous: its own, another's, or None."""
@@ -48,6 +61,28 @@ class Lengths:
             return old.row
         return new.row
 
+    def implied(self, new: Length, pair: Sequence[str], m: Any) -> bool:
+        """Whether a length holds because one rigid body carries the pair; refused if it contradicts that body."""
+        for body in self.carried:
+            found = [carried_at(name, body, m) for name in pair]
+            places = [place for place in found if place is not None]
+            if len(places) < len(pair):
+                continue
+            arm = places[0] if len(places) == 1 else places[1] - places[0]
+            length = float(np.linalg.norm(arm))
+            if new.stated and not _equal(new.length, length):
+                raise ModelError(
+                    f"{new.item} and {body.item} contradict each other: {' and '.join(pair)} "
+                    f"{'are' if len(pair) > 1 else 'is'} fixed in {body.item}, with the length {_shown(length)} (got "
+                    f"{_shown(new.length)}); leave it out"
+                )
+            return True
+        return False
+
+    def carries(self, names: Sequence[str], m: Any) -> bool:
+        """Whether one rigid body carries all of them."""
+        return any(all(carried_at(name, body, m) is not None for name in names) for body in self.carried)
+
     def check_frames(self) -> None:
         """Refuse frames whose lengths vary: a body is rigid, and its shape is fixed when the mechanism is built."""
         for pair, body in self.frames.items():
@@ -58,6 +93,26 @@ class Lengths:
                     "it spans the frame "
                     f"of {body}, whose shape is fixed when the mechanism is built; give a number, or another frame"
                 )
+
+
+def carried_at(name: str, body: Carried, m: Any) -> NDArray[np.float64] | None:
+    """Components (dim,) in the body's frame of a point (m) or vector that it carries, or that is a product or a sum
+    of what it carries; else None."""
+    if name in body.places:
+        return body.places[name]
+    item = m.natural.items.get("assign", {}).get(name)
+    if item is None:
+        return None
+    if item.cross:
+        first, second = (carried_at(other, body, m) for other in item.cross)
+        return None if first is None or second is None else np.cross(first, second)
+    total = np.zeros(m.dim)
+    for other, share in item.combine.items():
+        place = carried_at(other, body, m)
+        if place is None:
+            return None
+        total += m.number(share, f"the share of '{other}'") * place
+    return total if item.combine else None
 
 
 def _equal(a: Any, b: Any) -> bool:

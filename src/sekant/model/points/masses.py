@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from sekant.errors import ModelError
 from sekant.model.points.element import Element, register
 from sekant.model.points.geometric import EquationRows, Geometric
+from sekant.model.points.lengths import Carried
 from sekant.model.points.lengths import Length as PairLength
 from sekant.model.points.mass_parts import BodyPart, Part, RodPart, checked_inertia, frame_matrix, given_frame
 from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, MomentOfInertia, Numbers, Position
@@ -90,14 +91,18 @@ class PointBody(Element):
         mass = m.constant(self.mass, "mass", zero=True)
         body = m.parts[name] = BodyPart(name, tuple(frame), mass, S @ np.linalg.inv(R), com, inertia)
         self._rigidity(name, frame, R, m)
+        carried = Carried(f"body '{name}'", _frame_places(frame, R, m.dim))
+        if self.rigid:
+            m.lengths.carried.append(carried)
         for places, point in ((self.points, True), (self.vectors, False)):
             for child, place in places.items():
                 with m.about(("natural", "bodies", name, "points" if point else "vectors", child)):
-                    local = place.components(child, body, m, point)
+                    local = carried.places[child] = place.components(child, body, m, point)
                     body.children.append(m.assign(child, body.carried(local, point), 1.0 if point else 0.0))
 
     def _rigidity(self, name: str, frame: list[Geometric], R: np.ndarray, m: Any) -> None:
-        """Equations that keep the frame rigid; those that other items state already, or that hold always, not."""
+        """Equations that keep the frame rigid; those that other items state already, or that hold always, not: what
+        another body carries is as long as it is there."""
         O, stated = frame[0], self.lengths is not None
         arms = [point - O if point.is_point else point for point in frame[1:]]
         texts = [f"{point.name} - {O.name}" if point.is_point else point.name for point in frame[1:]]
@@ -110,12 +115,21 @@ class PointBody(Element):
             product = float(R[0, 0] * R[0, 1])
             expression = arms[0].dot(arms[1]) - product
             key = ("angle", *sorted(texts))
-            if m.moves(expression) and key not in m.lengths.known:
+            spanned = [point.name for point in frame[0 if any(p.is_point for p in frame[1:]) else 1 :]]
+            if m.moves(expression) and key not in m.lengths.known and not m.lengths.carries(spanned, m):
                 m.lengths.known[key] = PairLength(f"body '{name}'", f"{name}.angle", product, stated)
-                text = f"({texts[0]}) . ({texts[1]}) = {product:.6g}"
+                shown = [f"({text})" if " " in text else text for text in texts]
+                text = f"{shown[0]} . {shown[1]} = {product:.6g}"
                 m.positions[f"{name}.angle"] = EquationRows(
                     f"{name}.angle", "rigid", expression, text, stated=stated
                 )
+
+
+def _frame_places(frame: list[Geometric], R: np.ndarray, dim: int) -> dict[str, np.ndarray]:
+    """Components (dim,) in the local frame of what spans it."""
+    columns = np.zeros((dim, dim))
+    columns[: dim - 1, 1:] = R
+    return {point.name: columns[:, k] for k, point in enumerate(frame)}
 
 
 def _array(given: Any, m: Any) -> np.ndarray:
@@ -144,9 +158,10 @@ def length_row(
         return
     if kind == "rigid":
         m.lengths.frames[tuple(sorted(pair))] = item
-    if not rigid:
+    new = PairLength(item, row, length, stated)
+    if not rigid or (kind == "rigid" and m.lengths.implied(new, pair, m)):
         return
-    superfluous = m.lengths.add(tuple(sorted(pair)), PairLength(item, row, length, stated))
+    superfluous = m.lengths.add(tuple(sorted(pair)), new)
     if superfluous == row:
         return
     if superfluous is not None:
