@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint style types layers copies loops format bench trust docs player wheel constraints clean
+.PHONY: help env demo test test-fast test-long lint style types layers copies words loops format bench trust docs player wheel constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -64,7 +64,7 @@ test-long: env  ## Run all tests, also those that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,control,peers]'
 	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
-lint: style types layers copies  ## Check style, types, import layers, and for code that stands twice
+lint: style types layers copies words  ## Check style, types, import layers, doubled code, and odd phrases
 
 style: env
 	@$(BIN)/ruff check .
@@ -78,6 +78,9 @@ layers: env
 
 copies: env
 	@$(BIN)/pylint --score=n src/sekant/*.py src/sekant/*/
+
+words: env
+	@$(BIN)/python docs/tools/phrases.py
 
 loops: env
 	@$(BIN)/python -c 'from sekant.loops.store.objects import prepare_all; prepare_all()'

@@ -70,7 +70,7 @@ def split_header(text: str) -> tuple[str, str | None]:
 
 
 def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
-    """The columns of a CSV file; whatever is wrong is told with its line. With `gaps`, empty cells are NaN."""
+    """The columns of a CSV file; errors name the line. With `gaps`, empty cells are NaN."""
     file = str(path)
     lines = _lines(Path(path), file)
     if not lines:
@@ -107,7 +107,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
         for i, cell in enumerate(cells):
             value = np.nan if gaps and not cell.strip() else _number(cell, separator)
             if value is None:
-                found = f"'{cell.strip()[:30]}' is no number" if cell.strip() else "the cell is empty"
+                found = f"'{cell.strip()[:30]}' is not a number" if cell.strip() else "the cell is empty"
                 message = f"column '{names[i]}': {found}; correct it, or remove the row or the column"
                 raise DataError(message, file=file, line=number)
             row[i] = value

@@ -317,7 +317,7 @@ def convert(value: float, text: str, expected: str | Unit) -> float:
     """`value` in the unit `text`, as a number in the SI unit of `expected`.
 
     A radian may be left out or be too much where a mass is involved ("N m" for "N m/rad"), but not elsewhere:
-    "3 Hz" is no angular velocity, since it would be ambiguous by 2 pi. Raises `ModelError` if the dimension
+    "3 Hz" is not an angular velocity, since it would be ambiguous by 2 pi. Raises `ModelError` if the dimension
     is another one.
     """
     unit = parse_unit(text)

@@ -100,7 +100,7 @@ CODES: dict[str, WarningCode] = {
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",
-        "A contact touches without pressing; stability is told for the contact closed.",
+        "A contact touches without pressing; stability is that of the closed contact.",
         "Move the start so that the contact is open or presses.",
     ),
     "friction_ignored": WarningCode(
@@ -115,7 +115,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
-        "A joint that sticks in the given state would have to bear more than its limit: this is no rest.",
+        "A joint that sticks in the given state would have to bear more than its limit: this is not rest.",
         "Simulate, and start from where the motion ends.",
     ),
     "undetermined_unknown": WarningCode(
@@ -150,7 +150,7 @@ CODES: dict[str, WarningCode] = {
     "range_not_reached": WarningCode(
         "kinematics, reduce, suspension curves",
         "The mechanism does not reach every value of the drive that was asked for.",
-        "Ask for the range that is told, or drive another quantity.",
+        "Ask for the range that the message names, or drive another quantity.",
     ),
     "branches_meet": WarningCode(
         "kinematics, reduce, suspension curves",

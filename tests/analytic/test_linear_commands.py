@@ -90,7 +90,7 @@ def test_any_number_is_a_parameter_of_a_steady_motion():
 
 
 def test_numbers_of_steady_motions_with_states_of_signals():
-    """A filtered torque: derivatives of a number that is no run-time parameter, against differences."""
+    """A filtered torque: derivatives of a number that is not a run-time parameter, against differences."""
     model = governor()
     filtered = sk.signals.Lowpass(input="T", time_constant=0.2)
     model = model.model_copy(

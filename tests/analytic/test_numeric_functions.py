@@ -159,7 +159,7 @@ def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
         ("import os\ndef law(x, v, k, t): return 1\n", "line 1 of the function: only definitions"),
         ("def law(x, v, k, t=print()): return 1\n", "only definitions"),
         ("@njit\ndef law(x, v, k, t): return 1\n", "without decorators"),
-        ("def law(x): return x\n", "'v' is no parameter of it"),
+        ("def law(x): return x\n", "'v' is not a parameter of it"),
         ("def law(x, v, k, t, w): return x\n", "none for 'w'"),
         ("def law(*x): return x\n", r"without '\*'"),
         ("def law(x, v)\n", "is no Python, line 1"),

@@ -62,7 +62,7 @@ def test_an_angle_tracked_along_a_motion_adds_nothing():
 
 
 def test_a_tracked_quantity_that_is_no_function_of_position_keeps_its_state():
-    """s' = x y' is no gradient: along a motion on a plane it remembers the way, and that is a state."""
+    """s' = x y' is not a gradient: along a motion on a plane it remembers the way, and that is a state."""
     m = sk.natural.Mechanism(dim=2, gravity=(0.0, 0.0))
     A = m.point("A", (0.3, 0.2))
     m.mass(A, MASS)

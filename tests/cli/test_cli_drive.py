@@ -82,7 +82,7 @@ def test_the_list_knows_every_maneuver():
         ),
         (("axle: front", "axle: middle"), "there is no axle 'middle'"),
         (("type: plane", "type: plain"), "did you mean 'plane'"),
-        (("vehicle: car", "vehicle: boat"), "'boat' is no vehicle"),
+        (("vehicle: car", "vehicle: boat"), "'boat' is not a vehicle"),
         (("front_share: 0.66", "front_share: 66"), "front_share.*from 0 to 1"),
     ],
 )

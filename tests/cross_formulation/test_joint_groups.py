@@ -171,7 +171,7 @@ def test_a_driven_group_in_cartesian_coordinates(table):
 
 @pytest.mark.long
 def test_a_hinge_may_lead_in_natural_coordinates(mechanism):
-    """The hinge is no part of a tree there and only measures the angle that the others follow."""
+    """The hinge is not a part of a tree there and only measures the angle that the others follow."""
     sweep = sk.kinematics(mechanism, "low.angle", range=(-0.2, 0.2, 33))
     table, model = sweep.pose_table(["upright"]), wishbones()
     hinge = model.joints["low"].model_copy(update={"q0": (0.05,), "v0": (0.7,)})

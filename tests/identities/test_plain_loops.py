@@ -93,7 +93,7 @@ ELSEWHERE = {
     "sekant_solvers_linear_ldl_factorize_system": "called from Python alone; radau5 and taylor call the same helpers",
     "sekant_solvers_linear_ldl_solve_system": "called from Python alone; radau5 and taylor call the same helpers",
 }
-"""Procedures that none of these runs calls, and why that is no gap."""
+"""Procedures that none of these runs calls, and why that is not a gap."""
 
 
 def test_every_procedure_is_in_one_of_these_runs():

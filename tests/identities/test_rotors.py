@@ -37,7 +37,7 @@ def gyroscope(**wheel) -> sk.Model:
 @pytest.fixture(scope="module")
 def both():
     rotor = gyroscope()
-    # one of two inertias that are equal may change: such a wheel is no rotor
+    # one of two inertias that are equal may change: such a wheel is not a rotor
     turning = gyroscope(inertia=("J", 0.52, 0.31))
     return sk.compile(rotor), sk.compile(turning, parameters=["J"])
 

@@ -1,6 +1,6 @@
 """Examples for HALL's tables 3.6, 4.2, 4.5 and 4.7: sizes, agreement of the models that are timed, what is printed.
 
-How long a run takes is no matter of tests; what is compared must move alike.
+How long a run takes is not a matter of tests; what is compared must move alike.
 """
 
 from __future__ import annotations

@@ -330,7 +330,7 @@ def test_faults_of_data_name_the_line_in_the_data(tmp_path):
     lines[7] = lines[7].replace(lines[7].split(",")[1], " oops")
     (tmp_path / "points.csv").write_text("\n".join(lines))
     text = message(tmp_path, "{data: points.csv}")
-    assert "points.csv:8: curve 'c': column 'x': 'oops' is no number" in text
+    assert "points.csv:8: curve 'c': column 'x': 'oops' is not a number" in text
 
 
 def test_a_path_joint_wants_a_curve_and_a_surface_joint_a_surface(tmp_path):

@@ -320,7 +320,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
         (
             "a.xml",
             MJCF.replace('quat="0.9 0.1 0.2 0.3"', 'quat="0 0 0 0"'),
-            r"body 'foot': quat=.* is no orientation",
+            r"body 'foot': quat=.* is not an orientation",
         ),
         (
             "a.xml",

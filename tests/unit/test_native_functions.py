@@ -292,7 +292,7 @@ def test_whatever_is_given_is_read_as_numbers():
     for wrong in ([1.0, 2.0], np.zeros((2, 2)), [[1.0, 2.0, 3.0]] * 2):
         with pytest.raises(SekantError, match=r"input 'x' has shape .* it must be \(3, 1\) or \(3,\)"):
             function(wrong, squares[0], 0.5)
-    with pytest.raises(SekantError, match="input 't' is no array of numbers"):
+    with pytest.raises(SekantError, match="input 't' is not an array of numbers"):
         function(rows[0], squares[0], "soon")
     with pytest.raises(SekantError, match="2 inputs given, it takes 3"):
         function(rows[0], squares[0])

@@ -96,7 +96,7 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda r: r[14].__setitem__(2, "abc"), r"front\]:15: point 'strut_top': y 'abc' is no number"),
+        (lambda r: r[14].__setitem__(2, "abc"), r"front\]:15: point 'strut_top': y 'abc' is not a number"),
         (lambda r: r[14].__setitem__(3, None), r"front\]:15: point 'strut_top': z is empty"),
         (lambda r: r[14].__setitem__(0, "strut_tip"), r"front\]:15.*no point 'strut_tip'.*strut_top"),
         (
@@ -132,5 +132,5 @@ def test_files_that_are_no_tables(tmp_path):
     with pytest.raises(SekantError, match="has no sheet 'reer'; did you mean 'rear'"):
         load_axle(f"{path}[reer]")
     (tmp_path / "a.yaml").write_text("type: mcpherson\npoints: points.doc\n")
-    with pytest.raises(SekantError, match=r"a\.yaml:2: points: 'points.doc' is no table"):
+    with pytest.raises(SekantError, match=r"a\.yaml:2: points: 'points.doc' is not a table"):
         load_axle(tmp_path / "a.yaml")

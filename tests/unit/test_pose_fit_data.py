@@ -40,7 +40,7 @@ def test_units_come_from_the_header_or_the_caller(tmp_path):
         DataError, match=r"b.csv: column 'x' has no unit; .*'x \[mm\]', or pass units=\{'x': 'mm'\}"
     ):
         read_poses(bare)
-    with pytest.raises(DataError, match="unit 'deg' is no length"):
+    with pytest.raises(DataError, match="unit 'deg' is not a length"):
         read_poses(bare, units={"x": "deg", "y": "m", "z": "m"})
 
 
@@ -52,7 +52,7 @@ def test_units_may_stand_in_a_line_of_their_own(tmp_path):
     curve = PoseCurve.fit(file)
     np.testing.assert_allclose(curve.report.residuals["position"], arc(), rtol=1e-12)
     file.write_text("X,Y,Z\nm,5,m\n1,2,3\n")
-    with pytest.raises(DataError, match=r"d.csv:2: column 'X': 'm' is no number"):
+    with pytest.raises(DataError, match=r"d.csv:2: column 'X': 'm' is not a number"):
         PoseCurve.fit(file)
 
 
@@ -150,7 +150,7 @@ def test_bad_data_are_refused(data, options, message):
 def test_bad_files_name_file_and_line(tmp_path):
     file = tmp_path / "d.csv"
     file.write_text("x [m],y [m],z [m]\n1,2,3\n4,five,6\n")
-    with pytest.raises(DataError, match=r"d.csv:3: column 'y': 'five' is no number"):
+    with pytest.raises(DataError, match=r"d.csv:3: column 'y': 'five' is not a number"):
         PoseCurve.fit(file)
     file.write_text("x [m],y [m],z [m]\n1,2,3\n4,5\n")
     with pytest.raises(DataError, match=r"d.csv:3: has 2 values, but there are 3 columns"):

@@ -35,7 +35,7 @@ def test_derivatives_match_differences(make, x, order):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_one_number_as_many(mode):
-    """On all pieces, at and beyond the ends, in all derivatives, of what is no number too."""
+    """On all pieces, at and beyond the ends, in all derivatives, of what is not a number too."""
     table, other = Table.cubic(X, Y, extrapolation=mode), Table.linear(X, Y, extrapolation=mode)
     grid = Table2.cubic(X, X - 0.2, np.outer(Y[:, 0], Y[:, 1]), extrapolation=mode)
     points = np.array([*X, *(X + 0.03), -0.3 - 1e-12, 1.4 + 1e-12, -0.8, 2.3, 7.1, np.nan])

@@ -156,7 +156,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             ROAD.replace("-2", "x"),
             "{file: road.csv}",
-            "road.csv:5: table 'road': column 'height': 'x' is no number",
+            "road.csv:5: table 'road': column 'height': 'x' is not a number",
         ),
         (
             ROAD.replace("-2", "nan"),

@@ -99,7 +99,7 @@ def test_other_faults_are_named():
     assert "drop one" in refused(
         points=points(), spring={"stiffness": 1e4, "preload": 100, "free_length": 0.4}
     )
-    assert "'lft' is no side" in refused(points=points(), side="lft")
+    assert "'lft' is not a side" in refused(points=points(), side="lft")
     with pytest.raises(SekantError, match="did you mean 'double_wishbone'"):
         sk.vehicle.corner({"type": "double_wishbon", "points": points()})
     with pytest.raises(SekantError, match="one of 1 to 5"):

@@ -78,7 +78,7 @@ def test_deviations(ours, tmp_path):
         ),
         (
             "travel [mm],camber [deg]\n1,2\n2,x\n3,1\n4,1\n5,1\n",
-            "rig.csv:3: column 'camber': 'x' is no number",
+            "rig.csv:3: column 'camber': 'x' is not a number",
         ),
     ],
 )

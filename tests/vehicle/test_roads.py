@@ -140,7 +140,7 @@ def test_nonsense_is_refused(given, words):
 def test_files_that_do_not_fit_are_named(tmp_path):
     file = tmp_path / "road.csv"
     file.write_text("x, z\n0, 1\n1, a\n")
-    with pytest.raises(SekantError, match=r"road.csv:3.*'a' is no number"):
+    with pytest.raises(SekantError, match=r"road.csv:3.*'a' is not a number"):
         wheel_on({"type": "track", "file": str(file)})
     file.write_text("x, h\n0, 1\n1, 2\n")
     with pytest.raises(SekantError, match="columns x, h; expected are x, left, right or x, z"):

@@ -95,7 +95,7 @@ def written(
 
 
 def read(entry: Entry, store: Cache, known: Known | None = None) -> Any:
-    """The value of an entry; raises `NotPlain` if it cannot be had."""
+    """The value of an entry; raises `NotPlain` if it cannot be read."""
     try:
         types, tree = json.loads(entry.objects[0])
         return _PlainReader(types, entry, store, known).read(tree)

@@ -104,7 +104,7 @@ class Cache:
         return entry
 
     def store(self, key: str, entry: Entry) -> bool:
-        """Write the entry in one step; False if the directory cannot be used, which is no error."""
+        """Write the entry in one step; False if the directory cannot be used, which is not an error."""
         if not self._prepare():
             return False
         temporary = None

@@ -1,4 +1,4 @@
-"""What callers hand to analyses: names, states and numbers, told at once where they are something else."""
+"""What callers hand to analyses: names, states and numbers, refused at once where they are something else."""
 
 from __future__ import annotations
 

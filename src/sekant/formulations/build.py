@@ -34,7 +34,7 @@ def equations_of(
         for name in parameters:
             if name not in known:
                 hint = suggest(name, known, "parameters")
-                raise ModelError(f"'{name}' is no parameter of the Lagrangian '{model.name}'; {hint}")
+                raise ModelError(f"'{name}' is not a parameter of the Lagrangian '{model.name}'; {hint}")
         return NaturalEquations(parts)
     resolved = resolve(model, parameters, given)
     if model.natural is not None:

@@ -290,7 +290,7 @@ class RangeExit:
 
 
 class Reports(Protocol):
-    """What can be told of the mechanism."""
+    """What a report says about the mechanism."""
 
     def outputs(self, work: SX) -> tuple[Output, ...]:
         """All that can be reported; `work` (nw,) J: symbols of the work of each element in `Energies.powers`."""

@@ -339,7 +339,7 @@ def relative_twist(F: FrameState, M: FrameState) -> Twist:
 
 
 def measured_coordinate(joint: Joint, F: FrameState, M: FrameState, index: int) -> tuple[SX, SX]:
-    """(q, v) of a joint that is no part of the tree, read off the motion of its two frames."""
+    """(q, v) of a joint that is not a part of the tree, read off the motion of its two frames."""
     q = joint.measure(relative_pose(F, M))
     S = joint.subspace(q, Lookups())
     # the twist lies in the span of S wherever the joint's constraints hold

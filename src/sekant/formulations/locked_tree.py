@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _places(eq: Equations, frictions: Sequence[DryFriction]) -> list[int]:
-    """Where in v the slip of each friction stands; -1 where it is no velocity itself."""
+    """Where in v the slip of each friction stands; -1 where it is not a velocity itself."""
     return [next((k for k in range(eq.nv) if ca.is_equal(one.slip, eq.v[k])), -1) for one in frictions]
 
 

@@ -1,4 +1,4 @@
-"""What can be told of a model with bodies and joints: outputs, contents, drawing, why a motion cannot go on."""
+"""Reports of a model with bodies and joints: outputs, contents, drawing, why a motion cannot go on."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class TreeSingularity:
 
 
 class ModelReports:
-    """What can be told of a model with bodies and joints."""
+    """Reports of a model with bodies and joints."""
 
     def __init__(self, eq: Equations):
         self._eq = eq

@@ -111,7 +111,7 @@ def _accelerations(eq: Equations, name: str) -> SX:
 
 
 def _measured(eq: Equations, name: str) -> tuple[SX | None, SX | None]:
-    """Coordinates of a joint that is no part of the tree, where it can tell them."""
+    """Coordinates of a joint that is not a part of the tree, where it can tell them."""
     joint = eq.model.joints[name]
     if joint.unit_quaternion is not None or not joint.nv:
         return None, None

@@ -77,7 +77,7 @@ def _steps(text: str, name: str) -> KeyPath:
         start = at + 1 if text[at] == "." else at
         match = _STEP.match(text, start)
         if match is None:
-            raise ModelError(f"'{name}' is no name of a value; write item.field or item.field[0]")
+            raise ModelError(f"'{name}' is not a name of a value; write item.field or item.field[0]")
         steps.append(match[1] if match[1] is not None else int(match[2]))
         at = match.end()
     return tuple(steps)

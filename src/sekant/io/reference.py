@@ -27,7 +27,7 @@ _PLACES = {
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
     "frame": "frames: {{my_frame: {}}}",
 }
-"""Where a file has what is no item of a collection."""
+"""Where a file has what is not an item of a collection."""
 
 
 @dataclass(frozen=True)

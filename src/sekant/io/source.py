@@ -68,7 +68,7 @@ def read_source(path: Path) -> Source:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it cannot be had."""
+    """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it cannot be read."""
     raw = read_file(path, limit, ModelError, "; put large data into CSV files and refer to them")
     try:
         return raw.decode("utf-8-sig")

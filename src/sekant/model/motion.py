@@ -185,7 +185,7 @@ class ContactForces:
 
     `normal` (): the symbol of the force that presses; `gap` () and its rate. `closed`: held, 1 where it is closed.
     `tangential` (2,): symbols of the forces against `slip` (2,), the velocity of the bodies on one another; `stuck`
-    and `direction` (2,): held values as in `DryFriction`. `width` (m/s): a small speed against which rest is told.
+    and `direction` (2,): held values as in `DryFriction`. `width` (m/s): below this it counts as at rest.
     """
 
     name: str
@@ -214,7 +214,7 @@ class Action:
     non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
     `within`: the whole work of `wrenches` as forces on the coordinates of one joint, where they act between its
     bodies: accelerations follow from these with less to compute. `rests`: the law comes to rest by itself, as that
-    of tires does, and is no friction in disguise. `margins`: numbers () that are zero where the law has no value, by
+    of tires does, and is not friction in disguise. `margins`: numbers () that are zero where the law has no value, by
     what is wrong there.
     """
 

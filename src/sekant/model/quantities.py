@@ -455,7 +455,7 @@ def markers_of(field: Any) -> tuple[Any, ...]:
 
 
 def unit_of(field: Any) -> str | None:
-    """The unit of a field ("" for a plain number); None if it is no quantity, or of any unit."""
+    """The unit of a field ("" for a plain number); None if it is not a quantity, or of any unit."""
     return next((marker.unit for marker in markers_of(field) if isinstance(marker, Quantity)), None)
 
 

@@ -85,7 +85,7 @@ def _number(text: str, unit: str | None, what: str) -> float:
         except ModelError as error:
             raise ModelError(f"{what}: {error.message}") from None
         if isinstance(found, Expression):
-            raise ModelError(f"{what}: '{text}' is no number with a unit; write a range as 10..40 kN/m")
+            raise ModelError(f"{what}: '{text}' is not a number with a unit; write a range as 10..40 kN/m")
         value = float(found)  # type: ignore[arg-type]
     if not math.isfinite(value):
         raise ModelError(f"{what}: '{text}' is not finite")
@@ -96,5 +96,5 @@ def _count(text: str | None, what: str) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= MOST:
-        raise ModelError(f"{what}: '{text}' after the colon is no number of values; write 10..40 kN/m:21")
+        raise ModelError(f"{what}: '{text}' after the colon is not a number of values; write 10..40 kN/m:21")
     return int(text)

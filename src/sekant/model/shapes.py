@@ -64,7 +64,7 @@ class Shape(Item):
     def _known_color(cls, color: str | None) -> str | None:
         if color is not None and color not in COLORS and not _HEX.fullmatch(color):
             raise ValueError(
-                f"'{color}' is no color; write #rrggbb or {suggest(color, list(COLORS), 'one of')}"
+                f"'{color}' is not a color; write #rrggbb or {suggest(color, list(COLORS), 'one of')}"
             )
         return color
 

@@ -25,7 +25,7 @@ from sekant.reduction.fits import PoseError
 Array = NDArray[np.float64]
 NODES = ((33,), (9, 9))
 MOST = (257, 65)  # along a path; of a surface, in either direction
-STILL = 1e-7  # of what the modes move the kept frame by; m, and in entries of R: less is no motion
+STILL = 1e-7  # of what the modes move the kept frame by; m, and in entries of R: less is not motion
 MODES = 1000.0  # times the tolerance of poses: that of the compliance against its largest entry
 
 

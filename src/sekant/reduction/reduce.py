@@ -121,7 +121,7 @@ def reduce(
 
 
 def _poses(parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Any]) -> DrivenMechanism:
-    """Poses of a rigid mechanism; one that bushings let give way is told how it is reduced."""
+    """Poses of a rigid mechanism; one that gives way on bushings gets an error that says how to reduce it."""
     try:
         return find_poses(parts, drives, ranges)
     except SekantError as error:

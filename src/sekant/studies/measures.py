@@ -66,7 +66,7 @@ def read_measure(text: str, name: str | None = None) -> Measure:
     if match is None:
         if isinstance(text, str) and re.fullmatch(r"[^(),]+", text):
             return Measure(name or text, "final", text)
-        raise SekantError(f"'{text}' is no measure; write max(channel), with one of {', '.join(known)}")
+        raise SekantError(f"'{text}' is not a measure; write max(channel), with one of {', '.join(known)}")
     kind, channel, place = match[1], match[2], match[3]
     if kind not in known:
         raise SekantError(f"'{text}': unknown measure '{kind}'; {suggest(kind, known, 'measures')}")

@@ -64,7 +64,7 @@ def sweep(
     channels kept whole. `parameters`: values that all rows share.
     `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
 
-    `progress`: True for a bar in terminals and notebooks, or a function that is told after every chunk.
+    `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 
     With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
     what is there. A row that fails is a row: its status and message say why.

@@ -28,7 +28,7 @@ MOST_BREAKS = 500
 SHORTEST = 1e-9
 """A stretch between breaks, relative to the whole: what is shorter is a point, and counts for nothing."""
 SIDE = 5
-"""Nodes on each side from which the place of a kink is told."""
+"""Nodes on each side that locate a kink."""
 
 
 def following(function: Function, begin: float, end: float, name: str) -> Table:

@@ -53,7 +53,7 @@ class NumericFunction:
         return y
 
     def range_error(self, *values: float) -> DataError:
-        """What to raise where the value is no number."""
+        """What to raise where the value is not a number."""
         shown = ", ".join(f"{x:.6g}" for x in values)
         return DataError(
             f"{self.label}: its function gives no finite number at ({shown}); it raises an exception there, or "

@@ -8,7 +8,7 @@ and at the upper end of the range the last piece counts. Outside its range a tab
 `extrapolation`:
 
 ========== =====================================================================================
-error      NaN; the range counts as 1e-9 of its length wider at both ends, so round-off is no fault
+error      NaN; the range counts as 1e-9 of its length wider at both ends, so round-off is not a fault
 constant   the value at the end
 linear     the tangent at the end
 polynomial the polynomial of the last piece
@@ -158,7 +158,7 @@ class Table:
         """The table Y with Y' = y and Y(start) = 0; `start` is the lower end of the range unless given."""
         if np.any(self.increment):
             raise DataError(
-                f"{self.label}: it grows by {self.increment} each period, so its antiderivative is no table"
+                f"{self.label}: it grows by {self.increment} each period, so its antiderivative is not a table"
             )
         c = integrate(self.coefficients)
         width = np.diff(self.breaks)

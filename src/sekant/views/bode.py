@@ -21,7 +21,7 @@ DECADES = (0.05, 20.0)
 ROUND_OFF = 1e-13
 """Gains up to this, against the product of the norms of the matrices, are none."""
 SHOWN = 8
-"""Pairs that are told to be zero."""
+"""Pairs that are reported as zero."""
 
 
 def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Picture:

@@ -115,7 +115,7 @@ def _without_options(command: Callable[..., None] | typer.Typer) -> Callable[...
 
 
 def main() -> None:
-    """Run the command line; faults and warnings of the user's input are told in a line each, without a traceback."""
+    """Run the command line; faults and warnings about the user's input take one line each, without a traceback."""
     os.environ.setdefault(
         "PYDANTIC_DISABLE_PLUGINS", "__all__"
     )  # to look for some takes longer than most commands

@@ -1,4 +1,4 @@
-"""What `sekant linearize` and `sekant steady` share: texts of options to numbers, and what is told of modes."""
+"""What `sekant linearize` and `sekant steady` share: texts of options to numbers, and the report of modes."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def number_of(text: str, option: str, *units: str | None) -> float:
             continue
     wanted = " or ".join(unit for unit in units if unit)
     raise typer.BadParameter(
-        f"'{text}' is no number in {wanted}"
+        f"'{text}' is not a number in {wanted}"
         if wanted
-        else f"'{text}' is no number (with a unit, if need be)",
+        else f"'{text}' is not a number (with a unit, if need be)",
         param_hint=option,
     )
 

@@ -30,7 +30,7 @@ def in_unit(unit: str) -> Callable[[str], float]:
         try:
             return convert(float(number), own, unit) if own else float(number)
         except (ValueError, SekantError):
-            raise typer.BadParameter(f"'{text}' is no number in {unit}") from None
+            raise typer.BadParameter(f"'{text}' is not a number in {unit}") from None
 
     read.__name__ = unit
     return read

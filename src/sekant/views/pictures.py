@@ -48,7 +48,7 @@ def drawing(width: float, height: float, *, find_room: bool = True) -> Iterator[
 
 
 def save_picture(draw: Callable[[], Picture], path: str | os.PathLike[str]) -> Path:
-    """Draw and write a picture; a path that cannot be written is told before anything is drawn."""
+    """Draw and write a picture; a path that cannot be written is reported before anything is drawn."""
     ending = picture_format(path)
     check_writable(path)
     replace_file(path, draw().rendered(ending))

@@ -38,7 +38,7 @@ def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     """Pose of a cut joint's frame M against the pose that the joint's own coordinates give it.
 
     The equations that close a loop hold for some poses that the joint does not allow, such as an axis turned
-    round; this is no displacement at all only where the joint is really closed.
+    round; this is not displacement at all only where the joint is really closed.
     """
     from sekant.formulations.kinematics import relative_pose
 

@@ -84,7 +84,9 @@ def optimize(
     found = _unknown_parameters(steady)
     for name in parameters:
         if name in found:
-            raise SolverError(f"optimize: '{name}' is found with the steady motion; it is no free parameter")
+            raise SolverError(
+                f"optimize: '{name}' is found with the steady motion; it is not a free parameter"
+            )
     system = _compiled(system, [*parameters, *found])
     told = {"start": start, "method": method, "ports": (inputs, outputs), "steady": steady}
     return search(system, parameters, objective, constraints or {}, tolerance=tolerance, most=most, **told)
@@ -92,7 +94,7 @@ def optimize(
 
 @dataclass(frozen=True, eq=False)
 class PlainNumbers:
-    """What is optimized where it is no system: start values (1,) by name, of which designs know nothing more."""
+    """What is optimized where it is not a system: start values (1,) by name, of which designs know nothing more."""
 
     parameters: Mapping[str, Array]
 
@@ -139,7 +141,7 @@ def _compiled(system: Any, names: list[str]) -> System:
     for name in names:
         if name not in system.parameters:
             raise SolverError(
-                f"optimize: '{name}' is no run-time parameter of the system; "
+                f"optimize: '{name}' is not a run-time parameter of the system; "
                 f"{suggest(name, list(system.parameters), 'parameters')}. Compile with parameters=['{name}']"
             )
     return system

@@ -52,7 +52,7 @@ class Expressed(SweepQuantity):
 
 
 def find(system: System, name: str) -> Expressed:
-    """The quantity of that name; ModelError if there is none, or if it is no matter of position alone."""
+    """The quantity of that name; ModelError if there is none, or if it is not a matter of position alone."""
     quantity = _find(system, name)
     if quantity is None:
         hint = suggest(name, list(dict.fromkeys(known_names(system))), "known")

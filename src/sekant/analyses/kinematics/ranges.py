@@ -61,7 +61,7 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
         rows = np.atleast_1d(given if plain else np.asarray(given, object))
         values = rows if plain else np.array([_number(drive, x) for x in rows.tolist()])
     except TypeError:
-        raise SekantError(f"kinematics: the values of '{drive.name}' are no list of numbers") from None
+        raise SekantError(f"kinematics: the values of '{drive.name}' are not a list of numbers") from None
     if not values.size:
         raise SekantError(f"kinematics: no values are given for '{drive.name}'")
     if not path and not np.diff(np.sort(values)).all():
@@ -95,7 +95,7 @@ def _number(drive: SweepQuantity, given: Any) -> float:
         found = read_value(given, drive.unit)
         if not isinstance(found, float):
             raise SekantError(
-                f"kinematics: '{given}' is no value of '{drive.name}'; give a number in {drive.unit or 'SI units'}"
+                f"kinematics: '{given}' is not a value of '{drive.name}'; give a number in {drive.unit or 'SI units'}"
             ) from None
         return found
     if not np.isfinite(value):

@@ -153,7 +153,7 @@ def input_columns(
 def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
-    """A parameter that moves constraints or prescribed motions is no input: its rates would act as well."""
+    """A parameter that moves constraints or prescribed motions is not an input: its rates would act as well."""
     for item in inputs:
         if item.kind != "parameter":
             continue

@@ -89,7 +89,7 @@ def without_friction(
 
 
 def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System:
-    """Another model in the manner of the system."""
+    """Another model that treats the system alike."""
     return compile_model(
         model,
         formulation=system.equations.formulation,

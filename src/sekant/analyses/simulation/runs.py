@@ -206,7 +206,7 @@ def _run_explicit(
 
 
 def _message(setup: Setup, outcome: Outcome, states: int) -> str:
-    """What a reader is told of a run that did not finish, whose method knows so many `states`."""
+    """Text for a reader about a run that did not finish, whose method knows so many `states`."""
     if outcome.status == "finished":
         return ""
     system = setup.system

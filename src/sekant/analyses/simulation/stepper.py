@@ -50,7 +50,7 @@ class Snapshot:
 
 
 class Simulation:
-    """A system that moves on when it is told to.
+    """A system that moves on step by step, when asked.
 
     ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
     set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one),

@@ -43,7 +43,7 @@ def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
         places = [k for k in range(system.nv) if ca.is_equal(one.slip, system.equations.v[k])]
         if not places:
             raise SolverError(
-                f"friction '{name}' sticks in joint '{one.joint}', which is no coordinate here; compile with "
+                f"friction '{name}' sticks in joint '{one.joint}', which is not a coordinate here; compile with "
                 "formulation='joint' and let another joint close the loop (cut: true)"
             )
         joint, i = system.equations.motion.v_names[places[0]]
@@ -109,7 +109,7 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         f"friction '{name}'",
         "",
         f"it would have to bear {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
-        "this is no rest: simulate, and start from where the motion ends",
+        "this is not rest: simulate, and start from where the motion ends",
     )
 
 

@@ -142,7 +142,7 @@ class SteadyMotion(State):
         """How the motion moves with entry k of p, targets kept."""
         if name in self.unknowns:
             raise SolverError(
-                f"sensitivity: '{name}' was found with the steady motion; it is no free parameter"
+                f"sensitivity: '{name}' was found with the steady motion; it is not a free parameter"
             )
         return self.equations.change(self.trial, k)
 
@@ -321,8 +321,8 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
             known = [*places, *rates, *(["turn"] if turn is not None else [])]
             hint = suggest(name, known, "unknowns")
             raise SolverError(
-                f"steady motion: unknown '{name}' is no run-time parameter (compile with parameters=['{name}']), no "
-                f"coordinate of `rates`, and no `turn` or `velocity` that was given; {hint}"
+                f"steady motion: unknown '{name}' is not a run-time parameter (compile with parameters=['{name}']), "
+                f"not a coordinate of `rates`, and not a `turn` or `velocity` that was given; {hint}"
             )
     return found
 

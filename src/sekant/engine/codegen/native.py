@@ -164,7 +164,7 @@ class NativeFunction:
             value = np.asarray(given, dtype=float)
         except (TypeError, ValueError):
             raise SekantError(
-                f"function '{self.name}': input '{self.names[i]}' is no array of numbers"
+                f"function '{self.name}': input '{self.names[i]}' is not an array of numbers"
             ) from None
         if value.shape == (rows * columns,):
             return np.ascontiguousarray(value)

@@ -221,7 +221,7 @@ class InertiaCheck:
 
 
 class LagrangianReports:
-    """What can be told of a mechanism in points."""
+    """What a report says about a mechanism in points."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts

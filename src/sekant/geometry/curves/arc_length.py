@@ -35,7 +35,7 @@ def along_arc_length(curve: PoseCurve, tolerance: float | None = None, parameter
     """The same poses over arc length s [m], made from the curve's formula where it is known.
 
     `tolerance` is that of `refinement.refine`; the curve's own unless given. DataError where the position stands
-    still: there arc length is no parameter.
+    still: there arc length is not a parameter.
     """
     formula = ArcLength(
         formula_of(curve), f"pose curve '{curve.name or curve.parameter}'", curve.parameter, curve.unit

@@ -23,7 +23,7 @@ class Chain:
     line: Array | None  # (k, 3), smoothed; None if the points do not form one line
     length: float  # of that line, or of the tree
     given_length: float  # of the smoothed polygon in the given order
-    shuffled: bool  # the given order is no order along any path
+    shuffled: bool  # the given order is not an order along any path
     way: Index  # points on the line in their order along it
 
     def place(self, r: Array) -> Array:

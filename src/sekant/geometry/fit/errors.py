@@ -20,7 +20,7 @@ from sekant.geometry.rotations import angle_between, continue_signs, quaternion_
 
 Array = NDArray[np.float64]
 _EVERY = 5  # one point in five is held out
-_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component: an rms angle of three that is no noise
+_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component: an rms angle of three that is not noise
 
 MOST_STRAIGHTS = 3
 """Told one by one; more are one note."""

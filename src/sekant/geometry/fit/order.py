@@ -44,7 +44,7 @@ class Arranged:
 
     poses: PoseData
     u: Array  # (n,) first parameter [m], increasing
-    jitter: bool  # the points go to and fro along the path, so that their polygon is no measure of length
+    jitter: bool  # the points go to and fro along the path, so that their polygon is not a measure of length
     index: Index  # (n,) rows of the original data
     outliers: Index  # rows of the original data that were left out
     warnings: tuple[AnalysisWarning, ...] = ()
@@ -235,7 +235,7 @@ def _time_column(poses: PoseData) -> str | None:
 
 def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
     """Positions in `index` without rows that repeat the pose of the row before; DataError if only the position is
-    repeated, for then the body turns on the spot and length is no parameter."""
+    repeated, for then the body turns on the spot and length is not a parameter."""
     r = poses.position[index]
     least = 1e-13 * max(size_of(r), float(np.abs(r).max()))  # rounding errors
     same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= least)

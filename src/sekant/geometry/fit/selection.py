@@ -2,7 +2,7 @@
 
 Each kind is fitted without some of the points and compared with them; the distance across the path counts. With up to
 30 points every inner one is left out in turn, otherwise one in five. The polygon through the rest misses
-a left-out point by its distance from the line between its neighbors. A spline that does worse is no fit.
+a left-out point by its distance from the line between its neighbors. A spline that does worse is not a fit.
 
 Over a column (`exact`) spline and polygon are compared with a point at its own value of the column.
 """
@@ -25,7 +25,7 @@ from sekant.geometry.fit.polyline import Array
 FEW = 30
 _EVERY = 5
 _MARGIN = 0.8  # interpolation is taken if it beats the polygon by this factor; noise makes it worse than that
-_SHAPE = 3.0 * np.sqrt(2.0)  # noise levels: an rms distance, of two components across, that is no noise
+_SHAPE = 3.0 * np.sqrt(2.0)  # noise levels: an rms distance, of two components across, that is not noise
 Corners = Sequence[tuple[float, int]]
 
 

@@ -35,7 +35,7 @@ def import_model(path: str | PathLike[str]) -> Imported:
 
 
 def load_foreign(path: Path, given: Mapping[str, Any]) -> Model:
-    """The model for `sekant.load`: what was left out is told as Python warnings, and stands in its description."""
+    """The model for `sekant.load`: what was left out becomes Python warnings and is listed in its description."""
     if given:
         raise ModelError(
             f"values from outside ({', '.join(given)}) need a model file of Sekant; write one with sekant.dump first",

@@ -58,7 +58,7 @@ class Settings:
         if "quat" in element.attributes:
             quaternion = np.array(element.numbers("quat", count=4))
             if not np.any(quaternion):
-                raise element.error('quat="0 0 0 0" is no orientation')
+                raise element.error('quat="0 0 0 0" is not an orientation')
             return quaternion / np.linalg.norm(quaternion)
         if "axisangle" in element.attributes:
             *axis, angle = element.numbers("axisangle", count=4)

@@ -170,7 +170,7 @@ class FunctionText:
     def _split(self, value: Value) -> list[Value]:
         """The members of a tuple."""
         if not isinstance(value.kind, SeveralKind):
-            raise NotTranslated(f"a {value.kind} is no tuple")
+            raise NotTranslated(f"a {value.kind} is not a tuple")
         found, at = [], 0
         for kind in value.kind.kinds:
             found.append(Value(kind, value.parts[at : at + len(kind.parts)]))
@@ -305,7 +305,7 @@ class FunctionText:
             return Value(kind, (self._module.data(found), *(str(n) for n in found.shape)))
         if isinstance(found, tuple):
             return self._tuple([self._known(one) for one in found])
-        raise NotTranslated(f"a {type(found).__name__} is no value of compiled code")
+        raise NotTranslated(f"a {type(found).__name__} is not a value of compiled code")
 
     def _tuple(self, values: Sequence[Value]) -> Value:
         return Value(several(tuple(v.kind for v in values)), tuple(p for v in values for p in v.parts))

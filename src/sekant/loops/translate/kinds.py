@@ -67,7 +67,7 @@ REAL = Kind("real", ("double",))
 COMPLEX = Kind("complex", ("double", "double"))
 FUNCTION = Kind("function address", ("i64",))
 POINTER = Kind("pointer", ("i64",))
-"""Addresses have a word of eight bytes on every target; they are no numbers."""
+"""Addresses have a word of eight bytes on every target; they are not numbers."""
 _NUMBERS = (TRUTH, WHOLE, REAL, COMPLEX)
 _ITEMS = {np.float64: REAL, np.int64: WHOLE, np.complex128: COMPLEX}
 
@@ -118,7 +118,7 @@ def constant(number: Any) -> Value:
         return Value(REAL, (real(float(number)),), float(number))
     if isinstance(number, (complex, np.complexfloating)):
         return Value(COMPLEX, (real(float(number.real)), real(float(number.imag))), complex(number))
-    raise NotTranslated(f"a {type(number).__name__} is no value of compiled code")
+    raise NotTranslated(f"a {type(number).__name__} is not a value of compiled code")
 
 
 def real(number: float) -> str:

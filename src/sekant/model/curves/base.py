@@ -33,7 +33,7 @@ class Surroundings:
     used: set[str] = field(default_factory=set)
 
     def number(self, value: Any, path: tuple = ()) -> Any:
-        """`value` with parameters replaced by their numbers; what is no expression stays as it is."""
+        """`value` with parameters replaced by their numbers; what is not an expression stays as it is."""
         return self.function(value, {}, path) if isinstance(value, Expression) else value
 
     def function(self, value: Any, symbols: Mapping[str, SX], path: tuple = ()) -> Any:
@@ -72,7 +72,7 @@ class Surroundings:
 
 
 class CurveSource(Description):
-    """A way to describe a pose curve or surface; in files it is told by its `key`."""
+    """A way to describe a pose curve or surface; in files its `key` selects it."""
 
     key: ClassVar[str]
     summary: ClassVar[str]
@@ -155,7 +155,7 @@ register = SOURCES.register
 
 
 def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
-    """The class of a source in a file, told by the one key among those of `SOURCES` that it has."""
+    """The class of a source in a file, found by the one key of `SOURCES` that it has."""
     found = [key for key in SOURCES if key in raw]
     if len(found) == 1:
         return SOURCES[found[0]]

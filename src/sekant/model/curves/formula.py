@@ -76,7 +76,9 @@ class Formula(Framed):
     @model_validator(mode="after")
     def _fits_together(self):
         if not is_name(self.parameter) or "." in self.parameter:
-            raise ValueError(f"parameter '{self.parameter}' is no name; use letters, digits and underscores")
+            raise ValueError(
+                f"parameter '{self.parameter}' is not a name; use letters, digits and underscores"
+            )
         if self.rotation is not None and self.frame is not None:
             raise ValueError("the orientation is given twice, by rotation and by frame; drop one")
         return self

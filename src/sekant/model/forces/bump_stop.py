@@ -46,7 +46,7 @@ class BumpStop(Force):
     stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
     exponent: Dimensionless = 2.0
-    """n: 1 for a linear spring, 2 for a soft begin"""
+    """n: 1 for a linear spring, 2 for a gradual start"""
     dissipation: NotNegative[Slowness] = 0.0
     """c: of an impact at speed v about 1 - c v is left"""
     onset: Positive[Length] = 1e-6

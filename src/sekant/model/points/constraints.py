@@ -144,7 +144,7 @@ class Equation(Element):
     value: Values
     """one expression or a list"""
     text: str = ""
-    """what a reader is told"""
+    """text for a reader"""
     unit: str = "J"
     """unit of its multiplier"""
 
@@ -168,7 +168,7 @@ class VelocityEquation(Element):
     value: Values
     """one expression or a list"""
     text: str = ""
-    """what a reader is told"""
+    """text for a reader"""
 
     def compose(self, name: str, m: Any) -> None:
         column = m.column(self.value)

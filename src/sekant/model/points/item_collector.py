@@ -204,7 +204,7 @@ class ItemCollector:
         if isinstance(item, BodyHandle):
             return item.name
         if not isinstance(item, Geometric) or item.mechanism is not self:
-            raise ModelError(f"mechanism '{self.name}': {item!r} is no point of this mechanism")
+            raise ModelError(f"mechanism '{self.name}': {item!r} is not a point of this mechanism")
         if point is not None and item.is_point != point:
             kinds = ("point", "vector") if point else ("vector", "point")
             raise ModelError(f"'{item.name or 'expression'}' is a {kinds[1]}; a {kinds[0]} is needed here")

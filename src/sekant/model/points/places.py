@@ -62,7 +62,7 @@ class Prescribed(Element):
     def compose(self, name: str, m: Any) -> None:
         basic = [*m.natural.items.get("points", {}), *m.natural.items.get("vectors", {})]
         if name not in basic:
-            raise ModelError(f"'{name}' is no basic point or vector and cannot be prescribed")
+            raise ModelError(f"'{name}' is not a basic point or vector and cannot be prescribed")
         for axis in self.components:
             if axis not in AXES[: m.dim]:
                 raise ModelError(f"'{name}.{axis}' cannot be prescribed: the mechanism is planar (dim: 2)")
@@ -197,7 +197,7 @@ class Assigned(Element):
         elif self.cross is not None:
             if m.dim == 2:
                 raise ModelError(
-                    "a product of two vectors is no vector of the plane; it needs space (dim: 3)"
+                    "a product of two vectors is not a vector of the plane; it needs space (dim: 3)"
                 )
             first, second = (m[n] for n in self.cross)
             m.assign(name, ca.cross(first.value, second.value), 0.0)

@@ -51,7 +51,7 @@ class Numeric(Signal):
         missing = [name for name in names if name not in self.inputs]
         unknown = [name for name in self.inputs if name not in names]
         if missing or unknown:
-            what = f"none for '{missing[0]}'" if missing else f"'{unknown[0]}' is no parameter of it"
+            what = f"none for '{missing[0]}'" if missing else f"'{unknown[0]}' is not a parameter of it"
             raise ValueError(
                 f"inputs must name a quantity for each of {', '.join(names) or 'no parameters'}: {what}"
             )

@@ -1,4 +1,4 @@
-"""How a run of any integrator ends: what compiled loops return, its name, and what a reader is told of it."""
+"""How a run of any integrator ends: what compiled loops return, its name, and its text for a reader."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TEXTS: dict[str, str] = {
     ),
     "event": "event {which} at {where} after {steps} steps",
 }
-"""What a reader is told: what happened, when, why, and what may help."""
+"""Text for a reader: what happened, when, why, and what may help."""
 STIFF = ", or an implicit method if the problem is stiff"
 CAUSE = (
     "the motion leaves the range of a table, is singular there, needs a root or logarithm of a negative number, or "

@@ -268,7 +268,7 @@ def _fail(m, start, to):
 def spread(m, a, b):
     """Reach the point `first` from q at the drive values `start`, and from it all others along the edges.
 
-    Returns FAILED if the start is no regular solution, SINGULAR if `first` is none.
+    Returns FAILED if the start is not a regular solution, SINGULAR if `first` is none.
     """
     first, tolerance, stack = m.first, m.tolerance, m.stack
     for j in range(m.start.size):

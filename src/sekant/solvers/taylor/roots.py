@@ -7,9 +7,7 @@ from math import inf
 from sekant.loops.declare.procedures import inner
 
 UNDECIDED = 1e-13  # of the largest term: a coefficient below it does not decide a direction
-TRUSTED = (
-    1e-8  # of the largest of the first terms: up to which the last terms of a watched series are told apart
-)
+TRUSTED = 1e-8  # of the largest of the first terms: up to which the last terms of a watched series are distinguished
 NEAR_ZERO = 1e-2  # of the value of a radicand at the start of a step: below it, the root may bend sharply
 BEYOND = 1e-10  # of a step: how far behind such a bend the step ends
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound

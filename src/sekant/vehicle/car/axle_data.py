@@ -17,7 +17,7 @@ from sekant.vehicle.measured.axle import measured_of
 from sekant.vehicle.measured.description import MeasuredSuspension
 
 Floats = NDArray[np.float64]
-LEAST_STEER = 0.1  # rad/m, of the wheels by the rack: less is no steering
+LEAST_STEER = 0.1  # rad/m, of the wheels by the rack: less is not steering
 
 
 @dataclass(frozen=True)

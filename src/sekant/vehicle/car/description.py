@@ -55,7 +55,7 @@ def _tire(given: Any) -> Any:
     except ModelError as error:
         raise wrong(error.message) from None
     if not issubclass(cls, Tire):
-        raise wrong(f"'{cls.type}' is no tire")
+        raise wrong(f"'{cls.type}' is not a tire")
     try:
         return read_as(
             cls, {key: value for key, value in given.items() if key != "type"} | {"wheel": "wheel"}

@@ -24,7 +24,7 @@ def is_car_file(path: str | PathLike[str]) -> bool:
 
 
 def load_car(path: str | PathLike[str]) -> Car:
-    """The car that a file describes; faults are told with file and line."""
+    """The car that a file describes; errors name file and line."""
     place = Path(path)
     source = read_source(place)
     data, places = source.data, source.places
@@ -32,7 +32,7 @@ def load_car(path: str | PathLike[str]) -> Car:
         kind = data.get("vehicle")
         if kind not in KINDS:
             what = (
-                f"'{kind}' is no vehicle; {suggest(str(kind), list(KINDS), 'vehicles')}"
+                f"'{kind}' is not a vehicle; {suggest(str(kind), list(KINDS), 'vehicles')}"
                 if kind
                 else ("holds no vehicle; write vehicle: car in its first line")
             )

@@ -1,4 +1,4 @@
-"""Tracks from CSV files: center line and widths; what is wrong with one is told with its place.
+"""Tracks from CSV files: center line and widths; errors name the place on the track.
 
 Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]`` of the free width to each side (or
 ``width [m]`` of both together). A track whose last point lies near its first one is closed.

@@ -49,7 +49,7 @@ def quantity(given: Any, unit: str, what: str) -> float:
     except ModelError as error:
         raise ModelError(f"{what}: {error.message}") from None
     if isinstance(found, Expression):
-        raise ModelError(f"{what}: '{given}' is no number; write one in {unit}")
+        raise ModelError(f"{what}: '{given}' is not a number; write one in {unit}")
     return float(found)  # type: ignore[arg-type]
 
 

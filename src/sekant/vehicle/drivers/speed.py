@@ -44,7 +44,7 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Command
 
 
 def _resistance(car: Car, speed: str) -> float:
-    """Torque (N m) at the driven axle that holds the speed of a car straight ahead; 0 where that is no number."""
+    """Torque (N m) at the driven axle that holds the speed of a car straight ahead; 0 where that is not a number."""
     try:
         v = float(speed)
     except ValueError:

@@ -31,7 +31,7 @@ from sekant.vehicle.maneuvers.base import (
 )
 
 ROWS_PER_SECOND = 100.0
-NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are told
+NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are reported
 
 
 def drive(

@@ -216,7 +216,7 @@ class HardPoints(Description):
     def on(self, side: Side | None) -> HardPoints:
         """This corner on the given side; mirrored if it is drawn on the other."""
         if side not in (None, "left", "right"):
-            raise ModelError(f"'{side}' is no side of a vehicle; use 'left' or 'right'")
+            raise ModelError(f"'{side}' is not a side of a vehicle; use 'left' or 'right'")
         return self if side in (None, self.side) else self.mirrored()
 
 

@@ -3,7 +3,7 @@
 A row whose first cell is ``point`` heads the table: columns x, y, z, with units as in ``x [mm]``; below it stands one
 point a row. Other rows say what else is known, by key and value: ``type | mcpherson``, ``spring.stiffness | 28
 N/mm``, ``suspension.travel | -80 mm | 80 mm``; those with several values and no dot in the key stand above the table.
-Whatever is wrong is told with file, sheet and row.
+Errors name file, sheet and row.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _source(path: str | PathLike[str]) -> Source:
     place = source.places.get(("points",), Place(str(path), None))
     if not _is_table(named):
         raise ModelError(
-            f"points: '{named}' is no table; name a .csv or .xlsx file, or list the points here",
+            f"points: '{named}' is not a table; name a .csv or .xlsx file, or list the points here",
             file=place.file,
             line=place.line,
         )
@@ -198,7 +198,7 @@ def _point(cells: list[str], columns: list[tuple[int, str | None]], place: Place
         try:
             value = float(text)
         except ValueError:
-            shown = f"'{text[:30]}' is no number" if text else "is empty"
+            shown = f"'{text[:30]}' is not a number" if text else "is empty"
             raise _wrong(place, f"point '{cells[0]}': {axis} {shown}") from None
         if unit is None or unit == own:
             found.append(value)

@@ -43,7 +43,9 @@ def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vec
                 raise
             rows.append(numbers[group])
             continue
-        still = not strict and found.strokes == 1  # repeated rows of a file without strokes are told as such
+        still = (
+            not strict and found.strokes == 1
+        )  # repeated rows of a file without strokes are reported as such
         rows.append(numbers[group] if still else found.rows)
         gaps = np.maximum(gaps, found.gap)
     return np.vstack(rows), gaps

@@ -118,7 +118,7 @@ def describes_curves(data: Any) -> bool:
 
 
 def load_measured_axle(path: str | PathLike[str]) -> MeasuredAxle:
-    """The axle that a file describes; faults are told with file and line."""
+    """The axle that a file describes; errors name file and line."""
     place = Path(path)
     source = read_source(place)
     try:

@@ -30,7 +30,7 @@ def unit(a: ArrayLike) -> Vector:
 
 
 def direction(a: Vector) -> tuple:
-    """A direction as numbers of a model, of length 1 where it is no expression."""
+    """A direction as numbers of a model, of length 1 where it is not an expression."""
     return numbers(a) if isinstance(np.asarray(a)[0], Drawn) else numbers(unit(a))
 
 

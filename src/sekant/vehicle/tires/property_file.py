@@ -54,7 +54,8 @@ def read_tir(path: str | Path) -> TirePropertyFile:
     missing = [key for key in NEEDED if key not in numbers]
     if missing:
         raise DataError(
-            f"{', '.join(missing)} missing: this is no complete Magic Formula {version} set", file=str(path)
+            f"{', '.join(missing)} missing: this is not a complete Magic Formula {version} set",
+            file=str(path),
         )
     for key in ("UNLOADED_RADIUS", "FNOMIN"):
         if not numbers[key] > 0:

@@ -33,7 +33,7 @@ class SimpleTire(Tire):
     rolling_resistance: Dimensionless = 0.0
     """rolling resistance moment over load and radius"""
     longitudinal_relaxation: Length = 0.0
-    """0: slip acts at once, which has no sense at standstill"""
+    """0: slip acts at once, which is meaningless at standstill"""
     lateral_relaxation: Length = 0.0
     """as the longitudinal one, for slip angles"""
     patch_damping: Damping = 0.0

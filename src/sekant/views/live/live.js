@@ -300,7 +300,7 @@ class Live {
     return location.href.split("#")[0] + this.fragment();
   }
 
-  // Values from a fragment; names that this page has not, and what is no number, do nothing.
+  // Values from a fragment; names that this page has not, and what is not a number, do nothing.
   take(fragment) {
     for (const part of fragment.slice(1).split("&")) {
       const [name, text] = part.split("=");

@@ -41,7 +41,7 @@ def history_of(nodes: Nodes, i: int) -> list[tuple[int, int, int]]:
 
 
 class StageFunction:
-    """One function. `stage`: its number (-2, -1, 0), or None for one that is told when it runs, as %s >= 1."""
+    """One function. `stage`: its number (-2, -1, 0), or None for one that is given when it runs, as %s >= 1."""
 
     def __init__(
         self,
