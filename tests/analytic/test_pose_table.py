@@ -186,7 +186,7 @@ def test_files_keep_the_table(tmp_path):
         )
     assert (again.parameter, again.unit) == ("z", "m")
     table.curve("body").save(tmp_path / "c.json")
-    with pytest.raises(sk.SekantError, match="is no sekant pose table"):
+    with pytest.raises(sk.SekantError, match="is not a sekant pose table"):
         PoseTable.load(tmp_path / "c.json")
 
 

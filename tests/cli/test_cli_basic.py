@@ -65,7 +65,7 @@ def test_options_take_units(text, unit, value):
 
 @pytest.mark.parametrize("text", ["3 m", "abc", "", "3 parsec"])
 def test_options_in_other_units_are_refused(text):
-    with pytest.raises(typer.BadParameter, match="is no number in s"):
+    with pytest.raises(typer.BadParameter, match="is not a number in s"):
         in_unit("s")(text)
 
 

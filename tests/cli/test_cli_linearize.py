@@ -84,7 +84,7 @@ def test_units_are_those_of_what_is_given(files):
     ):
         done = sekant("linearize", "spinner.yaml", *options, cwd=files)
         assert done.returncode == 2
-        assert "is no number in" in done.stderr
+        assert "is not a number in" in done.stderr
 
 
 OSCILLATOR = """\

@@ -153,7 +153,7 @@ def test_bad_files_are_named(tmp_path):
     with pytest.raises(DataError, match=r"bad.json:2: is not JSON"):
         PoseCurve.load(bad)
     bad.write_text('{"format": "something"}')
-    with pytest.raises(DataError, match="is no sekant pose curve"):
+    with pytest.raises(DataError, match="is not a sekant pose curve"):
         PoseCurve.load(bad)
     bad.write_text('{"format": "sekant pose curve", "version": 1, "breaks": [0, 1]}')
     with pytest.raises(DataError, match="'coefficients' is missing"):

@@ -190,7 +190,7 @@ def test_save_and_load_are_exact(tmp_path):
     assert np.array_equal(back.table.coefficients, surface.table.coefficients)
     assert (back.parameters, back.units, back.name) == (("travel", "rack"), ("m", "m"), "rack")
     assert str(back.report) == str(surface.report)
-    with pytest.raises(DataError, match="is no sekant pose curve"):
+    with pytest.raises(DataError, match="is not a sekant pose curve"):
         from sekant.geometry.curves.pose_curve import PoseCurve
 
         PoseCurve.load(tmp_path / "s.json")

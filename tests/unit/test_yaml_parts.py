@@ -218,7 +218,7 @@ def test_values_from_outside(write):
         ("arm.com[7]", "3", "there is a list of 3 in the model"),
         ("hinge.q0[0]", "3", "set the whole list"),
         ("arm.mass.x", "3", "nothing is called 'x' there"),
-        ("arm..mass", "3", "is no name of a value"),
+        ("arm..mass", "3", "is not a name of a value"),
         ("L", "", "the value is missing"),
         ("L", "[1", "YAML syntax"),
         ("L", "k*2", "--set L=k*2: parameter 'L': unknown name 'k'"),

@@ -155,7 +155,7 @@ def test_every_column_is_in_the_glossary(parallel):
 def test_faults():
     with pytest.raises(SekantError, match="unknown motion 'heave'"):
         sk.vehicle.axle_curves(described(), motion="heave")
-    with pytest.raises(SekantError, match="is no axle of ours"):
+    with pytest.raises(SekantError, match="is not an axle of ours"):
         sk.vehicle.axle_curves(sk.vehicle.corner(described()))
     swapped = {name: described()["points"][name] for name in ("upper_ball", "lower_ball")}
     points = {"upper_ball": swapped["lower_ball"], "lower_ball": swapped["upper_ball"]}
@@ -354,7 +354,7 @@ def test_files_and_units_will_do():
     for travel, said in (
         ("5 N", "travel: '5 N' is a force"),
         ([-50, 50], "in meters"),
-        (["a"], "no number"),
+        (["a"], "not a number"),
         ([[0], [1, 2]], "numbers that rise"),
     ):
         with pytest.raises(SekantError, match=said):

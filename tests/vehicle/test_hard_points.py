@@ -84,7 +84,7 @@ def test_missing_and_unknown_points_are_named():
         ({"upper_rear": [0.13, 0.36, 0.16]}, "must be apart"),
         ({"wheel_center": [0.0, 0.0, 0.0]}, "middle plane"),
         ({"wheel_center": [0.0, 0.7]}, "3 are expected"),
-        ({"wheel_center": [0.0, "half", 0.0]}, "no number"),
+        ({"wheel_center": [0.0, "half", 0.0]}, "is not a number"),
         ({"wheel_center": [0.0, "7 s", 0.0]}, "m"),
     ],
 )

@@ -73,7 +73,7 @@ def why_nothing_is_cached(store: Cache | None) -> str:
         if place.is_symlink():
             what = "is a link, which is not followed"
         elif place.exists() and not place.is_dir():
-            what = "is no directory"
+            what = "is not a directory"
         reason = f"the cache {place} {what}"
     return f"{reason}, so every run compiles anew; set SEKANT_CACHE_DIR to another place"
 

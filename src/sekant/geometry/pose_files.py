@@ -201,7 +201,7 @@ def _check(data: Any, wanted: tuple[str, ...], file: str | None) -> None:
     """DataError unless `data` is of one of the formats and of this version."""
     found = data.get("format") if isinstance(data, dict) else None
     if found not in wanted:
-        raise DataError(f"is no {' or '.join(wanted)} (its format entry is {found!r})", file=file)
+        raise DataError(f"is not a {' or '.join(wanted)} (its format entry is {found!r})", file=file)
     if data.get("version") != VERSION:
         raise DataError(
             f"has version {data.get('version')!r}; this program reads version {VERSION}", file=file

@@ -135,7 +135,7 @@ class ArcLength:
         if bad.size:
             label, parameter, unit = self._where
             raise DataError(
-                f"{label}: the position stands still at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is no "
+                f"{label}: the position stands still at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is not a "
                 "parameter there; keep the present one"
             )
         speed = jets.root(jets.dot(r1, r1))

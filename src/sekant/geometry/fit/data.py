@@ -314,7 +314,8 @@ def factor(column: str, unit: str | None, kind: str) -> float:
     if kind == "any" or measured == kind == "number":
         return 1.0 if found is None or measured not in ("length", "angle") else found.factor
     examples = {"length": "m, mm, cm, in, ...", "angle": "rad, deg, ..."}.get(kind, "-")
-    raise DataError(f"column '{column}': unit '{unit}' is no {kind}; use one of {examples}")
+    article = "an" if kind[0] in "aeiou" else "a"
+    raise DataError(f"column '{column}': unit '{unit}' is not {article} {kind}; use one of {examples}")
 
 
 def si_unit(unit: str | None) -> str:
