@@ -18,6 +18,7 @@ from sekant.analyses.simulation.problems import dae_problem, explicit_problem
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
 from sekant.loops.image import LoadedImage, image_of
+from sekant.loops.store.bitcode import bitcode_of
 from sekant.loops.store.objects import procedure_of
 from sekant.loops.translate import translate
 from sekant.object_code.link import Linked
@@ -106,13 +107,11 @@ def in_webassembly(
     procedure: Any, image: Any, functions: dict[str, Any], b: float, folder: Path, a: float = ALL_STEPS
 ) -> tuple[int, np.ndarray]:
     """What a procedure returns on an image, and the words of the image afterwards."""
-    target, texts, waiting = TARGETS["wasm32"], dict[str, str](), {procedure.symbol}
-    while waiting:
-        symbol = waiting.pop()
-        texts[symbol], needs = translate(procedure_of(symbol))
-        waiting |= needs - texts.keys()
+    target = TARGETS["wasm32"]
     code = [(name, function.portable(target)) for name, function in functions.items()]
-    (folder / "loop.wasm").write_bytes(wasm_module(code, [procedure.symbol], texts.values(), target))
+    (folder / "loop.wasm").write_bytes(
+        wasm_module(code, [procedure.symbol], bitcode_of([procedure], "wasm32"), target)
+    )
     index = {name: 1 + k for k, name in enumerate(functions)}
     (folder / "memory").write_bytes(image.at(STACK_TOP, index).tobytes())
     job = {"base": STACK_TOP, "size": image.size, "entries": len(index) + 1, "procedure": len(index) + 1}

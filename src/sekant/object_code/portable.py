@@ -111,30 +111,44 @@ def _function(code: PortableCode, name: str, target: Target, context: Any) -> An
     return whole
 
 
+def optimized_procedure(text: str, symbol: str, target: Target) -> bytes:
+    """Bitcode of a procedure from its IR, optimized for a target, for `wasm_module`."""
+    machine = target_machine(target)
+    module = llvm.parse_assembly(adapted(text, target), llvm.create_context())
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.name != symbol:
+            value.linkage = "internal"
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    optimize(module, machine, 2, plain_loops=True)
+    return module.as_bitcode()
+
+
 def wasm_module(
     functions: Sequence[tuple[str, PortableCode]],
     procedures: Sequence[str],
-    texts: Iterable[str],
+    made: Iterable[bytes],
     target: Target,
 ) -> bytes:
-    """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `texts`: IR of
-    the procedures and of those that they call."""
+    """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `made`: of the
+    procedures and of those that they call, by `optimized_procedure`."""
     machine, context = target_machine(target), llvm.create_context()
     names = [*(name for name, _ in functions), *procedures]
     declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
     table = "".join(f"declare {line}\n" for line in declared)
     table += f"@table = constant [{len(names)} x ptr] [{', '.join(f'ptr @{name}' for name in names)}]\n"
     whole = llvm.parse_assembly(table, context)
+    whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
     kept = {"table", *(f"{name}_numbers" for name, _ in functions)}
     for name, code in functions:
-        whole.link_in(_function(code, name, target, context))
-    for text in texts:
-        whole.link_in(llvm.parse_assembly(adapted(text, target), context))
+        one = _function(code, name, target, context)
+        one.triple, one.data_layout = whole.triple, whole.data_layout
+        optimize(one, machine, optimization() if code.looped else tape_optimization(), plain_loops=True)
+        whole.link_in(one)
+    for bitcode in made:
+        whole.link_in(llvm.parse_bitcode(bitcode, context))
     for value in (*whole.functions, *whole.global_variables):
         if not value.is_declaration and value.name not in kept:
             value.linkage = "internal"
-    whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
-    optimize(whole, machine, 2, plain_loops=True)
     module = _without_custom_sections(machine.emit_object(whole))
     size = data_end(module)
     if size > STACK_TOP - LEAST_STACK:

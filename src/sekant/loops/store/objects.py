@@ -147,7 +147,7 @@ def _take(
     """Add what the cache has; returns the rest."""
     left = []
     for p in procedures:
-        entry = store.load(_key(p, target)) if store is not None else None
+        entry = store.load(key_of(p, target)) if store is not None else None
         if entry is None:
             left.append(p)
         else:
@@ -155,7 +155,8 @@ def _take(
     return left
 
 
-def _key(procedure: Procedure, target: str) -> str:
+def key_of(procedure: Procedure, target: str, form: str = "procedure") -> str:
+    """Of an entry of the cache; `form`: what is kept."""
     own = Path(sys.modules[procedure.module].__file__ or "")
     if own.is_relative_to(SOLVERS):
         packages, source = {own.relative_to(SOLVERS).parts[0]}, b""
@@ -164,7 +165,7 @@ def _key(procedure: Procedure, target: str) -> str:
         packages = {match[1] for match in _IMPORT.finditer(source.decode())}
     stamp = source_stamp(frozenset(packages))
     made_for = f"{TARGETS[target]} {target_identity()}" if target else target_identity()
-    return make_key(["procedure", procedure.symbol, stamp, source, made_for])
+    return make_key([form, procedure.symbol, stamp, source, made_for])
 
 
 def _make(store: Cache | None, procedures: Sequence[Procedure], target: str) -> dict[str, Entry]:
@@ -179,7 +180,7 @@ def _make(store: Cache | None, procedures: Sequence[Procedure], target: str) -> 
     made = compile_procedures([p.symbol for p in procedures], (target,))
     if store is not None:
         for p in procedures:
-            store.store(_key(p, target), made[p.symbol])
+            store.store(key_of(p, target), made[p.symbol])
     return made
 
 

@@ -185,7 +185,8 @@ class Live {
   // Outputs of a run, row by row, into the columns that the player draws.
   apply(result, y) {
     const { program, tracks } = this.told;
-    const { times, channels } = program;
+    const { channels } = program;
+    const times = this.engine.grid;
     const { width } = program.report;
     const count = times.length;
     const { row } = result;
@@ -202,7 +203,7 @@ class Live {
       next += Math.max(1, channel.parts.length);
     }
     const run = this.run;
-    run.times = this.timesOf ??= Float64Array.from(times);
+    run.times = times;
     if (result.times[row - 1] !== times[row - 1]) {
       run.times = run.times.slice(); // the run ends between two rows
       run.times[row - 1] = result.times[row - 1];

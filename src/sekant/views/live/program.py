@@ -34,7 +34,7 @@ from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct, address_of
 from sekant.loops.image import LINE, Image, image_of
-from sekant.loops.store.texts import texts_of
+from sekant.loops.store.bitcode import bitcode_of
 from sekant.object_code.portable import STACK_TOP, data_end, wasm_module
 from sekant.object_code.target import WASM
 from sekant.solvers.common.memory import call_of
@@ -147,7 +147,9 @@ class PageProgram:
         code = [
             (f"sekant_page_{name}", function.portable(WASM)) for name, function in self._functions.items()
         ]
-        module = wasm_module(code, list(self._procedures), texts_of(list(self._procedures.values())), WASM)
+        module = wasm_module(
+            code, list(self._procedures), bitcode_of(list(self._procedures.values()), "wasm32"), WASM
+        )
         numbers = {name: 1 + k for k, name in enumerate([*self._functions, *self._procedures])}
         words = np.zeros((self._end - STACK_TOP) // 8, dtype=np.int64)
         for base, array in self._arrays:

@@ -94,10 +94,16 @@ class Simulation {
   }
 
   constructor(module, told) {
-    Object.assign(this, { module, told });
-    const { times } = told;
+    Object.assign(this, { module, told, grid: Simulation.grid(told.times) });
+    const times = this.grid;
     [this.begin, this.end] = [times[0], times.at(-1)];
     this.apart = APART * (this.end - this.begin);
+  }
+
+  static grid(times) {
+    if (Array.isArray(times)) return Float64Array.from(times);
+    const { first, step, last, count } = times;
+    return Float64Array.from({ length: count }, (_, i) => (i === count - 1 ? last : first + step * i));
   }
 
   // One run in pieces: yields the part that is done; returns what came of it. `changes`: of the state at the start.
@@ -117,7 +123,7 @@ class Simulation {
     if (refused) return { code: REFUSED, row: 0, steps: 0, rejected: 0, message: refused, times: [] };
     const stops = this.stops(start.starts.slice(), start.scales.slice());
     if (told.held === 0) module.array(told.report.p).set(p);
-    this.times = Float64Array.from(told.times);
+    this.times = this.grid.slice();
     this.done = 0;
     const now = { t: this.begin, x, p, stop: "" };
     let ended;
@@ -135,7 +141,7 @@ class Simulation {
 
   // Without events: one stretch over all jumps of signals.
   *smooth(now, stops) {
-    const stretch = this.stretches.over(this.told.times, [this.begin, ...stops, this.end], now.x, now.p);
+    const stretch = this.stretches.over(this.grid, [this.begin, ...stops, this.end], now.x, now.p);
     const found = yield* this.part(stretch);
     for (let i = 0; i < found.rows; i++) this.put(found.row(i), now.p);
     return { code: found.code, message: this.explain(found) };

@@ -75,13 +75,22 @@ def simulation_of(
         "held": len(system.facts.held),
         "works": list(system.work_names),
         "switches": [None if s.knots is None else list(s.knots) for s in switches],
-        "times": asked.times.tolist(),
+        "times": _times(asked.times),
         "channels": _channels(chosen),
         "statuses": list(STATUSES),
         "stateNames": list(system.state_names),
         "rowNames": list(system.facts.rows),
         "beyond": BEYOND,
     }
+
+
+def _times(times: Floats) -> list[float] | dict[str, float]:
+    """Even times by their start, step, end and number; others one by one."""
+    first, last, count = float(times[0]), float(times[-1]), times.size
+    for step in ((last - first) / (count - 1), float(times[1] - times[0])):
+        if np.array_equal(first + step * np.arange(count - 1.0), times[:-1]):
+            return {"first": first, "step": step, "last": last, "count": count}
+    return times.tolist()
 
 
 def _begin(program: PageProgram, system: System, switches: Sequence[Any], values: Floats) -> dict[str, Any]:
