@@ -14,7 +14,9 @@ from sekant.engine.functions.motion import right_hand_side, time_stops
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.structure import rewritten, structure_of
 from sekant.engine.system import compile_by_structure
+from sekant.model.examples import Stage
 from sekant.model.resolve import PLAIN
+from sekant.model.signals import SIGNALS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TREES = (
@@ -63,6 +65,14 @@ def test_examples_found_by_their_structure_are_the_same(name):
 @pytest.mark.parametrize("seed", range(8))
 def test_random_mechanisms_found_by_their_structure_are_the_same(seed):
     model = random_mechanism(seed)
+    compare(compile_by_structure(model, engine="casadi"), model)
+
+
+@pytest.mark.parametrize("kind", SIGNALS)
+def test_signals_found_by_their_structure_have_the_same_states(kind):
+    stage, bare = Stage(np.random.default_rng(5), ("arm",)), arm()
+    signals = {"own": SIGNALS[kind].example(stage)}
+    model = bare.model_copy(update={"signals": signals, "tables": stage.tables})
     compare(compile_by_structure(model, engine="casadi"), model)
 
 

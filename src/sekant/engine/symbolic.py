@@ -8,7 +8,6 @@ numbers. Compile with the names of the model's parameters to keep those as symbo
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from sekant.engine.codegen.operation_table import ROWS, TABLE
+from sekant.engine.codegen.operation_table import TABLE
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
@@ -170,7 +169,6 @@ def _size(tape: Tape) -> float:
 
 def _values(tape: Tape, symbols: list[list[Any]], tables: list[str], sympy: Any) -> list[Any]:
     """The value of every entry of the tape."""
-    operations = _operations(sympy)
     values: list[Any] = []
     for op, a, b, constant in zip(
         tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), tape.constant.tolist(), strict=True
@@ -181,13 +179,14 @@ def _values(tape: Tape, symbols: list[list[Any]], tables: list[str], sympy: Any)
             values.append(_number(constant, sympy))
         elif op == LOOKUP:
             values.append(_looked_up(tape.lookups[a], b, values, tables, sympy))
-        elif op in operations:
-            operation = operations[op]
-            values.append(operation(values[a]) if b < 0 else operation(values[a], values[b]))
         else:
-            raise SekantError(
-                f"SymPy has no counterpart of an operation of these equations: {TABLE[op].name}"
-            )
+            operation = TABLE[op]
+            found = operation.symbolic(sympy, *(values[i] for i in (a, b)[: operation.operands]))
+            if found is None:
+                raise SekantError(
+                    f"SymPy has no counterpart of an operation of these equations: {operation.name}"
+                )
+            values.append(found)
     return values
 
 
@@ -231,46 +230,6 @@ def _readable(expression: Any, sympy: Any) -> Any:
     rationals = expression.atoms(sympy.Rational)
     long = [number for number in rationals if number.q > 1 and max(number.q, abs(number.p)) > FRACTION]
     return expression.xreplace({number: sympy.Float(number, 15) for number in long})
-
-
-def _operations(sympy: Any) -> dict[int, Any]:
-    """By CasADi's number: what the table of operations calls a function is SymPy's of that name, or stands here."""
-    own = {
-        "neg": operator.neg,
-        "sq": lambda a: a**2,
-        "twice": lambda a: 2 * a,
-        "inv": lambda a: sympy.Integer(1) / a,
-        "add": operator.add,
-        "sub": operator.sub,
-        "mul": operator.mul,
-        "div": operator.truediv,
-        "pow": operator.pow,
-        "constpow": operator.pow,
-        "hypot": lambda a, b: sympy.sqrt(a**2 + b**2),
-        "log1p": lambda a: sympy.log(1 + a),
-        "expm1": lambda a: sympy.exp(a) - 1,
-        "fabs": sympy.Abs,
-        "sign": sympy.sign,
-        "ceil": sympy.ceiling,
-        "fmin": sympy.Min,
-        "fmax": sympy.Max,
-        "fmod": lambda a, b: a - b * sympy.sign(a / b) * sympy.floor(sympy.Abs(a / b)),
-        "lt": lambda a, b: _truth(a < b, sympy),
-        "le": lambda a, b: _truth(a <= b, sympy),
-        "eq": lambda a, b: _truth(sympy.Eq(a, b), sympy),
-        "ne": lambda a, b: _truth(sympy.Ne(a, b), sympy),
-        "not": lambda a: _truth(sympy.Eq(a, 0), sympy),
-        "and": lambda a, b: _truth(sympy.And(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
-        "or": lambda a, b: _truth(sympy.Or(sympy.Ne(a, 0), sympy.Ne(b, 0)), sympy),
-        "if_else_zero": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True)),
-        "erfinv": sympy.erfinv,
-    }
-    found = {row.code: own.get(row.name) or getattr(sympy, row.function, None) for row in ROWS}
-    return {code: operation for code, operation in found.items() if operation is not None}
-
-
-def _truth(condition: Any, sympy: Any) -> Any:
-    return sympy.Piecewise((1, condition), (0, True))
 
 
 def _sympy() -> Any:

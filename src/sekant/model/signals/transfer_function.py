@@ -49,21 +49,16 @@ class TransferFunction(Signal):
             )
         return self
 
-    def _coefficients(self, motion: ElementKinematics) -> tuple[list[SX], list[SX], float]:
+    def _coefficients(self, motion: ElementKinematics) -> tuple[list[SX], list[SX], SX]:
         """b and a of s/w, of the same length, a[0] = 1; and w, 1/s."""
-        w = self._rate()
-        lead = motion.value(self.denominator[0])
-        a = [motion.value(x) / lead / w**k for k, x in enumerate(self.denominator)]
+        lead, *others = (motion.value(x) for x in self.denominator)
+        rates = [ca.fabs(x / lead) ** (1 / k) for k, x in enumerate(others, start=1)]
+        most = ca.mmax(ca.vertcat(*rates))
+        w = ca.if_else(most > 0.0, most, 1.0)
+        a = [x / lead / w**k for k, x in enumerate((lead, *others))]
         missing = len(a) - len(self.numerator)
         b = [motion.value(x) / lead / w ** (missing + k) for k, x in enumerate(self.numerator)]
         return [SX(0)] * missing + b, a, w
-
-    def _rate(self) -> float:
-        """w: all coefficients are at most 1 where s is counted in it; 1 where they are not known yet."""
-        if not all(isinstance(x, float) for x in self.denominator):
-            return 1.0
-        lead, *others = (abs(float(x)) for x in self.denominator)  # type: ignore[arg-type]
-        return max((x / lead) ** (1 / k) for k, x in enumerate(others, start=1)) or 1.0
 
     def _x(self, name: str, motion: ElementKinematics) -> list[SX]:
         return [motion.state(name, f"x{i}", SX(0), "1") for i in range(len(self.denominator) - 1)]
