@@ -583,6 +583,40 @@ def test_laws_that_only_bend_at_rest_are_welcome(law):
     assert sk.compile(block(v0=1.0, damping=0.1, force=law)).nv == 1
 
 
+def skate(side: str) -> sk.Model:
+    """A body that slides on a plane; `side`: the force along its y axis, of the velocities `v.x`, `v.y` in W."""
+    return model_from_dict(
+        {
+            "parameters": {"steer": 0.03},
+            "bodies": {"skate": {"mass": 3.0, "inertia": [0.2, 0.3, 0.4]}},
+            "joints": {"slide": {"type": "planar", "child": "skate", "v0": [7.0, 0.2, 0.1]}},
+            "sensors": {"v": {"type": "velocity", "frame": "skate"}},
+            "forces": {
+                "side": {
+                    "type": "point_force",
+                    "frame": "skate",
+                    "force": [f"-sin(steer)*({side})", f"cos(steer)*({side})", 0],
+                }
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "axle", ["cos(steer)*v.y - sin(steer)*v.x, cos(steer)*v.x + sin(steer)*v.y", "v.y, v.x"]
+)
+def test_a_slip_angle_is_no_dry_friction(axle):
+    """It jumps at rest, where it has no value, but nowhere else on a line through rest."""
+    system = sk.compile(skate(f"-2.6e5*atan2({axle})"), parameters=["steer"])
+    assert sk.simulate(system, 0.01).ok
+
+
+@pytest.mark.parametrize("law", ["-3*v.y/abs(v.y)", "if_else(v.y > 0, -3, 4)", "-3*tanh(1e6*v.y)"])
+def test_what_does_as_the_sign_does_is_found_beside_other_velocities(law):
+    with pytest.raises(SekantError, match=r"(?s)'side'.*of a velocity.*joint_friction"):
+        sk.compile(skate(law))
+
+
 def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
     file = tmp_path / "block.yaml"
     sk.save(block(v0=1.0, damping=0.1, force="-3*v/abs(v)"), file)

@@ -2,8 +2,9 @@
 
 Found by what they do: where the argument of an absolute value, a comparison or a saturating function is zero at rest,
 the force is taken a little to both sides. Dry friction in disguise points one way on one side, the other way on the
-other, however near they are. Laws that only change their size there, such as an efficiency that differs for driving
-and braking, are none.
+other, however near they are, and it does so wherever the argument is zero. Laws that only change their size there, such
+as an efficiency that differs for driving and braking, are none, nor are those that jump at rest alone, such as a slip
+angle.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ NEAR = 1e-7
 """Velocity (m/s or rad/s) to both sides of a jump."""
 STEEPEST = 1e-6
 """The same for functions that saturate: those that have not turned over within some of these can be integrated."""
+BESIDE = 1e3
+"""Other velocities, against the distance from the jump, at which a law must jump as well."""
 LEAST = 1e-9
 """N or N m that count as a force."""
 
@@ -55,8 +58,12 @@ def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
                 continue
             along = slope / np.linalg.norm(slope)
             distance = NEAR if op in JUMPING else STEEPEST
-            jump = _turn(lambda v, given=given: np.array(at(v, given)[0]).ravel(), along, distance)
-            if jump:
+
+            def force(v: np.ndarray, given: np.ndarray = given) -> np.ndarray:
+                return np.array(at(v, given)[0]).ravel()
+
+            jump = _turn(force, along, distance)
+            if jump and _jumps_beside(force, along, distance, 0.5 * jump):
                 return {**JUMPING, **STEEP}[op], jump
     return None
 
@@ -71,6 +78,20 @@ def _turn(force: Callable[[np.ndarray], np.ndarray], along: np.ndarray, distance
             return 0.0
         jumps.append(float(np.linalg.norm(above - below)))
     return jumps[1] if jumps[1] > max(LEAST, 0.5 * jumps[0]) else 0.0
+
+
+def _jumps_beside(
+    force: Callable[[np.ndarray], np.ndarray], along: np.ndarray, distance: float, least: float
+) -> bool:
+    """Whether a force jumps across the surface on which its argument is zero where other velocities are not zero."""
+    others = np.cos(1.0 + 2.0 * np.arange(along.size))
+    others -= (others @ along) * along
+    if np.linalg.norm(others) < 1e-9:  # there are none
+        return True
+    for beside in (BESIDE * distance * others, -BESIDE * distance * others):
+        if float(np.linalg.norm(force(beside + distance * along) - force(beside - distance * along))) < least:
+            return False
+    return True
 
 
 def _arguments(function: ca.Function, symbols: SX, v: SX) -> list[tuple[SX, int]]:
