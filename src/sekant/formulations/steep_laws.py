@@ -2,9 +2,9 @@
 
 Found by what they do: where the argument of an absolute value, a comparison or a saturating function is zero at rest,
 the force is taken a little to both sides. Dry friction in disguise points one way on one side, the other way on the
-other, however near they are, and it does so wherever the argument is zero. Laws that only change their size there, such
-as an efficiency that differs for driving and braking, are none, nor are those that jump at rest alone, such as a slip
-angle.
+other, however near they are, and it does so wherever the argument is zero. Laws that only change their size there,
+such as an efficiency that differs for driving and braking, are none, nor are those that jump at rest alone, such as
+a slip angle.
 """
 
 from __future__ import annotations
