@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint style types layers copies words loops format bench trust docs player wheel constraints clean
+.PHONY: help env demo test test-fast test-long lint style types layers copies words loops format bench trust docs player wheel release constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -118,9 +118,13 @@ wheel: env  ## Build what a release uploads, and run the demo from it in a fresh
 	$(call demo,SEKANT_CACHE_DIR=$(abspath $(WHEEL))/home $(WHEEL)/bin/sekant,$(WHEEL))
 	@echo "The wheels are in dist, and the demo made with one of them in $(WHEEL)."
 
+release: env $(DOCS)  ## Build and check what a release uploads, and stop before uploading (RELEASE="--skip pages" for a trial)
+	@$(UV_INSTALL) -e '.[test,lint,docs,release]'
+	@$(BIN)/python -m release $(RELEASE)
+
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra control --extra numeric --extra symbolic \
+		--no-emit-index-url --universal --python-version 3.11 --all-extras \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

@@ -1,0 +1,1 @@
+"""What a release builds and checks: `make release`."""
