@@ -91,12 +91,19 @@ def speed_profile(
     start: float = 0.0,
     end: float | None = None,
     most: float = FASTEST,
+    before: float = 0.0,
+    transition: float = 0.0,
 ) -> SpeedProfile:
-    """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip."""
+    """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip.
+
+    The car starts `before` (m) the begin of the course, straight toward it. A speed that a curve asks for is held for
+    the time `transition` (s) before and behind it, while the car still turns in or out.
+    """
     if not 0 < share <= 1:
         raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")
-    s, k = course.s, course.curvature
-    v = np.minimum(mass.fastest(k, share), most)
+    lead = course.s[0] - before * np.array([1.0, 0.5])[: 2 * (before > 0)]
+    s, k = np.append(lead, course.s), np.append(0.0 * lead, course.curvature)
+    v = _held_around(s, np.minimum(mass.fastest(k, share), most), transition)
     v[0] = min(v[0], start)
     if end is not None:
         v[-1] = min(v[-1], end)
@@ -114,6 +121,15 @@ def speed_profile(
         a = share * mass.braking * (1 + load * v[i] ** 2) * left_over(i)
         v[i - 1] = min(v[i - 1], np.sqrt(v[i] ** 2 + 2 * a * ds[i - 1]))
     return SpeedProfile(s, v, np.gradient(v**2, s) / 2)
+
+
+def _held_around(s: Floats, v: Floats, time: float) -> Floats:
+    """(n,) m/s: at each s the least of the speeds that lie closer than they need for `time` (s)."""
+    if time <= 0:
+        return v
+    reach = v * time
+    near = np.abs(s[:, None] - s[None, :]) <= reach[None, :]
+    return np.min(np.where(near, v[None, :], np.inf), axis=1)
 
 
 def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarAsPoint:

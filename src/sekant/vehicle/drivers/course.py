@@ -19,6 +19,7 @@ both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -35,14 +36,16 @@ from sekant.vehicle.car.grip import Grip
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.courses.speed_profile import SpeedProfile
-from sekant.vehicle.drivers.path import BEYOND, LAG, WISH, within_grip
+from sekant.vehicle.drivers.path import BEYOND, LAG, SLOW, WISH, within_grip
+from sekant.vehicle.drivers.traction import held_by_slip
 
-PREVIEW = 0.6  # s
+PREVIEW = 0.45  # s
 NEAREST = 3.0  # m, least distance ahead
-AHEAD = (0.06, 0.14, 0.22)  # s, where the curvature is seen: lag of hands, steering and tires
+AHEAD = (0.5, 1.0, 1.5)  # of the lag of hands, tires and yaw: where the curvature is seen
 ALONG = 0.2  # s, T_s
-LEARNING = 0.8  # s, T_i
+LEARNING = 1.2  # s, T_i
 FARTHEST = 0.6  # m of error that E learns from
+TAIL = 3.0  # the throttle goes back from the slip angle of most force of the rear tires on, to nothing at 1.5 times it
 GAIN = 4.0  # 1/s: acceleration over the error of the speed
 PROGRESS, ERROR, WANTED = "progress", "course_error", "wanted_speed"
 
@@ -54,9 +57,13 @@ def follow_course(
     *,
     car: Car,
     linear: SingleTrack,
+    loads: Mapping[str, float],
     grip: Grip,
 ) -> Commands:
-    """The `commands` with steering, drive and brakes of a driver on `course`, as fast as `profile` has it."""
+    """The `commands` with steering, drive and brakes of a driver on `course`, as fast as `profile` has it.
+
+    `loads`: N of one wheel of each axle, as the car stands.
+    """
     run = course.with_run_out(40.0, 200.0)
     tables = {
         name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
@@ -69,12 +76,12 @@ def follow_course(
     }
     for name, row in (("profile_square", profile.speed**2), ("profile_acceleration", profile.acceleration)):
         tables[name] = TableData(x=tuple(profile.s), y=tuple(row), kind="linear", extrapolation="constant")
-    L, K = linear.wheelbase, linear.understeer_gradient
     dx, dy = (f"(position.{axis} - course_{axis}({PROGRESS}))" for axis in "xy")
-    seen = " + ".join(f"course_curvature({PROGRESS} + {t!r}*max(speed, 0))" for t in AHEAD)
-    distance = f"max({NEAREST!r}, {PREVIEW!r}*speed)"
-    off = f"({ERROR} + course_integral + {distance}*(course_sine + lateral_velocity/max(speed, 1)))"
-    wish = f"{grip.ratio!r}*({L!r} + {K!r}*speed^2)*(({seen})/{len(AHEAD)} - 2*{off}/{distance}^2)"
+    pace, slow = "max(speed, 0)", _lag_per_speed(linear)
+    seen = " + ".join(
+        f"course_curvature({PROGRESS} + {part!r}*({LAG!r} + {slow!r}*{pace})*{pace})" for part in AHEAD
+    )
+    wish = _wish(linear, f"{ERROR} + course_integral", "course_sine", f"({seen})/{len(AHEAD)}")
     signals: dict[str, Signal] = {
         PROGRESS: Integral(
             input="(velocity.x*course_cos + velocity.y*course_sin)"
@@ -91,9 +98,7 @@ def follow_course(
             input=f"max(-{FARTHEST!r}, min({FARTHEST!r}, {ERROR}))*max(0, min(1, speed/3))/{LEARNING!r}",
             unit="m",
         ),
-        WISH: ExpressionSignal(value=wish, unit="rad"),
-        BEYOND: ExpressionSignal(value=f"{WISH} - ({within_grip(WISH, grip)})", unit="rad"),
-        "hands": Lowpass(input=within_grip(WISH, grip), time_constant=LAG, unit="rad"),
+        **_steering(wish, grip),
         WANTED: ExpressionSignal(value=f"sqrt(max(0.0025, profile_square({PROGRESS})))", unit="m/s"),
     }
     driven = replace(
@@ -102,7 +107,37 @@ def follow_course(
         tables={**commands.tables, **tables},
         signals={**commands.signals, **signals, **_force(car, linear.mass)},
     )
-    return _geared(driven, car)
+    return _geared(driven, car, loads, grip)
+
+
+def keep_straight(commands: Commands, linear: SingleTrack, grip: Grip) -> Commands:
+    """The `commands` with a driver who steers along the x axis, whatever throttle and brakes do."""
+    wish = _wish(linear, "position.y", "sin(angles.yaw)", "0")
+    return replace(commands, steer="hands", signals={**commands.signals, **_steering(wish, grip)})
+
+
+def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
+    """u, by the error, the sine of the heading against the course, and the curvature ahead."""
+    L, K = linear.wheelbase, linear.understeer_gradient
+    distance = f"max({NEAREST!r}, {PREVIEW!r}*speed)"
+    off = f"({error} + {distance}*({sine} + lateral_velocity/max(speed, 1)))"
+    return f"{linear.ratio!r}*({L!r} + {K!r}*speed^2)*({ahead} - 2*{off}/{distance}^2)"
+
+
+def _steering(wish: str, grip: Grip) -> dict[str, Signal]:
+    """Hands that turn the steering wheel to what is wished, as far as the tires can use it."""
+    return {
+        WISH: ExpressionSignal(value=wish, unit="rad"),
+        BEYOND: ExpressionSignal(value=f"{WISH} - ({within_grip(WISH, grip)})", unit="rad"),
+        "hands": Lowpass(input=within_grip(WISH, grip), time_constant=LAG, unit="rad"),
+    }
+
+
+def _lag_per_speed(linear: SingleTrack) -> float:
+    """s^2/m: lags of sideslip, m V / (C_f + C_r), and of yaw, J V / (C_r L b), over the speed."""
+    total, rear = float(linear.stiffnesses.sum()), float(linear.stiffnesses[-1])
+    b = max(-float(linear.places[-1]), 0.1 * linear.wheelbase)
+    return linear.mass / total + linear.inertia / (rear * linear.wheelbase * b)
 
 
 def _force(car: Car, mass: float) -> dict[str, Signal]:
@@ -112,13 +147,25 @@ def _force(car: Car, mass: float) -> dict[str, Signal]:
     return {"wanted_force": ExpressionSignal(value=asked, unit="N")}
 
 
-def _geared(commands: Commands, car: Car) -> Commands:
-    """Torque of the motor and share of the brakes for the force that is wanted."""
+def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip) -> Commands:
+    """Torque of the motor and share of the brakes for the force that is wanted.
+
+    The driver takes the throttle back as the driven wheels slip, and as the tail comes round.
+    """
     drag = 0.0
     if car.drive is not None:
         radius = float(car.axles[car.drive.axle].tire.unloaded_radius)  # type: ignore[arg-type]
         drag = car.drive.drag_torque / radius
-        commands = replace(commands, torque=f"{radius!r}*wanted_force")
+        slips, held = held_by_slip(car, loads)
+        tail = (
+            f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, max(speed, {SLOW}))/{grip.rear_angle!r}"
+        )
+        free = f"{held}*max(0, min(1, {TAIL!r} - 2*abs({tail})))"
+        commands = replace(
+            commands,
+            torque=f"{radius!r}*(min(wanted_force, 0) + max(wanted_force, 0)*{free})",
+            signals={**commands.signals, **slips},
+        )
     if car.brakes is not None:
         radii = [float(axle.tire.unloaded_radius) for axle in car.axles.values()]  # type: ignore[arg-type]
         most = car.brakes.torque / float(np.mean(radii))

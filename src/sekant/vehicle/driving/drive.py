@@ -31,6 +31,7 @@ from sekant.vehicle.maneuvers.base import (
 )
 
 ROWS_PER_SECOND = 100.0
+SPUN = 0.35  # rad of sideslip, from where on few drivers catch a car
 NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are reported
 
 
@@ -112,12 +113,24 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
             f"the run ended at {run.time[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}; measures of "
             "the maneuver are left out"
         )
+        found += _spun(run)
     elif run.maneuver.stop is not None and run.result.status == "finished":
         found.append(
             f"the maneuver was not over after {run.time[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
         )
     found += _beyond_grip(run)
     return tuple(found + (run.maneuver.warnings(run) if run.complete else []))
+
+
+def _spun(run: DrivenManeuver) -> list[str]:
+    """Whether the car came round before its run ended."""
+    over = np.abs(run["sideslip"]) > SPUN
+    if not over.any():
+        return []
+    return [
+        f"the car spun: its sideslip is beyond {np.degrees(SPUN):.0f} deg from {run.time[over][0]:.3g} s on; "
+        "use less of the grip, or drive more slowly"
+    ]
 
 
 def _beyond_grip(run: DrivenManeuver) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,10 +11,8 @@ from sekant.model.quantities import NotNegative, Positive
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
-from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.statics import spin_at
-from sekant.vehicle.courses.speed_profile import drive_slip_of_most_force
-from sekant.vehicle.drivers.open_loop import straight_on
+from sekant.vehicle.drivers.course import keep_straight
+from sekant.vehicle.drivers.traction import SLIP, best_slip, held_by_slip
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
     Maneuver,
@@ -29,14 +26,11 @@ from sekant.vehicle.maneuvers.grip_use import grip_measures
 from sekant.vehicle.quantities import Meters, MetersPerSecond, Plain, Seconds
 
 GRAVITY = 9.81
-SLOW = 1.5  # m/s: slips are over this speed below it
-ROLLING = 10.0  # m/s, at which the rolling radius is taken
-BAND = 0.5  # of the slip, over which the control takes the torque away
 
 
 @register
 class Acceleration(Maneuver):
-    """Full throttle from rest, straight ahead (Formula Student: 75 m, staged 0.3 m before the line)."""
+    """Full throttle from rest, kept straight by the driver (Formula Student: 75 m, staged 0.3 m before the line)."""
 
     type: ClassVar[str] = "acceleration"
     summary: ClassVar[str] = "full throttle from rest over 75 m"
@@ -71,31 +65,21 @@ class Acceleration(Maneuver):
         if drive is None:
             raise ModelError("no axle is driven; give the car drive: {axle: rear}", path=("drive",))
         most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
-        radius = ROLLING / spin_at(car.axles[drive.axle].tire, at.loads[drive.axle], ROLLING)
-        most_at = self._slip(car, at.loads[drive.axle])
+        slips, held = held_by_slip(car, at.loads, self.slip)
         torque = f"step5(t, 0, 0, {self.rise!r}, 1)*{most}"
-        hubs = f"max({drive.axle}.left.hub.v, {drive.axle}.right.hub.v)"
-        slip = f"({radius!r}*{hubs} - speed)/max(abs(speed), {SLOW!r})"
         if self.launch == "slip_control":
-            torque += f"*max(0, min(1, 1 - (driven_slip - {most_at!r})/{BAND * most_at!r}))"
+            torque += f"*{held}"
         way = f"position.x - {float(car.chassis.com[0])!r}"
-        signals = {
-            "driven_slip": ExpressionSignal(value=slip),
-            "way": ExpressionSignal(value=way, unit="m"),
-        }
-        return replace(straight_on(), torque=torque, signals=signals)
-
-    def _slip(self, car: Car, load: float) -> float:
-        assert car.drive is not None
-        return self.slip or drive_slip_of_most_force(car.axles[car.drive.axle].tire, load)
+        signals = {**slips, "way": ExpressionSignal(value=way, unit="m")}
+        commands = Commands(torque=torque, signals=signals)
+        return commands if car.steered is None else keep_straight(commands, at.linear, at.grip)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         assert run.car.drive is not None
         t, way, v = run.time, run["way"], run["speed"]
         line = first_time(t, way, self.staging)
-        spins = run["driven_slip"] > 2 * self._slip(
-            run.car, float(run[f"{run.car.drive.axle}.left.tire.load"][0])
-        )
+        most = self.slip or best_slip(run.car, float(run[f"{run.car.drive.axle}.left.tire.load"][0]))
+        spins = run[SLIP] > 2 * most
         found = [
             ManeuverMeasure("time", float(t[-1]) - line, "s", f"over {self.distance:g} m from the line"),
             ManeuverMeasure("speed at the end", float(v[-1]), "m/s", "of the center of mass"),
@@ -103,7 +87,7 @@ class Acceleration(Maneuver):
                 "largest acceleration", float(np.percentile(run.longitudinal_acceleration, 99)) / GRAVITY, "1",
                 "a_x / g, 99th percentile",
             ),
-            ManeuverMeasure("largest slip", float(run["driven_slip"].max()), "1", "of the faster driven wheel"),
+            ManeuverMeasure("largest slip", float(run[SLIP].max()), "1", "of the faster driven wheel"),
             ManeuverMeasure(
                 "time of wheelspin", float(np.trapezoid(spins.astype(float), t)), "s",
                 "with more than twice the slip of most force",

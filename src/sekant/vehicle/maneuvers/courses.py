@@ -10,6 +10,7 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.model.quantities import NotNegative, Positive
 from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car
 from sekant.vehicle.courses.course import Course, course_of_pieces, course_through
 from sekant.vehicle.courses.speed_profile import FASTEST, SpeedProfile, car_as_point, speed_profile
 from sekant.vehicle.courses.track_files import read_track
@@ -30,6 +31,7 @@ GRAVITY = 9.81
 SLOWEST = 2.0  # m/s: a run is given up after the time that this takes
 LEFT = 1.0  # m from the course, from where on the driver has lost it
 STANDS = 0.3  # m/s
+TRANSITION = 0.3  # s before and behind a curve, without change of speed
 SHORT = (
     (30.0, 0.0, 0.0),
     (8.0, 0.0, 1 / 14),
@@ -81,12 +83,27 @@ class CourseManeuver(Maneuver):
         mass = car_as_point(at.car, at.loads, at.linear)
         end = 0.0 if self.rests else None
         return speed_profile(
-            self.course(), mass, share=self.grip, start=self.speed, end=end, most=self.fastest
+            self.course(),
+            mass,
+            share=self.grip,
+            start=self.speed,
+            end=end,
+            most=self.fastest,
+            before=_before(at.car),
+            transition=TRANSITION,
         )
 
     def commands(self, at: ManeuverContext) -> Commands:
         profile = self.profile(at)
-        return follow_course(Commands(), self.course(), profile, car=at.car, linear=at.linear, grip=at.grip)
+        return follow_course(
+            Commands(),
+            self.course(),
+            profile,
+            car=at.car,
+            linear=at.linear,
+            loads=at.loads,
+            grip=at.grip,
+        )
 
     def time_at(self, run: DrivenManeuver, s: float) -> float:
         """When the car's center of mass is at the arc length s (m) of the course."""
@@ -130,6 +147,11 @@ class CourseManeuver(Maneuver):
                 "time", float(run.time[-1]) - start, "s", "from the begin of the course to its end"
             )
         ]
+
+
+def _before(car: Car) -> float:
+    """m that the center of mass starts before the begin of the course."""
+    return max(0.0, -float(car.chassis.com[0]))
 
 
 def _high(row: np.ndarray) -> float:
@@ -244,7 +266,12 @@ class Slalom(CourseManeuver):
         among = among <= (self.cones + 1) * self.distance / 2
         k = np.where(among, np.abs(course.curvature).max(), course.curvature)
         return speed_profile(
-            replace(course, curvature=k), mass, share=self.grip, start=self.speed, most=self.fastest
+            replace(course, curvature=k),
+            mass,
+            share=self.grip,
+            start=self.speed,
+            most=self.fastest,
+            before=_before(at.car),
         )
 
     def times(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
