@@ -297,7 +297,7 @@ def test_a_car_on_simple_suspensions_stands_as_it_is_described():
     sketch = car_description(sedan())
     model = car_model(sketch)
     car = Variant(sk.compile(model, engine="casadi"), model)
-    described, found = car.initial_state(), settled(car, sketch)
+    described, found = car.initial_state(), settled(car, sketch, 0.0)
     np.testing.assert_allclose(found.q, described.q, atol=1e-9)
     np.testing.assert_allclose(found.v, described.v, atol=1e-9)
 

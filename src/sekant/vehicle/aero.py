@@ -13,6 +13,7 @@ from sekant.model.motion import Action, ElementKinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, FrameName, Quantity, Value
 from sekant.vehicle.roads import AnyRoad, Plane
 
+Pace = Annotated[Value, Quantity("m/s")]
 Area = Annotated[Value, Quantity("m^2")]
 Density = Annotated[Value, Quantity("kg/m^3")]
 DENSITY = 1.2  # kg/m^3, of air
@@ -44,6 +45,8 @@ class Aero(Force):
     """C_l A at the rear, m^2, positive downwards; an expression of h"""
     density: Density = DENSITY
     """of the air"""
+    headwind: Pace = 0.0
+    """of the air against x of the world: v is the velocity against the air"""
     road: AnyRoad = Plane()
     """above which h is counted"""
 
@@ -60,14 +63,14 @@ class Aero(Force):
             below = self.road.elevation(motion, frame.p[0], frame.p[1])
             h = frame.p[2] - below
             area = motion.value(getattr(self, f"{name}_area"), {"h": h})
-            v = frame.v_WF
+            v = frame.v_WF + ca.vertcat(motion.value(self.headwind), 0, 0)
             forward = ca.dot(v, frame.R[:, 0])
             speed = ca.sqrt(ca.dot(v, v) + 1e-12)
             down = half * area * forward**2
             drag = half * motion.value(self.drag_area) / 2 * speed
             f_W = -drag * v - down * frame.R[:, 2]
             wrenches.append(PointWrench(frame.body, frame.p, f_W, SX.zeros(3)))
-            power = power + ca.dot(f_W, v)
+            power = power + ca.dot(f_W, frame.v_WF)
             outputs[f"{name}_downforce"] = ("N", down)
             outputs[f"{name}_height"] = ("m", SX(h))
         return Action(wrenches=tuple(wrenches), power=power, outputs=outputs)

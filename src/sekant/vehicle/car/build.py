@@ -271,7 +271,7 @@ class _CarBuilder:
         air = self.car.air
         if air is None:
             return {}
-        areas = {key: getattr(air, key) for key in ("drag_area", "front_area", "rear_area")}
+        areas = {key: getattr(air, key) for key in ("drag_area", "front_area", "rear_area", "headwind")}
         return {"air": Aero(front="chassis.air_front", rear="chassis.air_rear", road=self.car.road, **areas)}
 
     # -- pictures --------------------------------------------------------------------------------------

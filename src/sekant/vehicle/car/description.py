@@ -221,6 +221,8 @@ class Air(Description):
     """C_l A at the front, m^2, positive downwards"""
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards"""
+    headwind: MetersPerSecond = 0.0
+    """of the air against x of the world"""
 
 
 class Car(Description):

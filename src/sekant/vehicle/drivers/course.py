@@ -45,7 +45,7 @@ AHEAD = (0.5, 1.0, 1.5)  # of the lag of hands, tires and yaw: where the curvatu
 ALONG = 0.2  # s, T_s
 LEARNING = 1.2  # s, T_i
 FARTHEST = 0.6  # m of error that E learns from
-TAIL = 3.0  # the throttle goes back from the slip angle of most force of the rear tires on, to nothing at 1.5 times it
+TAIL = 3.0  # the throttle goes back from the slip angle of most force behind on, to nothing at 1.5 times it
 GAIN = 4.0  # 1/s: acceleration over the error of the speed
 PROGRESS, ERROR, WANTED = "progress", "course_error", "wanted_speed"
 

@@ -59,19 +59,23 @@ def drive(
     if reduced is not None:
         car = car.model_copy(update={"reduced": reduced})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
-    car = car.model_copy(update={"road": chosen.road(car)})
     loads = standing_loads(car)
     linear = single_track(car, loads, chosen.speed)
+    car = chosen.car(car)
     keep, alike = alike is None, alike or Alike()
     lateral = partial(lateral_model, car, alike=alike, keep=keep)
     context = ManeuverContext(car, linear, lateral, loads)
     commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
+    further = chosen.forces(context)
+    model = model.changed(forces={**model.forces, **further}) if further else model
     numbers = {name: float(value) for name, value in commands.parameters.items()}  # type: ignore[arg-type]
     # a structure has the defaults of these numbers, too: they are the same for all maneuvers
     usual = {**model.parameters, **dict.fromkeys(numbers, 1.0)}
     variant = alike.variant(model.changed(parameters=usual), parameters=list(numbers))
-    start = settled(variant, car, alike, keep) if needs_settling(car) else None
+    start = None
+    if needs_settling(car, chosen.speed):
+        start = settled(variant, car, chosen.speed, alike, keep)
     result = simulate(
         variant.system,
         parameters={**variant.values, **numbers},

@@ -63,7 +63,7 @@ def lateral_model(
     assert car.steered is not None
     if not keep:
         return _lateral_model(car, speed, alike, keep)
-    options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car))
+    options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car, speed))
     question = f"lateral model {options!r}"
     return cached_answer(
         car_model(car, speed=speed), question, lambda: _lateral_model(car, speed, alike, keep)

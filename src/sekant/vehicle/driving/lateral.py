@@ -77,7 +77,9 @@ class _StraightRunner:
         alike = alike or Alike()
         variant = alike.variant(_model(car, speed), parameters=["torque"], engine="casadi")
         self.system, self.values = variant.system, variant.values
-        self.start = settled(variant, car, alike, keep) if needs_settling(car) else variant.initial_state()
+        self.start = variant.initial_state()
+        if needs_settling(car, speed):
+            self.start = settled(variant, car, speed, alike, keep)
         self.drives, self.speed = car.drive is not None, speed
         assert car.steered is not None
         axle = car.axles[car.steered]

@@ -1,4 +1,7 @@
-"""Where a car stands: the rest of its suspension on its tires, as a state from which it may drive off."""
+"""Where a car stands: the rest of its suspension on its tires, as a state from which it may drive off.
+
+At a speed it has the downforce of that speed.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,14 @@ from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
 from sekant.model.prescribed_motion import Motion
 from sekant.progress_bar import doing
+from sekant.vehicle.aero import Aero
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, SimpleSuspension
+from sekant.vehicle.roads import Plane
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip, TireForces
 
-COMMANDED = ("drive", "air", "steering")  # forces that a driver or the speed makes
+COMMANDED = ("drive", "steering")  # forces that a driver or the speed makes
 
 
 class StandingTire(Tire):
@@ -48,13 +53,20 @@ class StandingTire(Tire):
         return TireForces(none, none, none, none, none)
 
 
-def needs_settling(car: Car) -> bool:
-    """Whether springs come from a drawing: simple suspensions stand as they are described."""
+def _on_a_plane(tire: Tire) -> Tire:
+    return tire.model_copy(update={"road": Plane()})
+
+
+def needs_settling(car: Car, speed: float = 0.0) -> bool:
+    """Whether springs come from a drawing, or carry downforce besides: others stand as they are described."""
+    air = car.air
+    if air is not None and speed + air.headwind and (air.front_area != 0.0 or air.rear_area != 0.0):
+        return True
     return any(not isinstance(axle.suspension, SimpleSuspension) for axle in car.axles.values())
 
 
-def standing(model: Model) -> Model:
-    """The car without drive and signals, free to rise, pitch and roll where it is."""
+def standing(model: Model, speed: float = 0.0) -> Model:
+    """The car without drive and signals, free to rise, pitch and roll where it is, with the downforce of `speed`."""
     travel = model.joints["travel"]
     place: Any = travel.position  # type: ignore[attr-defined]
     joints = {name: joint for name, joint in model.joints.items() if name != "travel"}
@@ -72,17 +84,22 @@ def standing(model: Model) -> Model:
     forces: dict[str, Force] = {}
     for name, force in model.forces.items():
         if isinstance(force, Tire):
-            forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=force)
+            forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=_on_a_plane(force))
+        elif isinstance(force, Aero):
+            headwind = float(force.headwind) + speed  # type: ignore[arg-type]
+            forces[name] = force.model_copy(update={"drag_area": 0.0, "headwind": headwind})
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
     return model.changed(bodies=bodies, joints=joints, motions=motions, forces=forces, sensors={}, signals={})
 
 
-def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = True) -> State:
-    """A start for the model of a car: at rest on its springs and tires, with the velocities that the model has.
+def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None, keep: bool = True) -> State:
+    """A start for the model of a car at `speed` (m/s): at rest on its springs and tires, with the model's velocities.
+
     `keep`: for later processes, and for all that a driver does with it; of many cars that would take longer than to
-    find it."""
-    system, alone = driven.system, standing(car_model(car, speed=0.0))
+    find it.
+    """
+    system, alone = driven.system, standing(car_model(car, speed=0.0), speed)
 
     def find() -> dict[str, float]:
         # asked a few times: compiling would take longer

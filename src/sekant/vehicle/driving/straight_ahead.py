@@ -81,7 +81,9 @@ def small_steering(
     variant = alike.variant(model, parameters=[*STEERING, "torque"], engine="casadi")
     if variant.system.facts.constrained:
         return None
-    start = settled(variant, car, alike, keep) if needs_settling(car) else variant.initial_state()
+    start = (
+        settled(variant, car, speed, alike, keep) if needs_settling(car, speed) else variant.initial_state()
+    )
     running = _Running(variant, start, speed, car.drive is not None, outputs)
     return running.answer(*running.steady())
 

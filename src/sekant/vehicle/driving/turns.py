@@ -119,7 +119,9 @@ class _TurnSearch:
 
     def __init__(self, car: Car, system: System, linear: SingleTrack, speed: float):
         self.system, self.speed = system, speed
-        start = settled(Variant(system, system.model), car) if needs_settling(car) else system.initial_state()
+        start = system.initial_state()
+        if needs_settling(car, speed):
+            start = settled(Variant(system, system.model), car, speed)
         self.state: State = start
         names = system.state_names[: system.nq]
         hubs = [name for name in names if name.endswith(".hub.angle")]

@@ -13,6 +13,7 @@ from sekant.vehicle.maneuvers.base import (
 )
 from sekant.vehicle.maneuvers.braking import BrakeInTurn, BrakeStraight
 from sekant.vehicle.maneuvers.courses import Autocross, ConstantRadius, Skidpad, Slalom
+from sekant.vehicle.maneuvers.four_post import FourPost
 from sekant.vehicle.maneuvers.lane_changes import DoubleLaneChange, ObstacleAvoidance, SevereLaneChange
 from sekant.vehicle.maneuvers.log import LogReplay
 from sekant.vehicle.maneuvers.ride import Ride
@@ -27,6 +28,7 @@ __all__ = [
     "ConstantRadius",
     "DoubleLaneChange",
     "DrivenManeuver",
+    "FourPost",
     "Lane",
     "LogReplay",
     "Maneuver",

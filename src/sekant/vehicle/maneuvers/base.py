@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.explain import read_as
+from sekant.model.forces.base import Force
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Positive
 from sekant.model.registry import Registry
@@ -22,7 +23,6 @@ from sekant.vehicle.car.grip import Grip, grip_of
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.drivers.path import LateralModel
 from sekant.vehicle.quantities import MetersPerSecond
-from sekant.vehicle.roads import Road
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ class DrivenManeuver:
     def measures(self) -> list[ManeuverMeasure]:
         """Those of the maneuver, if it was driven to its end, and those of every run."""
         own = self.maneuver.measures(self) if self.complete else []
-        return [*own, *common_measures(self)]
+        return [*own, *(common_measures(self) if self.maneuver.travels else [])]
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,9 @@ class Maneuver(Description):
     cites: ClassVar[tuple[str, ...]] = ()
     """short names of `sources` in which maneuver and measures are defined"""
 
+    travels: ClassVar[bool] = True
+    """whether the car moves along the road, so that the common measures mean something"""
+
     speed: Positive[MetersPerSecond] = 80 / 3.6
     """at the start, which the driver holds until told otherwise"""
 
@@ -155,9 +158,13 @@ class Maneuver(Description):
         """What the driver does."""
         raise NotImplementedError
 
-    def road(self, car: Car) -> Road:
-        """The road; the car's own unless the maneuver needs another."""
-        return car.road
+    def car(self, given: Car) -> Car:
+        """The car as it is driven: on another road, say."""
+        return given
+
+    def forces(self, at: ManeuverContext) -> Mapping[str, Force]:
+        """What acts on the car besides, by name."""
+        return {}
 
     @property
     def stop(self) -> Stop | None:

@@ -20,7 +20,7 @@ from sekant.vehicle.maneuvers.base import (
     register,
 )
 from sekant.vehicle.quantities import Seconds
-from sekant.vehicle.roads import RandomRoad, Road
+from sekant.vehicle.roads import RandomRoad
 
 SETTLED = 2.0  # s that are left out
 
@@ -47,12 +47,13 @@ class Ride(Maneuver):
     def until(self) -> float:
         return self.duration
 
-    def road(self, car: Car) -> Road:
-        first = next(iter(car.axles.values()))
+    def car(self, given: Car) -> Car:
+        first = next(iter(given.axles.values()))
         track = 2 * abs(float(axle_data(first).center[1]))
-        return RandomRoad(
-            roughness=self.roughness, seed=self.seed, track=track, start=10.0, friction=car.road.friction
+        road = RandomRoad(
+            roughness=self.roughness, seed=self.seed, track=track, start=10.0, friction=given.road.friction
         )
+        return given.model_copy(update={"road": road})
 
     def commands(self, at: ManeuverContext) -> Commands:
         return hold_speed(straight_on(), at.car, repr(self.speed), at.linear.mass)

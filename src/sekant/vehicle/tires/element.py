@@ -84,7 +84,7 @@ class Tire(Force):
     def action(self, motion: ElementKinematics) -> Action:
         wheel = motion.frame(self.wheel)
         e_y, center = wheel.R[:, 1], wheel.p
-        below, normal = self._road(motion, center)
+        below, normal, rising = self._road(motion, center)
         sine = ca.dot(e_y, normal)
         gamma = ca.asin(ca.fmax(-1, ca.fmin(1, sine)))
         forward = ca.cross(e_y, normal)
@@ -99,7 +99,7 @@ class Tire(Force):
         carried = wheel.v_WF + ca.cross(wheel.w_WF - spin * e_y, contact - center)
         V_x, V_sy = ca.dot(carried, e_x), ca.dot(carried, e_l)
         deflection = self.unloaded_radius - radius
-        Fz = self.load(deflection, -ca.dot(carried, normal) * slant, spin)
+        Fz = self.load(deflection, (rising * normal[2] - ca.dot(carried, normal)) * slant, spin)
         effective = self.rolling_radius(Fz, spin)
         V_sx = V_x - spin * effective
         kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
@@ -140,15 +140,17 @@ class Tire(Force):
             rates=rates,
         )
 
-    def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any]:
-        """The point (3,) of the road below the wheel's center, and the road's normal (3,) there, in W."""
+    def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any, Any]:
+        """The point (3,) of the road below the wheel's center, the road's normal (3,) there, in W, and how fast a
+        road that moves rises (m/s)."""
         x, y = Matrix.sym("x"), Matrix.sym("y")
         height = Matrix(self.road.elevation(motion, x, y))
         slope = motion.lookups.jacobian(height, ca.vertcat(x, y))
+        rate = motion.lookups.jacobian(height, motion.t)
         here = ca.vertcat(center[0], center[1])
-        both = motion.lookups.substitute(ca.vertcat(height, slope.T), ca.vertcat(x, y), here)
+        both = motion.lookups.substitute(ca.vertcat(height, slope.T, rate), ca.vertcat(x, y), here)
         normal = ca.vertcat(-both[1], -both[2], 1)
-        return ca.vertcat(here, both[0]), direction(normal)
+        return ca.vertcat(here, both[0]), direction(normal), both[3]
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """The road is fixed in the world, wherever the wheel is."""

@@ -1,0 +1,76 @@
+"""Plates under the wheels of a car that stands, and their heights over time."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+from pydantic import SerializeAsAny
+
+from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
+from sekant.model.quantities import Length
+from sekant.vehicle.quantities import Meters, MetersPerSecond
+from sekant.vehicle.roads.base import Road, RoadSurroundings
+
+TIME = Expression("t")
+
+
+class _Plates(Road):
+    """Four level plates, one for each quarter of the plane."""
+
+    middle: Meters = 0.0
+    """x between the axles"""
+
+    def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
+        """m: front left, front right, rear left, rear right."""
+        raise NotImplementedError
+
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
+        fl, fr, rl, rr = self.heights(around)
+        return ca.if_else(x > self.middle, ca.if_else(y > 0, fl, fr), ca.if_else(y > 0, rl, rr))
+
+
+class Posts(_Plates):
+    """Four plates: heights as expressions of time t."""
+
+    type: ClassVar[str] = "posts"
+    summary: ClassVar[str] = "four plates that move up and down"
+
+    front_left: Length = 0.0
+    """height, an expression of t"""
+    front_right: Length = 0.0
+    """height, an expression of t"""
+    rear_left: Length = 0.0
+    """height, an expression of t"""
+    rear_right: Length = 0.0
+    """height, an expression of t"""
+
+    def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
+        fl, fr = around.value(self.front_left), around.value(self.front_right)
+        return fl, fr, around.value(self.rear_left), around.value(self.rear_right)
+
+
+class PulledRoad(_Plates):
+    """Four plates that move as wheels would that roll at `speed` over another road."""
+
+    type: ClassVar[str] = "pulled"
+    summary: ClassVar[str] = "four plates that move as a road asks for that is pulled through"
+
+    of: SerializeAsAny[Road]
+    """the road"""
+    speed: MetersPerSecond
+    """at which it goes backward"""
+    front: tuple[Meters, Meters]
+    """x and y of the front left wheel"""
+    rear: tuple[Meters, Meters]
+    """x and y of the rear left wheel"""
+
+    def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
+        way = self.speed * around.value(TIME)
+        fl, fr, rl, rr = (
+            self.of.elevation(around, x + way, SX(side * y))
+            for x, y in (self.front, self.rear)
+            for side in (1, -1)
+        )
+        return fl, fr, rl, rr
