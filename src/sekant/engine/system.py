@@ -11,7 +11,7 @@ from html import escape
 from itertools import count
 from os import PathLike
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,8 +53,17 @@ Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 
 
+@runtime_checkable
+class DescribesModel(Protocol):
+    """What a model is made from, such as a car."""
+
+    def model(self) -> Model:
+        """The model of it."""
+        ...
+
+
 def compile(
-    model: Model | Collector,
+    model: Model | Collector | DescribesModel,
     *,
     formulation: str = "joint",
     parameters: str | Sequence[str] = (),
@@ -63,7 +72,7 @@ def compile(
     cache: bool = True,
     quick: bool = False,
 ) -> System:
-    """Compile a model. Its functions are built when first needed, and found again in the cache.
+    """Compile a model, or that of a car. Its functions are built when first needed, and found again in the cache.
 
     A later process with the same model and options finds facts and functions there, and builds no equations.
 
@@ -79,6 +88,8 @@ def compile(
         if isinstance(model, Collector):
             parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
             model = model.model
+    if isinstance(model, DescribesModel) and callable(model.model):
+        model = model.model()
     if not isinstance(model, Model):
         raise ModelError(f"a model is needed (got {type(model).__name__}); {_model_of(model)}")
     if formulation not in FORMULATIONS:
@@ -159,7 +170,9 @@ def _model_of(given: object) -> str:
 
 
 def as_system(
-    given: System | Model | Collector, values: Mapping[str, Any] | None = None, names: Sequence[str] = ()
+    given: System | Model | Collector | DescribesModel,
+    values: Mapping[str, Any] | None = None,
+    names: Sequence[str] = (),
 ) -> System:
     """A system as it is; a model compiled, with the run-time parameters of these `values` and `names`."""
     names = [*dict.fromkeys([*names, *values_of(values)])]

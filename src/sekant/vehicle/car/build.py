@@ -20,7 +20,6 @@ from sekant.model.model import Model
 from sekant.model.placement import Placement
 from sekant.model.prescribed_motion import Motion
 from sekant.model.sensors import Angles, AngularVelocity, Position, Velocity
-from sekant.model.shapes import Box, Wheel
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
 from sekant.reduction.lumping import Lump, with_lumps
@@ -29,6 +28,7 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
 from sekant.vehicle.car.hard_point_axle import hard_point_axle
+from sekant.vehicle.car.looks import car_shapes
 from sekant.vehicle.car.measured_part import measured_part
 from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
@@ -123,7 +123,7 @@ class _CarBuilder:
                 **self._brakes(),
                 **self._air(),
             },
-            shapes={**model.shapes, **self._shapes()},
+            shapes={**model.shapes, **car_shapes(self.car, -self._height())},
         )
 
     # -- axles -----------------------------------------------------------------------------------------
@@ -273,31 +273,6 @@ class _CarBuilder:
             return {}
         areas = {key: getattr(air, key) for key in ("drag_area", "front_area", "rear_area", "headwind")}
         return {"air": Aero(front="chassis.air_front", rear="chassis.air_rear", road=self.car.road, **areas)}
-
-    # -- pictures --------------------------------------------------------------------------------------
-
-    def _shapes(self) -> dict[str, Any]:
-        """Wheels, and a body between them."""
-        car, found = self.car, {}
-        ends = [axle_data(axle).x for axle in car.axles.values()]
-        length, middle = max(ends) - min(ends), (max(ends) + min(ends)) / 2
-        tracks = [
-            2 * abs(float(axle_data(axle).center[1])) - 1.2 * axle.wheel.width for axle in car.axles.values()
-        ]
-        road, width = -self._height(), min(tracks)
-        for key, x, z, size in (
-            ("lower", 0.0, 0.5, (1.55 * length, width, 0.5)),
-            ("cabin", -0.08 * length, 0.99, (0.78 * length, 0.86 * width, 0.48)),
-        ):
-            pose = Placement(position=(middle + x, 0.0, road + z))
-            found[f"chassis_{key}"] = Box(frame="chassis", pose=pose, size=size, color="blue", opacity=0.55)
-        for name, axle in car.axles.items():
-            for side in SIDES:
-                radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
-                found[f"{name}.{side}.wheel_shape"] = Wheel(
-                    frame=f"{name}.{side}.wheel", radius=radius, width=axle.wheel.width, color="dark"
-                )
-        return found
 
 
 def _number_or_text(text: str) -> float | str:

@@ -6,7 +6,7 @@ all parts are given in these axes, as the car stands.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, model_validator
 
@@ -35,6 +35,9 @@ from sekant.vehicle.quantities import (
 )
 from sekant.vehicle.roads import AnyRoad, Plane
 from sekant.vehicle.tires.element import Tire
+
+if TYPE_CHECKING:
+    from sekant.model.model import Model
 
 
 def _tire(given: Any) -> Any:
@@ -256,6 +259,8 @@ class Car(Description):
     """of the model by itself: straight ahead at this speed, which the driver holds"""
     simulation: SimulationSettings = SimulationSettings()
     """duration, steps and tolerances of the model by itself"""
+    looks: Literal["closed", "open_wheels"] | None = None
+    """how it is drawn: a closed body, or tub and wings; by default open wheels of a chassis below 500 kg"""
 
     @model_validator(mode="after")
     def _fits(self):
@@ -271,6 +276,12 @@ class Car(Description):
     def steered(self) -> str | None:
         """The axle that is steered, if one is."""
         return next((name for name, axle in self.axles.items() if axle.steering is not None), None)
+
+    def model(self) -> Model:
+        """The model of the car by itself, see `car_model`; with it `sk.compile` and `sk.simulate` take a car."""
+        from sekant.vehicle.car.build import car_model
+
+        return car_model(self)
 
 
 def car_description(given: Car | dict[str, Any]) -> Car:

@@ -6,6 +6,8 @@ travel over the steering arm, as a path joint that shares the rack's coordinate.
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 
 from sekant.geometry.curves.pose_curve import PoseCurve
@@ -25,6 +27,7 @@ MOST_RACK = 0.12  # m
 def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: float) -> Model:
     """The part, with wheel centers at `height` (m) above the chassis' origin and springs that carry `preload` (N)."""
     bodies: dict[str, Body] = {}
+    parameters: dict[str, Any] = {}
     joints, forces, curves, shapes = {}, {}, {}, {}
     steering = axle.steering
     if steering is not None:
@@ -54,15 +57,23 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
         joints[f"{side}.hub"] = Revolute(
             parent=f"{side}.upright.wheel_center", child=f"{side}.wheel", axis=(0, 1, 0)
         )
-        forces[f"{side}.spring"] = Actuator(
-            joint=f"{side}.travel", force=f"-{preload!r} - {data.stiffness!r}*q - {data.damping!r}*v"
-        )
+        k, c = f"{side}.spring.stiffness", f"{side}.spring.damping"
+        parameters |= {k: data.stiffness, c: data.damping}
+        forces[f"{side}.spring"] = Actuator(joint=f"{side}.travel", force=f"-{preload!r} - {k}*q - {c}*v")
     if axle.anti_roll_bar:
         for side, other in (("left", "right"), ("right", "left")):
             forces[f"{side}.bar"] = Actuator(
                 joint=f"{side}.travel", force=f"-{axle.anti_roll_bar!r}*(q - {other}.travel.q)"
             )
-    return Model(name="axle", bodies=bodies, joints=joints, forces=forces, curves=curves, shapes=shapes)
+    return Model(
+        name="axle",
+        parameters=parameters,
+        bodies=bodies,
+        joints=joints,
+        forces=forces,
+        curves=curves,
+        shapes=shapes,
+    )
 
 
 def _steering_curve(arm: float) -> PoseCurve:

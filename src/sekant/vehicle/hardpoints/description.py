@@ -6,6 +6,7 @@ Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywh
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -188,6 +189,12 @@ class HardPoints(Description):
         camber, toe = self.camber, self.toe
         out = [np.cos(camber) * np.sin(toe), outward * np.cos(camber) * np.cos(toe), -np.sin(camber)]
         return outward * np.array(out)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the description to a YAML file, points in mm; `sekant.vehicle.load_axle` reads it back."""
+        from sekant.vehicle.hardpoints.writing import save
+
+        return save(self, path)
 
     def mirrored(self) -> HardPoints:
         """The corner on the other side of the vehicle."""

@@ -18,13 +18,14 @@ class Template(StrEnum):
     path = "path"
     points = "points"
     car = "car"
+    formula = "formula"
 
 
 def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car."
+            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a race car."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
@@ -36,10 +37,10 @@ def new(
     written = write_template(template.value, folder)
     model = written[0]
     steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]
-    if template is Template.car:
+    if template in (Template.car, Template.formula):
         steps = [
             f"sekant drive {model} --html run.html --report report.html",
-            f"sekant kc {model.parent / 'front.yaml'}",
+            f"sekant kc {model.parent / 'front.yaml'} --axle --report front.html",
         ]
     if as_json:
         import json
