@@ -41,3 +41,28 @@ def test_faults_of_logs_are_told(tmp_path):
         drive(sedan(), "log", file=file, columns={"stering": "torque"})
     with pytest.raises(SekantError, match="has no column 'SWA'"):
         drive(sedan(), "log", file=file, columns={"steering": "SWA"})
+
+
+def test_an_mdf_file_drives_the_car_as_the_csv_file_does(tmp_path):
+    """Channels of different rates and units, of which the times are shifted."""
+    asammdf = pytest.importorskip("asammdf")
+    t, late = np.linspace(0, 3, 61), np.linspace(0, 3, 31)
+    angle, speed = 40 * np.sin(3 * t), 72 + 6 * late
+    rows = np.column_stack([t, angle, np.interp(t, late, speed)])
+    csv = write(tmp_path / "log.csv", "time [s], SWA [deg], v [km/h]", rows)
+    file = asammdf.MDF(version="4.10")
+    file.append([asammdf.Signal(angle, t + 10, name="SWA", unit="\N{DEGREE SIGN}")])
+    file.append([asammdf.Signal(speed, late + 10, name="v", unit="km/h")])
+    mdf = str(tmp_path / "log.mf4")
+    file.save(mdf)
+    file.close()
+    columns = {"steering": "SWA", "speed": "v"}
+    one = drive(sedan(), "log", file=csv, columns=columns)
+    other = drive(sedan(), "log", file=mdf, columns=columns, shift=-10.0)
+    assert np.abs(one["yaw_rate"]).max() > 0.1
+    assert other["yaw_rate"] == pytest.approx(one["yaw_rate"], abs=1e-6)
+    with pytest.raises(SekantError, match="has no channel 'SWB'"):
+        drive(sedan(), "log", file=mdf, columns={"steering": "SWB"})
+    (tmp_path / "bad.mf4").write_bytes(b"no measurement")
+    with pytest.raises(SekantError, match="cannot be read as MDF"):
+        drive(sedan(), "log", file=str(tmp_path / "bad.mf4"))

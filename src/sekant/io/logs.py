@@ -1,20 +1,23 @@
-"""Measured or recorded channels over time, from CSV files."""
+"""Measured or recorded channels over time, from CSV files and from MDF files (.mf4, .mdf)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import ModelError, suggest
+from sekant.errors import DataError, ModelError, suggest
 from sekant.units import convert, parse_unit
 
 Array = NDArray[np.float64]
 TIME = ("time", "t", "Time", "TIME")
 """Names of the column of time."""
+MDF = (".mf4", ".mdf")
+"""Endings of measurement data files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,10 @@ class Log:
     def names(self) -> list[str]:
         """Of the channels besides time."""
         return [name for name in self.columns.names if name not in TIME]
+
+    def wrong(self, message: str) -> DataError:
+        """The error about the log."""
+        return self.columns.wrong(message)
 
     def series(self, name: str, unit: str = "") -> tuple[Array, Array]:
         """Times (n,) s and values (n,) of a channel in `unit`: SI where none is given.
@@ -52,7 +59,11 @@ class Log:
 
 
 def read_log(path: str | PathLike[str]) -> Log:
-    """The log in a CSV file with a column ``time [s]`` (or ``t``) and one column a channel."""
+    """The log in a CSV file with a column ``time [s]`` (or ``t``) and one column a channel, or in an MDF file."""
+    if Path(path).suffix.lower() in MDF:
+        from sekant.io.mdf_logs import read_mdf
+
+        return read_mdf(path)
     columns = read_columns(path, gaps=True)
     found = [name for name in columns.names if name in TIME]
     if len(found) != 1:
@@ -84,6 +95,4 @@ def input_series(path: str | PathLike[str], name: str, unit: str) -> tuple[Array
         return log.series(name, unit)
     if len(names) == 1:
         return log.series(names[0], unit)
-    raise log.columns.wrong(
-        f"has no column '{name}' for the input of that name; {suggest(name, names, 'columns')}"
-    )
+    raise log.wrong(f"has no column '{name}' for the input of that name; {suggest(name, names, 'columns')}")

@@ -14,6 +14,7 @@ from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.alike import Alike, Variant
 from sekant.engine.cached import cached_answer
 from sekant.engine.system import State
+from sekant.errors import SolverError
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
@@ -105,9 +106,14 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
         # asked a few times: compiling would take longer
         variant = (alike or Alike()).variant(alone, engine="casadi")
         names = variant.system.state_names[: variant.system.nq]
-        return dict(
-            zip(names, equilibrium(variant.system, parameters=variant.values).q.tolist(), strict=True)
-        )
+        try:
+            rest = equilibrium(variant.system, parameters=variant.values)
+        except SolverError as error:
+            raise SolverError(
+                f"the car finds no place to stand at {speed:g} m/s: {error.message}; check springs, tires, and "
+                "areas of downforce over the height"
+            ) from None
+        return dict(zip(names, rest.q.tolist(), strict=True))
 
     with doing("finding how the car stands"):
         found = cached_answer(alone, "standing car", find) if keep else find()

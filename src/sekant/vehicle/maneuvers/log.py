@@ -28,6 +28,7 @@ GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
 """What a log may give the car, in which unit."""
 COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
 """What a log may have measured besides."""
+GAP = 0.2  # s without a value that are mentioned
 UNITS = {**GIVEN, **COMPARED}
 
 
@@ -39,12 +40,12 @@ class LogReplay(Maneuver):
     """
 
     type: ClassVar[str] = "log"
-    summary: ClassVar[str] = "steering, throttle, brake or speed from a CSV file"
+    summary: ClassVar[str] = "steering, throttle, brake or speed from a CSV or MDF file"
     source: ClassVar[str] = "channels as logged; differences as root mean squares over the run"
     cites: ClassVar[tuple[str, ...]] = ("ISO 8855",)
 
     file: str = ""
-    """CSV with time [s] and the channels; none: straight on for two seconds"""
+    """CSV with time [s] and the channels, or MDF (.mf4); none: straight on for two seconds"""
     columns: dict[str, str] = {}  # noqa: RUF012
     """column of each channel, such as {steering: SWA, speed: v_GPS}; by default those of the channels' own names:
     steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text:
@@ -122,6 +123,19 @@ class LogReplay(Maneuver):
         log = read_log(self.file)
         found = {role: self.channel(log, role) for role in UNITS}
         return {role: pair for role, pair in found.items() if pair is not None}
+
+    def warnings(self, run: DrivenManeuver) -> list[str]:
+        """Where the log says nothing for a while."""
+        found = []
+        for role, (t, _) in self.measured().items():
+            steps = np.diff(t)
+            k = int(np.argmax(steps)) if steps.size else 0
+            if steps.size and steps[k] > max(GAP, 10 * float(np.median(steps))):
+                found.append(
+                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run goes on a "
+                    "smooth curve there"
+                )
+        return found
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         own = {
