@@ -101,7 +101,7 @@ class Chromium:
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
 
-    def open(self, path: Path, width: int = 1100, height: int = 700, phone: bool = False) -> None:
+    def open(self, path: Path | Any, width: int = 1100, height: int = 700, phone: bool = False) -> None:
         """Load a file and wait until the player says that it is ready."""
         self.errors.clear()
         self.requests.clear()
@@ -113,7 +113,7 @@ class Chromium:
             deviceScaleFactor=scale,
             mobile=phone,
         )
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=Path(path).resolve().as_uri())
         self.wait("document.body && document.body.classList.contains('ready')")
 
     def run(self, script: str) -> Any:

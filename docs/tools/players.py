@@ -1,18 +1,27 @@
 """Players on the pages: motions of the examples, computed when the pages are built.
 
-Players are HTML files beside the pages, in the folder `players` (see `html_extra_path` in `conf.py`).
+Players are HTML files beside the pages, in the folder `players` (see `html_extra_path` in `conf.py`). They share
+their code, in `player.js` there.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import sekant as sk
+from sekant.views.live.live import live_addition
+from sekant.views.player.page import page, shared_code
+from sekant.views.player.view import shown_results
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+PAGES = Path(__file__).parents[1]
+EXAMPLES = PAGES.parent / "examples"
+SHARED = "player.js"
 FOLDER = "SEKANT_DOCS_PLAYERS"
 """Variable of the environment: where players are put while pages are built."""
 
@@ -21,6 +30,52 @@ def example(*parts: str) -> str:
     """The motion of a model among the examples, named by its folders and itself."""
     file = EXAMPLES.joinpath(*parts).with_suffix(".yaml")
     return shown(sk.simulate(sk.load(file)), "_".join(parts))
+
+
+def live_quarter_car() -> str:
+    """The quarter car of the examples, computed while the reader moves sliders."""
+    return live(
+        "quarter_car",
+        {"strut.stiffness": "10..40 kN/m", "height": "0..0.1 m", "speed": "5..20 m/s"},
+        until=3.0,
+    )
+
+
+def live_knee() -> str:
+    """The knee of the examples, let go from any angle."""
+    return live(
+        "knee_in_space",
+        {"knee.q0": "-60..-5 deg", "shank.mass": "3..7 kg"},
+        plots=["knee.q", "turned"],
+        until=3.0,
+    )
+
+
+def live_belt() -> str:
+    """Stick and slip of the examples."""
+    ranges = {"hold": "4..9 N", "rub": "1..4 N", "spring.stiffness": "20..120 N/m", "block.mass": "0.5..3 kg"}
+    return live("stick_slip", ranges, plots=["slide.v", "spring.force"])
+
+
+def live_arm() -> str:
+    """The arm whose root locus the page on linear models shows: built by the first lines of that page."""
+    text = (PAGES / "linearization.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert block is not None
+    found: dict[str, Any] = {}
+    exec(block[1], found)  # the page runs the same lines
+    ranges = {"strut.stiffness": "400..1500 N/m", "strut.damping": "0..100 N*s/m", "arm.mass": "1..4 kg"}
+    return live(found["model"], ranges, plots=["hinge.q", "energy.kinetic"], until=5.0)
+
+
+def live(what: Any, vary: Mapping[str, str], **options: Any) -> str:
+    """Write the page of a model, or of an example by name, that computes; returns the frame that shows it."""
+    from sekant.views.live import live_page
+
+    model = sk.load((EXAMPLES / what).with_suffix(".yaml")) if isinstance(what, str) else what
+    target = _target(f"live_{model.name}")
+    target.write_text(live_page(model, vary=vary, shared=SHARED, **options)[1], encoding="utf-8")
+    return _frame(f"live_{model.name}", target.name)
 
 
 def lane_change() -> str:
@@ -51,13 +106,15 @@ def shown(result: sk.Result, name: str, up: str = "") -> str:
     if not result.ok:
         raise RuntimeError(f"{name}: {result.message}")
     target = _target(name)
-    sk.view(result, target)
+    target.write_text(page(shown_results([result]), shared=SHARED), encoding="utf-8")
     return _frame(name, target.name, up)
 
 
 def _target(name: str) -> Path:
     folder = Path(os.environ[FOLDER]) / "players"
     folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / SHARED).exists():
+        (folder / SHARED).write_text(shared_code(live_addition()), encoding="utf-8")
     return folder / f"{name}.html"
 
 

@@ -12,6 +12,8 @@ import sekant as sk
 from chromium import Chromium, find_chromium
 from sekant.errors import SekantError
 from sekant.io.yaml import load
+from sekant.views.live import live_page
+from sekant.views.player import notebook
 
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(
@@ -89,7 +91,7 @@ def test_numbers_equal_those_of_simulate(
             compared += 1
         assert compared > 3
     assert not browser.errors
-    assert browser.requests == [page.resolve().as_uri()] or all(
+    assert browser.requests == [page.path.resolve().as_uri()] or all(
         r.startswith(("file:", "blob:")) for r in browser.requests
     )
 
@@ -175,3 +177,90 @@ def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):
     found = browser.run(f"sekant.runs[0].series.get({name!r}).columns.map((c) => [...c])")
     np.testing.assert_allclose(np.array(found).T, expected[name], atol=1e-6)
     assert not browser.errors
+
+
+def test_a_notebook_holds_the_player_once(browser: Chromium, tmp_path: Path):
+    """Outputs as a notebook puts them one below the other: a result, a page that computes, a result."""
+    model = load(EXAMPLES / "quarter_car.yaml")
+    result = sk.simulate(model, until=0.5)
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    notebook._cells.clear()
+    outputs = [result._repr_html_(), page._repr_html_(), result._repr_html_()]
+    assert len(outputs[0]) > 700_000 > 200_000 > max(len(outputs[1]), len(outputs[2]))
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<!doctype html><body class=ready>{''.join(outputs)}</body>", encoding="utf-8")
+    browser.open(file)
+    for k in range(3):
+        frame = f"document.querySelectorAll('iframe')[{k}].contentWindow"
+        browser.wait(f"{frame}.document.body.classList.contains('ready')")
+    live = "document.querySelectorAll('iframe')[1].contentWindow.sekant.live"
+    browser.wait(f"{live} && {live}.done === {live}.number")
+    browser.run(f"{live}.setValue('height', 0.09)")
+    browser.wait(f"{live}.changed")
+    expected = sk.simulate(sk.compile(model, parameters=["height"]), 0.5, parameters={"height": 0.09})
+    z = browser.run(f"[...{live}.run.series.get('body.position').columns[2]]")
+    np.testing.assert_allclose(z, expected["body.position"][:, 2], atol=1e-6)
+    assert not browser.errors
+
+
+def test_keyboard_and_touch(browser: Chromium, tmp_path: Path):
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page, 390, 780, phone=True)
+    browser.wait("sekant.live.done === sekant.live.number")
+    box = "(({ x, y, width, height }) => [x, y, width, height])(sekant.live.rows[0].range.getBoundingClientRect())"
+    x, y, width, height = browser.run(box)
+    place = {"x": x + 0.8 * width, "y": y + height / 2}
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[place])
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    browser.wait("sekant.live.changed && sekant.live.done === sekant.live.number")
+    touched = browser.run("sekant.live.values[sekant.live.rows[0].index]")
+    assert touched == pytest.approx(34_000, abs=1_000)
+    browser.run("sekant.live.rows[0].range.focus()")
+    browser.press("ArrowLeft", 37)
+    browser.wait(f"sekant.live.values[sekant.live.rows[0].index] < {touched}")
+    assert browser.run("sekant.time") == 0.0  # the arrow is the slider's
+    browser.wait("sekant.live.done === sekant.live.number")
+    browser.run("sekant.live.resetAll()")
+    browser.wait("!sekant.live.changed")
+    assert not browser.errors
+
+
+def test_without_webassembly_the_recorded_motion_plays(browser: Chromium, tmp_path: Path):
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.WebAssembly")
+    browser.open(page)
+    browser.wait("sekant.live.message.textContent")
+    assert "has no WebAssembly" in browser.run("sekant.live.message.textContent")
+    assert browser.run("sekant.live.rows[0].range.disabled")
+    browser.run("sekant.setTime(0.25)")
+    assert browser.run("sekant.poseOf('body')[2]") == pytest.approx(0.6, abs=1e-3)
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+    assert not browser.errors
+
+
+def test_a_stack_that_is_too_small_is_found(browser: Chromium, tmp_path: Path):
+    """What lies between the stack and the module's data must stay as it is."""
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page)
+    browser.wait("sekant.live.done === sekant.live.number")
+    browser.run("(({ module }) => { module.words[module.program.border / 8] = 0n; })(sekant.live.engine), 1")
+    browser.run("sekant.live.setValue('height', 0.09)")
+    browser.wait("sekant.live.message.textContent.includes('more stack than a page has')")
+
+
+def test_bad_memory_is_refused(browser: Chromium, tmp_path: Path):
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page)
+    script = (
+        "sekant.live.engine.constructor.load({ ...sekant.figure.live.program, end: 70000 })"
+        ".then(() => 'loaded', (error) => error.message)"
+    )
+    assert "memory of the program is damaged" in browser.run(script)
+
+
+def test_long_runs_are_thinned(tmp_path: Path):
+    model = load(EXAMPLES / "double_pendulum.yaml")
+    _, text = live_page(model, vary={"l": "0.3..0.7 m"}, until=10.0, output_step=1e-3)
+    assert "8000 of 10001 rows" in text
+    assert '"count":2001' in text

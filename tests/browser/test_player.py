@@ -266,7 +266,7 @@ def test_hostile_names_stay_text(browser, tmp_path):
     browser.open(sk.view(run, tmp_path / "evil.html", labels=[evil]))
     assert browser.run("window.broken") is None
     assert browser.run("document.getElementById('title').textContent") == m.name
-    assert browser.run("document.scripts.length") == 3
+    assert browser.run("document.scripts.length") == 2
     assert browser.run("document.images.length") == 0
     listed = browser.run("[...document.querySelectorAll('.row label span')].map(e => e.textContent)")
     assert set(names) <= set(listed)

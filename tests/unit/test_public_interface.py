@@ -3,7 +3,6 @@
 import ast
 import inspect
 import pickle
-import re
 from pathlib import Path
 
 import casadi as ca
@@ -223,10 +222,12 @@ def test_notebooks_show_tables_and_the_player(model, result):
     assert "<caption>joints</caption>" in tables
     assert "axis: [0.0, 1.0, 0.0]" in tables
     assert "1 degrees of freedom" in sk.compile(model)._repr_html_()
+    result._repr_html_()  # the first cell holds the player's code, the others do not
     shown = result._repr_html_()
     assert shown.count("<iframe") == 1
     assert "<td>hinge.q</td>" in shown
-    assert "<script" not in re.sub(r'srcdoc="[^"]*"', "", shown)
+    assert shown.count("<script") == 1  # what is in the page itself is escaped
+    assert len(shown) < 200_000
 
 
 def test_type_checkers_see_every_public_name():

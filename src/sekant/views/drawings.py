@@ -60,9 +60,9 @@ def _work_precision() -> Callable[..., Any]:
 
 
 def _player() -> Callable[..., Any]:
-    from sekant.views.player.view import inline_player
+    from sekant.views.live.live import notebook_player
 
-    return inline_player
+    return notebook_player
 
 
 _DRAWINGS: dict[str, Callable[[], Callable[..., Any]]] = {

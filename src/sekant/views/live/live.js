@@ -1,5 +1,6 @@
 // Sliders of a page that computes: values, runs here or in a worker, and what is shown of them.
 
+const FRAMED = location.protocol === "about:"; // in a notebook: the page has no address
 const PATIENCE_MS = 50; // of a run beside the page; longer ones go to the worker
 const WORKER_TAIL = `
 let engine = null, wanted = null, running = false;
@@ -51,11 +52,11 @@ class Live {
       "div",
       { class: "live-buttons" },
       element("button", { text: "Reset", title: "All values as at first", onclick: () => this.resetAll() }),
-      element("button", { text: "Link", title: "Address of this page with these values", onclick: () => this.offer("Link", this.link()) }),
+      element("button", { text: "Link", title: "Address of this page with these values", hidden: FRAMED, onclick: () => this.offer("Link", this.link()) }),
       element("button", { text: "YAML", title: "These values for a model file", onclick: () => this.offer("YAML", this.yaml()) }),
       element("button", { text: "Python", title: "This run as a script", onclick: () => this.offer("Python", this.python()) }),
     );
-    const about = element("p", { class: "hint", text: told.about });
+    const about = element("p", { class: "live-message", text: told.about });
     this.holder.append(...this.rows.map((row) => row.root), this.bar, this.message, buttons, about);
   }
 
@@ -125,6 +126,7 @@ class Live {
     requestAnimationFrame(() => {
       this.due = false;
       this.compute();
+      if (FRAMED) return;
       clearTimeout(this.writing);
       this.writing = setTimeout(() => history.replaceState(null, "", this.fragment() || location.pathname), 250);
     });
@@ -237,6 +239,7 @@ class Live {
     run.series = series;
     this.tell(result);
     const differs = this.values.some((value, i) => value !== this.first[i]);
+    byId("compare").hidden = !differs;
     this.player.replaced(0);
     if (this.player.runs.length > 1 && differs !== this.changed) {
       this.changed = differs;
@@ -252,8 +255,9 @@ class Live {
     const drift = result.row > 0 ? this.drift() : "";
     const ok = result.code === 1;
     const steps = ok ? `${result.steps} steps, ${result.rejected} rejected, ${(this.took || 0).toFixed(1)} ms.` : result.message;
-    this.message.textContent = [steps, drift].filter(Boolean).join(" ");
-    this.message.classList.toggle("bad", !ok || drift.startsWith("Warning"));
+    const warnings = [...this.told.warnings, ...(result.warnings || [])];
+    this.message.textContent = [steps, drift, ...warnings].filter(Boolean).join(" ");
+    this.message.classList.toggle("bad", !ok || warnings.length > 0 || drift.startsWith("Warning"));
   }
 
   // The energy balance, and a warning where it does not fit the tolerance: as in `EnergyWatch`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,8 @@ from sekant.views.live.loops import Asked
 from sekant.views.live.refusals import refuse
 from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
-from sekant.views.player.page import Addition, page
+from sekant.views.player.notebook import framed
+from sekant.views.player.page import Addition, page, shared_code
 from sekant.views.player.view import page_file_name, shown_results
 
 if TYPE_CHECKING:
@@ -59,19 +61,42 @@ def live(
     plots: Sequence[str] | None = None,
     title: str | None = None,
     **options: Any,
-) -> Path:
-    """Write a page that simulates a model while a reader moves its parameters; returns its path.
+) -> LivePage:
+    """Write a page that simulates a model while a reader moves its parameters; returns the page, a path.
 
     `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI; inputs
     and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most outputs;
     `plots`: those to plot at first. `options`: those of `sk.simulate`: until, method, step, rtol, atol, output_step,
-    inputs. The page works offline: it holds the equations and the loop of the method as WebAssembly, and computes
-    what `sk.simulate` computes, to its tolerance. Models that a page cannot compute are refused, with the item.
+    inputs. A notebook shows the page that is returned. The page works offline: it holds the equations and the loop of
+    the method as WebAssembly, and computes what `sk.simulate` computes, to its tolerance. Models that a page cannot
+    compute are refused, with the item.
     """
-    text = live_page(system, vary=vary, outputs=outputs, plots=plots, title=title, **options)
-    target = Path(path) if path is not None else Path(f"{page_file_name(text[0])}_live.html")
-    replace_file(target, text[1].encode())
-    return target
+    shown = _shown(system, vary, outputs, plots, title, options)
+    target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")
+    replace_file(target, page(shown, live_addition()).encode())
+    return LivePage(target, shown)
+
+
+@dataclass(frozen=True)
+class LivePage(os.PathLike[str]):
+    """A page that was written to `path`; a notebook shows it."""
+
+    path: Path
+    shown: Mapping[str, Any] = field(repr=False)
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def _repr_html_(self) -> str:
+        return framed(dict(self.shown), shared_code(live_addition()), live_addition())
+
+
+def notebook_player(result: Result) -> str:
+    """The player of a result for a notebook, which holds the code of players and of pages that compute once."""
+    return framed(shown_results([result]), shared_code(live_addition()))
 
 
 def live_page(
@@ -81,17 +106,31 @@ def live_page(
     outputs: str | Sequence[str] | None = None,
     plots: Sequence[str] | None = None,
     title: str | None = None,
+    shared: str | None = None,
     **options: Any,
 ) -> tuple[str, str]:
-    """Title and HTML text of the page; see `live`."""
+    """Title and HTML text of the page; see `live`. `shared`: as for `page`."""
+    shown = _shown(system, vary, outputs, plots, title, options)
+    return shown["title"], page(shown, live_addition(), shared)
+
+
+def _shown(
+    system: System | Model | Collector,
+    vary: Mapping[str, Any],
+    outputs: str | Sequence[str] | None,
+    plots: Sequence[str] | None,
+    title: str | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What the page shows."""
     given = _compiled(system, vary)
     sliders = sliders_of(given.model, vary)
     check_sliders(given, sliders)
     first = _first_run(given, options)
     method = str(first.provenance["options"]["method"])
     refuse(given)
-    suitable, _ = suited(given, method)
-    names = _names(suitable, outputs, first)
+    suitable, warnings = suited(given, method)
+    names = _names(suitable, outputs, first, plots or ())
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
     told = first.provenance["options"]
     adaptive = is_adaptive(method)
@@ -107,7 +146,7 @@ def live_page(
     shown["runs"][0]["label"] = "as set"
     about = (
         f"Computed here by {method} with the equations of the model; nothing is sent anywhere. Sekant {__version__}, "
-        f"model {given.model_hash}."
+        f"model {given.model_hash}. {_left_out(suitable, names, len(first), len(times))}"
     )
     shown["live"] = {
         "program": program,
@@ -116,10 +155,11 @@ def live_page(
         "rtol": float(rtol),
         "adaptive": adaptive,
         "about": about,
+        "warnings": [f"Warning: {one}" for one in warnings],
         "file": f"{given.model.name}.yaml",
         "options": _python(first, method, told),
     }
-    return shown["title"], page(shown, _addition())
+    return shown
 
 
 def _compiled(system: System | Model | Collector, vary: Mapping[str, Any]) -> System:
@@ -147,17 +187,31 @@ def _first_run(system: System, options: Mapping[str, Any]) -> Result:
     return first
 
 
-def _names(system: System, outputs: str | Sequence[str] | None, first: Result) -> list[str]:
+def _names(
+    system: System, outputs: str | Sequence[str] | None, first: Result, plots: Sequence[str]
+) -> list[str]:
     """Names of what a page computes: what is drawn, the energies, and what can be plotted."""
     known = [output.name for output in all_outputs(system)]
     drawn = [name for track in (first.scene or {}).get("tracks", {}).values() for name in channels_of(track)]
     needed = [*drawn, *(n for n in known if n.startswith("energy") or n.endswith(".work"))]
     needed += [arrow["channel"] for arrow in (first.scene or {}).get("arrows", [])]
+    needed += plots
     if outputs is None:
         needed += [name for name in known if not name.endswith(_DROPPED)]
     else:
         needed += [one.name for one in asked_outputs(all_outputs(system), names_of(outputs, "outputs"))]
     return [name for name in dict.fromkeys(needed) if name in known]
+
+
+def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str:
+    """What a run of the model has that the page has not."""
+    found = []
+    left = [output.name for output in all_outputs(system) if output.name not in names]
+    if left:
+        found.append(f"{len(left)} outputs, such as {left[0]} (outputs='*' takes all)")
+    if kept < rows:
+        found.append(f"{rows - kept} of {rows} rows")
+    return f"Left out: {'; '.join(found)}." if found else ""
 
 
 def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -185,6 +239,7 @@ def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
 
 
 @cache
-def _addition() -> Addition:
+def live_addition() -> Addition:
+    """What pages that compute have besides the player."""
     read = {name: (_FOLDER / name).read_text(encoding="utf-8") for name in (*_ENGINE, "live.js", "live.css")}
     return Addition("\n".join(read[name] for name in _ENGINE), read["live.js"], read["live.css"])

@@ -18,6 +18,9 @@ _FOLDER = Path(__file__).parent
 _SOURCES = ("decode", "colors", "dom", "shapes", "actor", "stage", "plots", "panel", "player")
 
 
+_CODE = "<!-- code -->"
+
+
 @dataclass(frozen=True)
 class Addition:
     """What a page that computes has besides: `engine`, a script that is also that of its worker; `sources` of the
@@ -28,25 +31,52 @@ class Addition:
     style: str
 
 
-def page(figure: dict[str, Any], addition: Addition | None = None) -> str:
-    """The HTML text. The scripts may run only as they are here: the policy names their hashes."""
-    libraries, player = _libraries(), _player(addition.sources if addition else "")
-    scripts, workers, engine, style = f"{_hash(libraries)} {_hash(player)}", "", "", _read("player.css")
+def page(figure: dict[str, Any], addition: Addition | None = None, shared: str | None = None) -> str:
+    """The HTML text. The scripts may run only as they are here: the policy names their hashes.
+
+    `shared`: name of a file beside the page, with what `shared_code` returns, for folders with many pages.
+    """
+    before, after = page_parts(figure, addition, shared)
+    if shared is not None:
+        return f'{before}<script src="{html.escape(shared)}"></script>{after}'
+    return f"{before}<script>{shared_code(addition)}</script>{after}"
+
+
+def shared_code(addition: Addition | None = None) -> str:
+    """The code of a page, which others may share; `addition`: of pages that compute, which serves the others, too."""
+    return f"{_libraries()}\n{_player(_sources(addition))}"
+
+
+def _sources(addition: Addition | None) -> str:
+    return addition.sources if addition else ""
+
+
+def page_parts(
+    figure: dict[str, Any],
+    addition: Addition | None = None,
+    shared: str | None = None,
+    code: str | None = None,
+) -> tuple[str, str]:
+    """What stands before and after the code of the page, which is in one script. `code`: that, if it is another one
+    than `shared_code` returns for this addition."""
+    scripts = "'self'" if shared is not None else _hash(code or shared_code(addition))
+    workers, engine, style = "", "", _read("player.css")
     if addition is not None:
         scripts += f" {_hash(addition.engine)} 'wasm-unsafe-eval'"
         workers = "; worker-src blob:"
         engine, style = f'<script id="engine">{addition.engine}</script>\n', style + addition.style
     policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
-    return Template(_read("page.html")).substitute(
+    text = Template(_read("page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(figure["title"]),
         style=style,
         engine=engine,
         figure=embedded(figure),
-        libraries=libraries,
-        player=player,
+        code=_CODE,
     )
+    before, after = text.split(_CODE)
+    return before, after
 
 
 def embedded(data: Any) -> str:

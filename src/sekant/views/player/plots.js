@@ -82,8 +82,13 @@ class Plot {
 
   // The columns of a run are others; the chart stays.
   replaced() {
+    const before = this.values.length;
     this.values = this.collect();
     if (!this.chart) return;
+    if (this.values.length !== before) {
+      this.draw(this.player.theme); // a run has it, another has not
+      return;
+    }
     const over = this.player.over;
     this.chart.setData([Array.from(over ? over.column : this.runs[0].times), ...this.values.map((v) => clean(v.column))]);
   }

@@ -1,0 +1,53 @@
+"""Players in notebooks: pages in frames, whose code stands in the notebook once."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import sys
+from itertools import count
+from typing import Any
+
+from sekant.views.player.page import Addition, embedded, page, page_parts
+
+_numbers = count(1)
+_cells: dict[str, str] = {}
+"""The cell whose output has the code, by the hash of the code."""
+_MISSING = "<p>The player's code is in the output of an earlier cell: run all cells again.</p>"
+
+
+def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, height: int = 560) -> str:
+    """The page as an element for notebooks, `height` pixels high.
+
+    The first cell that shows a page with this `code` (`shared_code`) holds it for all others, also when it runs
+    again. Where every output is a page of its own, as in Colab, each has the code.
+    """
+    style = f"width:100%;height:{height}px;border:0"
+    if "google.colab" in sys.modules:
+        return f'<iframe srcdoc="{html.escape(page(figure, addition), quote=True)}" style="{style}"></iframe>'
+    key = hashlib.sha256(code.encode()).hexdigest()[:16]
+    cell = _present_cell()
+    before, after = page_parts(figure, addition, code=code)
+    name, own = f"sekant-{key}-{next(_numbers)}", json.dumps(key)
+    lines = ["const known = (window.sekantPlayers ??= {});"]
+    if _cells.setdefault(key, cell) == cell:
+        lines.append(f"known[{own}] = {embedded(code)};")
+    lines += [
+        f"const code = known[{own}];",
+        f"const parts = [{embedded(before + '<script>')}, code, {embedded('</script>' + after)}];",
+        f'document.getElementById("{name}").srcdoc = code ? parts.join("") : {embedded(_MISSING)};',
+    ]
+    script = "\n".join(lines)
+    return f'<iframe id="{name}" style="{style}"></iframe><script>{{\n{script}\n}}</script>'
+
+
+def _present_cell() -> str:
+    """What tells the running cell from others, as far as the notebook says so."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return f"output {next(_numbers)}"
+    told = getattr(shell, "parent_header", None) or {}
+    cell = (told.get("metadata") or {}).get("cellId") if isinstance(told, dict) else None
+    return str(cell or f"execution {getattr(shell, 'execution_count', 0)}")
