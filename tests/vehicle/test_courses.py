@@ -6,9 +6,10 @@ import pytest
 from sedans import LINEAR, sedan
 from sekant.errors import SekantError
 from sekant.vehicle.courses import course_of_pieces, course_through, read_track, speed_profile
-from sekant.vehicle.courses.speed_profile import GRAVITY, CarAsPoint
+from sekant.vehicle.courses.speed_profile import CarAsPoint
 from sekant.vehicle.driving import drive
 from sekant.vehicle.maneuvers import maneuver
+from sekant.vehicle.quantities import GRAVITY
 
 MASS = CarAsPoint(1.3, 250.0, 0.0, 0.0, 600.0, 0.25, 7.0, 9.0)
 

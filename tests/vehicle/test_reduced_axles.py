@@ -1,5 +1,6 @@
 """Axles of cars reduced to surfaces and paths: one rack for both sides, masses kept, mirror images."""
 
+import re
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,6 +29,19 @@ TIRE = {
 def front():
     axle = Axle(suspension=POINTS, tire=TIRE, steering={})
     return axle, reduced_axle(axle, POINTS, "split", tolerance=1e-6)
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    file = tmp_path / "front.yaml"
+    text = Path(POINTS).read_text()
+    axle = Axle(suspension=str(file), tire=TIRE, steering={})
+    file.write_text(text)
+    before = axle_data(axle)
+    x, y, z = points_of(POINTS).point("wheel_center").tolist()
+    written = re.sub(r"(wheel_center: )\[.*\]", rf"\1[{1e3 * x + 11}, {1e3 * y}, {1e3 * z}]", text)
+    assert written != text
+    file.write_text(written)
+    assert axle_data(axle).center[0] - before.center[0] == pytest.approx(0.011)
 
 
 def test_a_steered_axle_has_two_travels_and_one_rack(front):

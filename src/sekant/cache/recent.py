@@ -1,4 +1,4 @@
-"""Answers that equations gave lately, so that runs which differ in a few parameters do not ask for the rest again."""
+"""The last answers to questions that come again in one process: of equations, about parts of cars."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ MOST = 64
 
 
 class Recent:
-    """The last answers under their keys; those that `once` makes stay. Several threads may use it."""
+    """The last answers (`most`) under their keys; those that `once` makes stay. Several threads may use it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._values: dict[Hashable, Any] = {}
         self._lock = Lock()
@@ -29,9 +30,14 @@ class Recent:
     def put(self, key: Hashable, answer: Any) -> Any:
         with self._lock:
             self._answers[key] = answer
-            if len(self._answers) > MOST:
+            if len(self._answers) > self._most:
                 self._answers.popitem(last=False)
         return answer
+
+    def answer(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The answer, or what `make` returns."""
+        known = self.get(key)
+        return (self.put(key, (make(),)) if known is None else known)[0]
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What `make` returns, made once."""

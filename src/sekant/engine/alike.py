@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sekant.cache.content import answer_key
+from sekant.cache.recent import Recent
 from sekant.engine.state import State
 from sekant.engine.structure import Numeral, rewritten
 from sekant.engine.system import Engine, System, compile, compile_by_structure
@@ -44,7 +44,7 @@ class Alike:
     """Compiles models; one that differs from an earlier one in numbers only takes its system."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[Any, ...], _Kind] = {}
+        self._kinds = Recent(MOST)
 
     def variant(self, model: Model, parameters: Sequence[str] = (), engine: Engine = "llvm") -> Variant:
         """`model` compiled, with further run-time `parameters`, which are not among the values."""
@@ -59,10 +59,7 @@ class Alike:
         if content is None:
             return Variant(compile(model, parameters=parameters, engine=engine), model)
         key = (content, tuple(parameters), engine)
-        kind = self._kinds.pop(key, None) or _Kind(model, numbers)
-        while len(self._kinds) >= MOST:
-            self._kinds.pop(next(iter(self._kinds)))
-        self._kinds[key] = kind
+        kind: _Kind = self._kinds.answer(key, lambda: _Kind(model, numbers))
         differ = [
             place for place, x in numbers.items() if x != kind.numbers[place] and place not in kind.inputs
         ]

@@ -18,11 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError
-from sekant.loops.declare.structs import FUNCTIONS, NUMBERS, POINTERS, Field, Struct, address_of, aligned
+from sekant.loops.declare.structs import (
+    FUNCTIONS,
+    LINE,
+    NUMBERS,
+    POINTERS,
+    Field,
+    Struct,
+    address_of,
+    aligned,
+)
 
 WORD = 8
-LINE = 64
-"""Blocks of memory begin at multiples of so many bytes, as lines of a processor's cache do."""
 
 
 @dataclass(frozen=True)

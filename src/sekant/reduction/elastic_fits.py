@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.errors import root_mean_square
 from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.joints.elastic import LENGTH, ElasticModes, rows_of, spanning_loads
@@ -115,7 +116,9 @@ class RestingRow:
         exact = self.pose(name)
         far = np.linalg.norm(p - exact[0], axis=1)
         turned = np.asarray(angle_between_rotations(R, exact[1]))
-        return PoseError(float(far.max()), _rms(far), float(turned.max()), _rms(turned))
+        return PoseError(
+            float(far.max()), root_mean_square(far), float(turned.max()), root_mean_square(turned)
+        )
 
     def compliance_error(self, modes: ElasticModes) -> float:
         """Largest error of modes' compliance here, in m and rad by N and N m, against its largest entry."""
@@ -212,7 +215,3 @@ def _too_coarse(found: PlaceFits, tolerance: float) -> DataError:
         f"between them, where {tolerance:g} is asked for, and the compliance by {found.off:.2g} of its largest, "
         f"where {MODES * tolerance:g} is; narrow the range, or allow a larger tolerance"
     )
-
-
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(x**2)))

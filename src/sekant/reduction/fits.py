@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.errors import root_mean_square
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
@@ -178,8 +179,4 @@ def _error(poses: DrivenMechanism, name: str, shape: Any, *axes: Array) -> PoseE
     R, p = shape.pose(*(a.ravel() for a in np.meshgrid(*axes, indexing="ij")))
     gap = np.linalg.norm(p - motion.position, axis=-1)
     turn = angle_between_rotations(R, motion.rotation)
-    return PoseError(float(gap.max()), _rms(gap), float(turn.max()), _rms(turn))
-
-
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(x**2)))
+    return PoseError(float(gap.max()), root_mean_square(gap), float(turn.max()), root_mean_square(turn))

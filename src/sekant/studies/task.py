@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.cache.recent import Recent
 from sekant.errors import SekantError
 from sekant.studies.analyses import COMPLETE, Analysis, analysis_of
 from sekant.studies.measures import Measure
@@ -82,18 +83,17 @@ class RowBlock:
         return len(self.status)
 
 
-_compiled: dict[str, Analysis] = {}
+_compiled = Recent(LARGEST_KEPT)
 
 
 def prepare(task: Task) -> Analysis:
     """The analysis of a task, compiled; kept for the next rows of the same task in this process."""
-    if task.key not in _compiled:
+
+    def make() -> Analysis:
         names = [*task.names, *(name for name in task.fixed if name not in task.names)]
-        made = analysis_of(task.analysis)(task.model, names, task.channels, task.options, task.formulation)
-        while len(_compiled) >= LARGEST_KEPT:
-            _compiled.pop(next(iter(_compiled)))
-        _compiled[task.key] = made
-    return _compiled[task.key]
+        return analysis_of(task.analysis)(task.model, names, task.channels, task.options, task.formulation)
+
+    return _compiled.answer(task.key, make)
 
 
 def run_rows(task: Task, first: int, values: Floats) -> RowBlock:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Quantity, Vector, wrong
 
+GRAVITY = 9.81  # m/s^2
+
 
 @dataclass(frozen=True)
 class number(Quantity):

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import SMOOTH, Instant
-from sekant.analyses.simulation.sampling import samples_of
+from sekant.analyses.simulation.sampling import ON_TIME, samples_of
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
 
 Floats = NDArray[np.float64]
-ON_TIME = 1e-9
-"""Part of a period within which a time is that of a sample."""
 
 
 class _Unwatching:

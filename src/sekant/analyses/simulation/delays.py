@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import SMOOTH, Instant
+from sekant.analyses.simulation.sampling import ON_TIME
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
@@ -27,7 +28,6 @@ FOLLOWS = 10.0
 """Tolerances by which the polynomials of a delay may be off its input without a warning."""
 MORE = 4
 """Points more than a polynomial has coefficients: the fit is by least squares, and its error is known."""
-ON_TIME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.immobility import dead_end, driven_too_far, refuse_nothing, with_row
-from sekant.analyses.simulation.event_steps import EventPosition, EventSteps
+from sekant.analyses.simulation.event_steps import AHEAD, EventPosition, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.regularized import suited
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
 
 Floats = NDArray[np.float64]
-AHEAD = 1024
-"""Steps for which the times of jumps are looked up at once."""
 
 
 @dataclass(frozen=True, eq=False)

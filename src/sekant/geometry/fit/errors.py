@@ -45,28 +45,31 @@ def describe(
     a, b = curve.range
     at = np.clip(u, a, b)
     gaps = np.linalg.norm(curve.position(at) - r, axis=1)
-    values: dict[str, Any] = {"position_rms": _rms(gaps), "position_max": float(gaps.max())}
+    values: dict[str, Any] = {"position_rms": root_mean_square(gaps), "position_max": float(gaps.max())}
     fine = curve.sample(1001)
     residuals: dict[str, Any] = {"u": u, "position": r, "position_error": gaps}
     residuals |= {"fitted_u": fine, "fitted": curve.position(fine)}
     angles = None
     if poses.quaternion is not None and curve.orientation != "none":
         angles = angle_between(curve.quaternion(at), poses.quaternion[rows])
-        values |= {"orientation_rms": _rms(angles), "orientation_max": float(angles.max())}
+        values |= {"orientation_rms": root_mean_square(angles), "orientation_max": float(angles.max())}
         residuals["orientation_error"] = angles
     held = np.zeros(len(u), bool)
     if len(u) >= 30:
         held[_EVERY // 2 :: _EVERY] = True
         weights = None if poses.weights is None else poses.weights[rows]
         gap = np.linalg.norm(_without(u, r, held, first, corners, weights) - r[held], axis=1)
-        values |= {"held_out_position_rms": _rms(gap), "held_out_position_max": float(gap.max())}
+        values |= {"held_out_position_rms": root_mean_square(gap), "held_out_position_max": float(gap.max())}
         if second is not None and angles is not None and poses.quaternion is not None:
             y = curve.components(at)[:, 3:]
             y = _target(curve.orientation, poses, rows, y)
             predicted = _without(u, y, held, second, corners, weights)
             q = _quaternions(curve, predicted)
             gap = angle_between(q, poses.quaternion[rows][held])
-            values |= {"held_out_orientation_rms": _rms(gap), "held_out_orientation_max": float(gap.max())}
+            values |= {
+                "held_out_orientation_rms": root_mean_square(gap),
+                "held_out_orientation_max": float(gap.max()),
+            }
     warnings = [*found, *_kink_warnings(curve, corners, item)]
     if curve.parameter == "s":
         values["unit_speed_error"] = speed = unit_speed_error(curve.table.breaks, curve.table.coefficients)
@@ -130,7 +133,8 @@ def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> fl
     return min(along, 2.0 * noise_level(np.arange(len(q), dtype=float), q))
 
 
-def _rms(x: Array) -> float:
+def root_mean_square(x: Array) -> float:
+    """Root of the mean square."""
     return float(np.sqrt(np.mean(x**2)))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.data import PoseData, read_poses
+from sekant.geometry.fit.errors import root_mean_square
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.fit.surface_checks import check_surface, scattered_noise
 from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
@@ -200,21 +201,24 @@ def _report(
 ) -> FitReport:
     r, q = poses.position[points.rows], None
     gaps = np.linalg.norm(surface.position(points.u[:, 0], points.u[:, 1]) - r, axis=1)
-    values: dict[str, Any] = {"position_rms": _rms(gaps), "position_max": float(gaps.max())}
+    values: dict[str, Any] = {"position_rms": root_mean_square(gaps), "position_max": float(gaps.max())}
     residuals: dict[str, Any] = {"u": points.u, "position": r, "position_error": gaps}
     if poses.quaternion is not None and surface.orientation != "none":
         q = poses.quaternion[points.rows]
         turn = angle_between(surface.quaternion(points.u[:, 0], points.u[:, 1]), q)
-        values |= {"orientation_rms": _rms(turn), "orientation_max": float(turn.max())}
+        values |= {"orientation_rms": root_mean_square(turn), "orientation_max": float(turn.max())}
         residuals["orientation_error"] = turn
     held, predicted = _predicted(points, model, w, ends)
     if held.any():
         gap = np.linalg.norm(predicted[:, :3] - r[held], axis=1)
-        values |= {"held_out_position_rms": _rms(gap), "held_out_position_max": float(gap.max())}
+        values |= {"held_out_position_rms": root_mean_square(gap), "held_out_position_max": float(gap.max())}
         if q is not None:
             R = rotations(predicted, surface.orientation, surface.R_constant)
             turn = angle_between(quaternion_from_rotation(R), q[held])
-            values |= {"held_out_orientation_rms": _rms(turn), "held_out_orientation_max": float(turn.max())}
+            values |= {
+                "held_out_orientation_rms": root_mean_square(turn),
+                "held_out_orientation_max": float(turn.max()),
+            }
     if model.left_out is not None and not model.method.startswith("polynomial"):
         noise = scattered_noise(points.u, points.y)
         values["noise"] = float(noise[:3].max())
@@ -273,7 +277,3 @@ def _predicted(
     other = _fit(rest, "spline", (5, 5), True, None if w is None else w[~held], ends)
     table = Table2(other.breaks1, other.breaks2, other.coefficients, "polynomial")
     return held, np.asarray(table(points.u[held, 0], points.u[held, 1]))
-
-
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(x**2)))

@@ -10,7 +10,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.simulation.events import MOST_EVENTS
 from sekant.analyses.simulation.runs import TAYLOR
+from sekant.analyses.simulation.sampling import ON_TIME
 from sekant.engine.functions.motion import state_rates, work_symbols
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
@@ -23,9 +25,10 @@ from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, h
 from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
+from sekant.solvers.common.cascades import MOST_AT_ONCE
+from sekant.solvers.common.memory import MULTIPLE
 from sekant.solvers.ode import METHODS
 
-MULTIPLE = 1e-6  # as in `sekant.solvers.ode.fixed_step`
 INVERSE_ERF = """
 /* Inverse error function: a rational start and two Newton steps. */
 static real inverse_erf(real x) {
@@ -258,9 +261,9 @@ def _sizes(
         f"#define MULTIPLE {number(max(MULTIPLE, 100 * precision.snap))}",
         f"#define TOLERANCE {number(precision.projection)}",
         f"#define ROUND {number(precision.round_off)}",
-        f"#define ON_TIME {number(max(1e-9, 100 * precision.snap))}",
+        f"#define ON_TIME {number(max(ON_TIME, 100 * precision.snap))}",
         f"#define ON_ZERO {number(1e3 * precision.round_off)}",
-        f"#define MOST_AT_ONCE 50\n#define MOST_EVENTS 100000\n#define MOST_STOPS {MOST_STOPS}",
+        f"#define MOST_AT_ONCE {MOST_AT_ONCE}\n#define MOST_EVENTS {MOST_EVENTS}\n#define MOST_STOPS {MOST_STOPS}",
         f"#define LARGEST {number(precision.largest)}",
         f"static const real default_parameters[NP + 1] = {{{defaults}}};",
     ]

@@ -218,12 +218,13 @@ def address_of(array: NDArray[Any]) -> int:
     return array.__array_interface__["data"][0]
 
 
-_LINE = 64
+LINE = 64
+"""Blocks of memory begin at multiples of so many bytes, as lines of a processor's cache do."""
 
 
 def aligned(*shape: int) -> NDArray[np.float64]:
     """Zeros that begin where a line of the processor's cache does, so that registers of lanes never cross two."""
     size = math.prod(shape)
-    memory = np.zeros(size + _LINE // 8)
-    first = -address_of(memory) % _LINE // 8
+    memory = np.zeros(size + LINE // 8)
+    first = -address_of(memory) % LINE // 8
     return memory[first : first + size].reshape(shape)

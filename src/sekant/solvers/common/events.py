@@ -20,7 +20,7 @@ from sekant.loops.declare.procedures import inner
 from sekant.loops.declare.structs import Integer, Integers, Real, Struct
 from sekant.solvers.common.landing import LEAST, PANELS, Watch, lay_out_watch, outside, turns
 from sekant.solvers.common.memory import Call, call, set_time
-from sekant.solvers.common.vectors import take
+from sekant.solvers.common.vectors import sign_of, take
 
 ON_ZERO = 1e-13  # value of an event function at the start of a run, relative to its changes in the first step
 LOOKS = 50  # panels over a run, at least
@@ -56,11 +56,6 @@ def events_at(run, t):
     """Event functions of the state in `run.stage` at time t."""
     set_time(run.clock, t)
     call(run.watched.call)
-
-
-@inner
-def sign_of(value):
-    return 1 if value > 0.0 else -1 if value < 0.0 else 0
 
 
 @inner

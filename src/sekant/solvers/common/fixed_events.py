@@ -20,10 +20,9 @@ from sekant.solvers.common.events import (
     hold_sign,
     pass_by,
     pass_on,
-    sign_of,
 )
 from sekant.solvers.common.landing import NONE, landing, leaves, turns
-from sekant.solvers.common.vectors import put, take
+from sekant.solvers.common.vectors import put, sign_of, take
 
 
 @inner

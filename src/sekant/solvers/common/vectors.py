@@ -1,8 +1,13 @@
-"""Small operations on vectors in compiled code: copies, unit norms of blocks such as quaternions."""
+"""Small operations in compiled code: signs, copies of vectors, unit norms of blocks such as quaternions."""
 
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner
+
+
+@inner
+def sign_of(value):
+    return 1 if value > 0.0 else -1 if value < 0.0 else 0
 
 
 @inner

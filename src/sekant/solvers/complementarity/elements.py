@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import sqrt
 
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.vectors import sign_of
 
 STICKS, HELD, OPEN, CLOSED, SLIDES, UNDECIDED = 0, 2, 3, 4, 5, 9
 AT_REST = 1e-6  # slip against the width of a friction up to which it counts as at rest
@@ -17,11 +18,6 @@ STARTS = 1e-3  # slip of a driven or held joint, against the width, from which o
 TOUCHES = 1e-9  # gap (m or rad) and rate up to which a contact counts as closed
 BEYOND = 1e-9  # part of a limit, or of the rate of slip that it would cause, which round-off may take
 ASIDE = 1e-6  # angle (rad) between slip and friction up to which they are opposite
-
-
-@inner
-def sign_of(value):
-    return 1 if value > 0.0 else -1 if value < 0.0 else 0
 
 
 @inner

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.cache.recent import Recent
 from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.description import Axle, SimpleSuspension
@@ -49,7 +50,9 @@ def axle_data(axle: Axle) -> AxleData:
         return _measured(axle, data)
     if axle.anti_roll_bar:
         raise ModelError("anti_roll_bar belongs into the file of hard points, under axle", path=("axles",))
-    return _drawn(axle.model_dump_json(), axle, data)
+    points = points_of(data)
+    key = f"{axle.model_dump_json()} {points.model_dump_json()}"
+    return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))
 
 
 def _simple(axle: Axle, data: SimpleSuspension) -> AxleData:
@@ -86,14 +89,11 @@ def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
     )
 
 
-_KEPT: dict[str, AxleData] = {}
+_DRAWN = Recent()
 
 
-def _drawn(key: str, axle: Axle, file: str | HardPoints) -> AxleData:
+def _drawn(axle: Axle, file: str | HardPoints, points: HardPoints) -> AxleData:
     """Bodies of hard points are drawn in the axes of the vehicle; wheels have their center as origin."""
-    if key in _KEPT:
-        return _KEPT[key]
-    points = points_of(file).on("left")
     shift = np.array(axle.at)
     center = points.point("wheel_center")
     model = resolve(hard_point_axle(axle, file)).model
@@ -108,6 +108,4 @@ def _drawn(key: str, axle: Axle, file: str | HardPoints) -> AxleData:
         (name for name in ("tie_rod_outer", f"link{points.tie_rod}_outer") if name in points.points), None
     )
     arm = 1.0 if outer is None else float(points.point(outer)[0] - center[0])
-    found = AxleData(np.array(masses), np.array(places), np.array(inertias), center + shift, arm, True)
-    _KEPT[key] = found
-    return found
+    return AxleData(np.array(masses), np.array(places), np.array(inertias), center + shift, arm, True)

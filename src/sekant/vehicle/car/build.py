@@ -35,8 +35,8 @@ from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
 from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.powertrain import AxleDrive
+from sekant.vehicle.quantities import GRAVITY
 
-GRAVITY = 9.81
 LEAST_WHEELBASE = 1e-3  # m
 STANDS = 0.1  # m/s: sideslip is the direction of the velocity from here on
 

@@ -32,9 +32,8 @@ from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.kc.loads import LoadedRigs, LoadTable, load_table
 from sekant.vehicle.kc.part_loads import RestLoads
 from sekant.vehicle.kc.roles import SIDES, axle_of
-from sekant.vehicle.quantities import Meters, MetersPerSecond, NewtonMeters, Plain
+from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, NewtonMeters, Plain
 
-G = 9.81  # m/s^2
 AIR = 1.2  # kg/m^3
 STEADY = 1e-9
 """Of the shares of the rolling moment."""
@@ -196,7 +195,7 @@ class _Statics:
 
     def loads(self, name: str, case: CarLoadCase) -> dict[str, dict[str, float]]:
         """Values of the rig of each axle."""
-        weight = self.mass * G
+        weight = self.mass * GRAVITY
         drag, drag_height, down = self.air(case.speed)
         driven, radius = self._driven()
         ax = case.ax
@@ -267,7 +266,7 @@ class _Statics:
                 own[f"{side}.{key}"] = force
                 turning -= y * force
             upright[axle.name] = own
-        weight = self.mass * G
+        weight = self.mass * GRAVITY
         a, b = self.front.x - self.com[0], self.com[0] - self.rear.x
         moment = self.yaw_inertia * case.yaw_acceleration - turning
         across = {
@@ -278,8 +277,8 @@ class _Statics:
             own, z = upright[axle.name], axle_z[axle.name]
             for side in SIDES:
                 own[f"{side}.fy"] = across[axle.name] * (own[f"{side}.fz"] / z if z > 0 else 0.5)
-            sideways = G * case.ay + case.yaw_acceleration * (axle.x - self.com[0])
-            own |= {"gx": G * ax, "gy": sideways, "gz": G * case.az}
+            sideways = GRAVITY * case.ay + case.yaw_acceleration * (axle.x - self.com[0])
+            own |= {"gx": GRAVITY * ax, "gy": sideways, "gz": GRAVITY * case.az}
             if axle.steered:
                 own["rack"] = case.rack
         return upright

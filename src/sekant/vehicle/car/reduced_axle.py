@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sekant.cache.recent import Recent
 from sekant.engine.cached import cached_answer
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
@@ -25,8 +26,8 @@ from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.suspension.build import corner
 
 JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that the other side is joined to
-KEPT: dict[str, tuple[Model, tuple[Lump, ...]]] = {}
-"""Parts that were reduced in this session, by what they were made from: fits take seconds."""
+_REDUCED = Recent()
+"""Parts by what they were made from: fits take seconds."""
 TOLERANCE = 1e-7
 
 
@@ -34,7 +35,7 @@ def reduced_axle(
     axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> Model:
     """The part, as `hard_point_axle` names it; `inertia` of links: exact, split or ignore."""
-    return _kept(axle, file, inertia, tolerance)[0]
+    return _part(axle, file, inertia, tolerance)[0]
 
 
 def lumps_on_chassis(
@@ -44,19 +45,21 @@ def lumps_on_chassis(
     place = np.array(axle.at)
     return tuple(
         Lump(lump.source, "chassis", lump.mass, tuple((place + lump.position).tolist()))
-        for lump in _kept(axle, file, inertia, tolerance)[1]
+        for lump in _part(axle, file, inertia, tolerance)[1]
     )
 
 
-def _kept(
+def _part(
     axle: Axle, file: str | HardPoints, inertia: str, tolerance: float
 ) -> tuple[Model, tuple[Lump, ...]]:
     points = points_of(file)
     key = f"{points.model_dump_json()} {axle.wheel} {axle.steering} {inertia} {tolerance}"
-    if key not in KEPT:
+
+    def make() -> tuple[Model, tuple[Lump, ...]]:
         with doing(f"reducing {points.name or points.type.replace('_', ' ')}"):
-            KEPT[key] = _reduced(axle, points, file, inertia, tolerance)
-    return KEPT[key]
+            return _reduced(axle, points, file, inertia, tolerance)
+
+    return _REDUCED.answer(key, make)
 
 
 def _reduced(

@@ -24,12 +24,12 @@ from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.grip import OUTER
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.courses.course import Course
+from sekant.vehicle.quantities import GRAVITY
 from sekant.vehicle.roads import road_values
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
-GRAVITY = 9.81
 SLIPS = np.linspace(0.0, 0.6, 601)
 NEARLY = 0.98  # of the largest force: some tires come near it without a peak
 FASTEST = 120.0  # m/s

@@ -20,8 +20,7 @@ from sekant.errors import AnalysisWarning, ModelError
 from sekant.vehicle.hardpoints.components import AxleLoadCase
 from sekant.vehicle.hardpoints.suspension import Suspension
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
-
-G = 9.81  # m/s^2
+from sekant.vehicle.quantities import GRAVITY
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class ContactLoads:
         for key, force in self._accelerated(name, case).items():
             values[key] = values.get(key, 0.0) + force
         lift = 1.0 if case.az is None else case.az
-        return values | {"gx": G * case.ax, "gy": G * case.ay, "gz": G * lift}
+        return values | {"gx": GRAVITY * case.ax, "gy": GRAVITY * case.ay, "gz": GRAVITY * lift}
 
     def warnings(self, name: str, case: AxleLoadCase) -> tuple[AnalysisWarning, ...]:
         """What was assumed in a case."""
@@ -68,7 +67,7 @@ class ContactLoads:
     def _mass(self) -> float:
         """Of the whole vehicle, kg; by default both axles carry the same."""
         assert self.load is not None
-        return self._vehicle.vehicle_mass or 4 * self.load / G
+        return self._vehicle.vehicle_mass or 4 * self.load / GRAVITY
 
     def _accelerated(self, name: str, case: AxleLoadCase) -> dict[str, float]:
         load, vehicle = self.load, self._vehicle
@@ -86,7 +85,7 @@ class ContactLoads:
                     f"load case '{name}': {key} moves load {way}, which needs {' and '.join(missing)} of the "
                     "suspension"
                 )
-        weight, height = self._mass * G, vehicle.cg_height or 0.0
+        weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0
         lift = 1.0 if case.az is None else case.az
         front = 1.0 if vehicle.axle == "front" else -1.0
         along = weight * case.ax * height / vehicle.wheelbase if vehicle.wheelbase else 0.0

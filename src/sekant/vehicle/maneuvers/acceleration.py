@@ -23,9 +23,7 @@ from sekant.vehicle.maneuvers.base import (
     register,
 )
 from sekant.vehicle.maneuvers.grip_use import grip_measures
-from sekant.vehicle.quantities import Meters, MetersPerSecond, Plain, Seconds
-
-GRAVITY = 9.81
+from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain, Seconds
 
 
 @register

@@ -25,9 +25,8 @@ from sekant.vehicle.maneuvers.base import (
     register,
 )
 from sekant.vehicle.maneuvers.grip_use import grip_measures
-from sekant.vehicle.quantities import Meters, MetersPerSecond, Plain
+from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain
 
-GRAVITY = 9.81
 SLOWEST = 2.0  # m/s: a run is given up after the time that this takes
 LEFT = 1.0  # m from the course, from where on the driver has lost it
 STANDS = 0.3  # m/s

@@ -28,6 +28,7 @@ from sekant.vehicle.curves import wheel as wheel_geometry
 from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.measured.laws import SprungWheel, laws_of
 from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, Rates, check_zero, read_suspension
+from sekant.vehicle.quantities import GRAVITY
 from sekant.vehicle.suspension import members
 
 Floats = NDArray[np.float64]
@@ -54,13 +55,14 @@ def measured_of(
     radius = radius if given.radius is None else given.radius
     contents = tuple(read_file(file) for file in given.files)
     key = (given.model_dump_json(include={"curves", "compliance", "wheel_center", "axle"}), radius, contents)
-    known = _ANSWERS.get(key)
-    if known is None:
+
+    def read() -> tuple[MeasuredWheels, dict[str, PoseCurve | PoseSurface]]:
         found = read_suspension(given, radius)
         for side, one in found.curves.items():
             check_zero(one, given.curves if isinstance(given.curves, str) else given.curves[side])
-        known = _ANSWERS.put(key, (found, {side: poses.shape("kc") for side, poses in found.poses.items()}))
-    return known
+        return found, {side: poses.shape("kc") for side, poses in found.poses.items()}
+
+    return _ANSWERS.answer(key, read)
 
 
 def measured_axle(
@@ -72,7 +74,7 @@ def measured_axle(
     anti_roll_bar: float = 0.0,
     load: float = 0.0,
     compliant: bool = True,
-    gravity: float = 9.81,
+    gravity: float = GRAVITY,
 ) -> Model:
     """The axle under `load` (N) of one wheel at the design position; without `compliant` rates are left out.
 
