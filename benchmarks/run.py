@@ -38,6 +38,7 @@ BENCHMARKS = (
     "million_rows",
     "exported_c",
     "player_frames",
+    "live",
     "startup",
     "waiting",
 )

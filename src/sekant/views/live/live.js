@@ -120,7 +120,6 @@ class Live {
   }
 
   schedule() {
-    this.moved = performance.now();
     if (this.due) return;
     this.due = true;
     requestAnimationFrame(() => {
@@ -134,6 +133,7 @@ class Live {
 
   compute() {
     const began = performance.now();
+    this.started = began;
     this.number += 1;
     this.asked = this.values.slice();
     if (this.slow && this.worker) return this.ask();
@@ -248,7 +248,8 @@ class Live {
     this.result = result;
     this.done = this.number;
     this.shown = this.asked; // the values of what is drawn
-    if (this.moved) this.times.push(performance.now() - this.moved);
+    queueMicrotask(() => this.times.push(performance.now() - this.started)); // when the plots are drawn, too
+    if (this.times.length > 1000) this.times.shift();
   }
 
   tell(result) {

@@ -1,0 +1,94 @@
+"""Pages that compute: a slider dragged over 150 places, what each place takes in the browser, and making the page."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from timing import target
+
+import sekant as sk
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+MODELS = {
+    "quarter car": ("quarter_car.yaml", "strut.stiffness", "10..40 kN/m"),
+    "slider-crank": ("slider_crank.yaml", "l2", "0.9..1.4 m"),
+    "double wishbone corner": ("suspensions/double_wishbone.yaml", "", ""),
+    "coaster": ("roller_coaster.yaml", "v0", "1..4 m/s"),
+}
+MAKES = """
+import sys, time
+import sekant as sk
+model, name, ends, page = sk.load(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+sk.simulate(sk.compile(model, parameters=[name]))
+began = time.process_time()
+sk.live(model, page, vary={name: ends})
+print(time.process_time() - began)
+"""
+
+
+def run(quick: bool) -> dict[str, Any]:
+    from chromium import Chromium, find_chromium
+
+    program = find_chromium()
+    if program is None:
+        raise RuntimeError("there is no Chromium on this machine")
+    moves, figures, targets = (15 if quick else 150), [], []
+    browser = Chromium(program)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for title, (file, name, ends) in MODELS.items():
+                page = Path(folder, "live.html")
+                vary = (name, ends) if name else _first_force(file)
+                made = [_made(file, *vary, page) for _ in range(1 if quick else 3)]
+                times = _dragged(browser, page, moves)
+                median, high = np.percentile(times, [50, 95])
+                size = page.stat().st_size / 1024
+                figures.append({"name": f"{title}: page", "value": size, "unit": "KiB", "note": ""})
+                targets.append(target(f"{title}: median of moves", float(median), 8, unit="ms"))
+                targets.append(target(f"{title}: 95th percentile", float(high), 16, unit="ms"))
+                targets.append(target(f"{title}: making the page, processor time", min(made), 1, unit="s"))
+    finally:
+        browser.close()
+    return {"figures": figures, "targets": targets}
+
+
+def _first_force(file: str) -> tuple[str, str]:
+    """The stiffness of the strut, from half to twice what it is."""
+    model = sk.load(ROOT / "examples" / file)
+    name = next(f"{name}.stiffness" for name, force in model.forces.items() if hasattr(force, "stiffness"))
+    value = float(sk.compile(model, parameters=[name]).parameters[name][0])
+    return name, f"{value / 2:g}..{2 * value:g} N/m"
+
+
+def _made(file: str, name: str, ends: str, page: Path) -> float:
+    """Processor time (s) of making the page in a process whose functions and loops are in the cache."""
+    command = [sys.executable, "-c", MAKES, str(ROOT / "examples" / file), name, ends, str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(done.stdout.splitlines()[-1])
+
+
+def _dragged(browser: Any, page: Path, moves: int) -> list[float]:
+    """Drag the knob of the first slider from its left end to its right; times (ms) of the runs that follow."""
+    browser.open(page, 1280, 720)
+    settled = "sekant.live.done === sekant.live.number && !sekant.live.due"
+    browser.wait(settled)
+    box = "(({ x, y, width, height }) => [x, y, width, height])(sekant.live.rows[0].range.getBoundingClientRect())"
+    x, y, width, height = browser.run(box)
+    mouse = {"y": y + height / 2, "button": "left", "buttons": 1, "clickCount": 1}
+    browser.call("Input.dispatchMouseEvent", type="mousePressed", x=x + 10, **mouse)
+    browser.wait(settled)
+    browser.run("sekant.live.times = []")
+    for place in np.linspace(x + 11, x + width - 11, moves):
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=place, **mouse)
+        browser.wait(settled)
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + width - 11, **mouse)
+    times = browser.run("sekant.live.times")
+    if len(times) < moves / 2:
+        raise RuntimeError(f"only {len(times)} of {moves} moves were runs")
+    return times
