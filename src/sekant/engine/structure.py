@@ -5,9 +5,9 @@ compiled system serves all of them: its plain numbers are run-time parameters th
 are then found on disk by the structure, before any equation is built.
 
 A number stands in a field or as a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
-equations, and exponents decide on their kind: they are part of the structure, as are names, types, tables, fields
+equations, and exponents decide on their kind: they are part of the structure, as are names, types, fields
 that only take numbers, and which entries of one vector are equal. Of curves and surfaces that equations only look up
-(`Joint.looks_up`) the shape is part of it, their pieces are data.
+(`Joint.looks_up`), and of tables that only expressions call, the shape is part of it, their pieces are data.
 """
 
 from __future__ import annotations
@@ -21,18 +21,23 @@ from typing import Any
 
 import numpy as np
 
+from sekant.cache.plain import NotPlain
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.joints.base import Joint
 from sekant.model.model import Model
+from sekant.model.quantities import Description
 from sekant.model.resolve import ITEMS, PLAIN
+from sekant.model.table import TableData
 from sekant.tables.table import Table, Table2
 
 PARTS = (*(name for name in ITEMS if name != "shapes"), "ground", "gravity", "parameters", "natural")
 """Of a model, in which numbers may differ; pictures of one model are those of all."""
 WHOLE = -1
+CALLED = "table "
+"""Before the names of tables, which curves may have too."""
 _ENCLOSED = re.compile(rf"(?<!\w)\(({PLAIN}\d+)\)")
 """A name in parentheses, as numbers below zero stand in the mirror image of an expression."""
 Numeral = tuple[Path, int]
@@ -45,11 +50,12 @@ Geometry = PoseCurve | PoseSurface
 @dataclass(frozen=True, eq=False)
 class Structure:
     """`model`: names in place of the plain numbers, which it has as parameters; `numbers`: their values; `geometry`:
-    curves and surfaces whose pieces are data, by their names in the model."""
+    curves and surfaces whose pieces are data, by their names in the model; `tables`: names of those whose are."""
 
     model: Model
     numbers: Mapping[str, float]
     geometry: Mapping[str, Geometry]
+    tables: frozenset[str] = frozenset()
 
     @property
     def bare(self) -> Model:
@@ -60,21 +66,34 @@ class Structure:
         for number, curve in enumerate(self.geometry.values()):
             first.setdefault(id(curve.table), number)
         curves = {name: _shape_of(curve, first[id(curve.table)]) for name, curve in self.geometry.items()}
-        changes = {"parameters": named, "curves": {**self.model.curves, **curves}}
+        given = self.model.tables
+        tables = {name: _bare_table(data) if name in self.tables else data for name, data in given.items()}
+        changes = {"parameters": named, "curves": {**self.model.curves, **curves}, "tables": tables}
         return self.model.model_copy(update={**changes, "shapes": {}, "name": "", "description": ""})
 
     def with_numbers(self, numbers: Mapping[str, float]) -> Structure:
         """With other values of some numbers."""
         own = {**self.numbers, **numbers}
         model = self.model.model_copy(update={"parameters": {**self.model.parameters, **own}})
-        return Structure(model, own, self.geometry)
+        return Structure(model, own, self.geometry, self.tables)
 
     def name_of(self, value: Any) -> str | None:
-        """Of a table of the geometry (see `sekant.cache.plain.Known`)."""
-        return self._names.get(id(value))
+        """Of a table of the geometry, or one that expressions call (see `sekant.cache.plain.Known`)."""
+        name = self._names.get(id(value))
+        if name is None and isinstance(value, Table) and value.name in self.tables:
+            if value.content != self._called[value.name].content:
+                raise NotPlain(f"what is made of table '{value.name}' is no part of the structure")
+            return f"{CALLED}{value.name}"
+        return name
 
     def named(self, name: str) -> Table | Table2:
+        if name.startswith(CALLED):
+            return self._called[name.removeprefix(CALLED)]
         return self.geometry[name].table
+
+    @cached_property
+    def _called(self) -> dict[str, Table]:
+        return {name: self.model.tables[name].table(name) for name in self.tables}
 
     @cached_property
     def _names(self) -> dict[int, str]:
@@ -89,6 +108,34 @@ def _shape_of(curve: Geometry, number: int) -> Geometry:
         return replace(curve, table=Table2(ends, ends, pieces, table.extrapolation))  # type: ignore[arg-type]
     pieces = np.full((1, *table.coefficients.shape[1:]), float(number))
     return replace(curve, table=Table(ends, pieces, table.extrapolation))  # type: ignore[arg-type]
+
+
+def _bare_table(data: TableData) -> TableData:
+    """Four points in place of all."""
+    return TableData(x=(0.0, 1.0, 2.0, 3.0), y=(0.0,) * 4, kind=data.kind, extrapolation=data.extrapolation)
+
+
+def _called_tables(model: Model) -> frozenset[str]:
+    """Tables of one variable that no item names but in expressions: springs, for one, need integrals of theirs."""
+    found = {name for name, data in model.tables.items() if data.dimension == 1}
+    for part in (*ITEMS, "curves"):
+        if not found:
+            break
+        found -= _words_of(getattr(model, part))
+    return frozenset(found)
+
+
+def _words_of(item: Any) -> set[str]:
+    """All texts in an item that are no expressions."""
+    if isinstance(item, str):
+        return {item}
+    if isinstance(item, Description):
+        parts = [getattr(item, name) for name in type(item).model_fields]
+    elif isinstance(item, dict):
+        parts = [*item.values()]
+    else:
+        parts = [*item] if isinstance(item, (tuple, list)) else []
+    return set().union(*map(_words_of, parts)) if parts else set()
 
 
 def _looked_up(model: Model) -> dict[str, Geometry]:
@@ -127,7 +174,7 @@ def structure_of(
 
     written = rewritten(model, parameters, name)
     named = written.model_copy(update={"parameters": {**written.parameters, **numbers}})
-    return Structure(named, numbers, _looked_up(model))
+    return Structure(named, numbers, _looked_up(model), _called_tables(model))
 
 
 def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numeral, float], str]) -> Model:

@@ -112,7 +112,7 @@ def compile_by_structure(
     compiled with other numbers needs no equations and no code.
 
     Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
-    those with contacts, dry friction, samples and delays, mechanisms in points, and all whose equations cannot be
+    those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
     built without the numbers. Of loops, the unknowns that have next to no mass belong to the structure.
     """
     closed = bool(model.constraints) or len(model.joints) > len(model.bodies)
@@ -133,7 +133,7 @@ def compile_by_structure(
     try:
         found = System(model, make, engine, True, parts, quick, structure)
         acts = found.reactions
-        refused = acts.dry_friction or acts.sampled or acts.delayed
+        refused = acts.sampled or acts.delayed
         refused = refused or (found.facts.constrained and not closed)
         if found.facts.constrained and not refused:
             start = found.initial_state()

@@ -43,6 +43,7 @@ from sekant.tables.pieces import (
     shift_polynomial,
     with_continuations,
 )
+from sekant.tables.splines import monotone_slopes, smooth_slopes, through_slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,18 +224,21 @@ class Table:
     @classmethod
     def cubic(cls, x: Any, y: Any, ends: Any = "not-a-knot", **options: Any) -> Table:
         """The C2 cubic spline; `ends` as ``bc_type`` of SciPy's CubicSpline ("natural", "periodic", ...)."""
+        x, y = _points(x, y, options.get("name", ""))
+        if ends == "not-a-knot" and x.size > 3:
+            return cls(x, through_slopes(x, y, smooth_slopes(x, y)), **options)
         from scipy.interpolate import CubicSpline
 
-        x, y = _points(x, y, options.get("name", ""))
         return cls.from_scipy(CubicSpline(x, y, bc_type=ends), **options)
 
     @classmethod
     def pchip(cls, x: Any, y: Any, **options: Any) -> Table:
         """The monotone C1 cubic interpolant (no overshoot)."""
-        from scipy.interpolate import PchipInterpolator
-
         x, y = _points(x, y, options.get("name", ""))
-        return cls.from_scipy(PchipInterpolator(x, y), **options)
+        slopes = (
+            monotone_slopes(x, y) if x.size > 2 else np.repeat(np.diff(y, axis=0) / np.diff(x), 2, axis=0)
+        )
+        return cls(x, through_slopes(x, y, slopes), **options)
 
     @classmethod
     def hermite(cls, x: Any, *derivatives: Any, **options: Any) -> Table:

@@ -8,6 +8,7 @@ import casadi as ca
 from sekant.analyses.simulation.runs import EVENT_METHODS
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
+from sekant.tables.bound_oracle import BoundOracle
 
 
 def smoothed(system: System) -> System:
@@ -18,13 +19,15 @@ def smoothed(system: System) -> System:
 def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:
     """What a reader of a run with the regularized law should know."""
 
-    def make() -> tuple[tuple[str, float], ...]:
-        eq, p = system.equations, system.parameter_vector()
+    def make() -> tuple[tuple[str, ...], BoundOracle]:
+        eq = system.equations
         frictions = eq.elements.friction.frictions
-        return tuple((one.name, float(ca.Function("w", [eq.p], [one.width])(p))) for one in frictions)
+        widths = ca.vertcat(*[one.width for one in frictions])
+        return tuple(one.name for one in frictions), eq.lookups.bound([eq.p], [widths])
 
+    names, widths_at = system.cached("friction widths", make)
     found = []
-    for name, width in system.cached("friction widths", make):
+    for name, width in zip(names, widths_at(system.parameter_vector())[0].ravel(), strict=True):
         found.append(
             AnalysisWarning(
                 "friction_regularized",

@@ -187,12 +187,13 @@ class _Source:
         guards: bool,
         target: Target | None = None,
     ) -> Code:
+        skips = self.level > 0
         if self.lanes > 1:
-            return emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers, target=target)
+            return emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers, target=target, skips=skips)
         if self.tangents and not guards:
             side = tangent_lanes()
-            return emit_tangents(tape, self.tangents, side, self.chunk, sites, numbers, target)
-        return emit(tape, self.chunk, sites=sites, numbers=numbers, target=target)
+            return emit_tangents(tape, self.tangents, side, self.chunk, sites, numbers, target, skips)
+        return emit(tape, self.chunk, sites=sites, numbers=numbers, target=target, skips=skips)
 
     def _tape(self, guards: bool) -> tuple[Tape, TapeSites]:
         tape = make_tape(self.function, self.groups)

@@ -74,12 +74,14 @@ def emit_lanes(
     numbers: Mapping[int, int] | None = None,
     entry: str = ENTRY,
     target: Target | None = None,
+    skips: bool = True,
 ) -> Code:
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free. `target`: this
-    processor unless given; code for another one calls no functions of whole registers."""
+    processor unless given; code for another one calls no functions of whole registers. `skips` as for `emit`."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
-    sites, regions = find_sites(tape), find_regions(tape, TapeSites(), alone=False)
+    sites = find_sites(tape)
+    regions = find_regions(tape, TapeSites(), alone=False) if skips else None
     layout = ChunkLayout(tape, chunk, regions, entry)
     writers = [_LaneWriter(tape, sites, layout, c, numbers or {}, lanes, shared) for c in range(layout.count)]
     texts = [writer.text() for writer in writers]

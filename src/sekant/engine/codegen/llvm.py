@@ -29,7 +29,7 @@ from sekant.object_code.target import Target, host_target
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
-FORMAT = 13
+FORMAT = 14
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 
@@ -52,17 +52,19 @@ def emit(
     entry: str = ENTRY,
     target: Target | None = None,
     twins: bool = True,
+    skips: bool = True,
 ) -> Code:
     """LLVM IR of a tape, as `sekant.loops.declare.calls` calls it, the tables T and the modes M as last arguments.
 
     `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
     with their places there (see `sekant.engine.codegen.numbers`); by default none. `entry`: name of the function.
     `target`: this processor unless given; whether it has fused operations decides on the way to sines. `twins`:
-    whether to look for them; they are worth it where few of their values are results.
+    whether to look for them; they are worth it where few of their values are results. `skips`: whether operations of
+    regions are passed by; code that is made quickly computes them all.
     """
     fused = (target or host_target()).fused
     sites = find_sites(tape) if sites is None else sites
-    numbers, regions = numbers or {}, find_regions(tape, sites, twins)
+    numbers, regions = numbers or {}, find_regions(tape, sites, twins) if skips else None
     blocks = find_blocks(tape, chunk, numbers) if regions is None else None
     layout = ChunkLayout(tape, chunk, regions, entry, blocks)
     texts, calls, table = _functions(tape, sites, layout, numbers, fused)

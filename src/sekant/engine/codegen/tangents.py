@@ -88,6 +88,7 @@ def emit_tangents(
     sites: TapeSites,
     numbers: Mapping[int, int],
     target: Target | None = None,
+    skips: bool = True,
 ) -> Code:
     """LLVM IR of a tape whose last inputs are the seeds of tangents and whose last outputs are, of each tangent, its
     directions as `Tangent.spread` gives them, and then of each the results."""
@@ -105,7 +106,14 @@ def emit_tangents(
     point, point_sites, place = _point(tape, sites, [*tape.outputs[: outputs + count], handed], inputs)
     own = {int(place[number]): where for number, where in numbers.items() if place[number] >= 0}
     code = emit(
-        point, chunk, sites=point_sites, numbers=own, entry="sekant_point", target=target, twins=False
+        point,
+        chunk,
+        sites=point_sites,
+        numbers=own,
+        entry="sekant_point",
+        target=target,
+        twins=False,
+        skips=skips,
     )
     codes = [
         emit_lanes(
@@ -115,6 +123,7 @@ def emit_tangents(
             chunk,
             entry=f"sekant_along{k}",
             target=target,
+            skips=skips,
         )
         for k, (chosen, results) in enumerate(parts)
     ]
