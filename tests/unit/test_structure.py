@@ -17,6 +17,7 @@ from sekant.engine.system import compile_by_structure
 from sekant.model.examples import Stage
 from sekant.model.resolve import PLAIN
 from sekant.model.signals import SIGNALS
+from sekant.model.table import TableData
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TREES = (
@@ -27,10 +28,11 @@ TREES = (
     "knee",
     "parabola",
     "quarter_car",
+    "stick_slip",
 )
 LOOPS = ("four_bar", "slider_crank", "suspensions/double_wishbone", "suspensions/five_link")
-OTHERS = ("bouncing_ball", "stick_slip", "servo", "trefoil")
-"""Contacts, dry friction, samples, numbers that shape a curve: compiled as they are."""
+OTHERS = ("bouncing_ball", "servo", "trefoil")
+"""Contacts, samples, numbers that shape a curve: compiled as they are."""
 
 
 def scaled(model: sk.Model, part: str, field: str, factor: float) -> sk.Model:
@@ -79,6 +81,54 @@ def test_signals_found_by_their_structure_have_the_same_states(kind):
 @pytest.mark.parametrize("name", OTHERS)
 def test_models_whose_runs_depend_on_numbers_otherwise_are_compiled_as_they_are(name):
     assert compile_by_structure(sk.load(EXAMPLES / f"{name}.yaml")).structure is None
+
+
+def test_other_numbers_of_dry_friction_stick_and_slide_as_they_do_alone(tmp_path, monkeypatch):
+    """Equations, code, and the width at which regularized friction warns, found under numbers of another model."""
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    model = sk.load(EXAMPLES / "stick_slip.yaml")
+    rubs = next(name for name, force in model.forces.items() if "width" in type(force).model_fields)
+    fixed = {"method": "rk4", "step": 1e-3}
+    for kind in ({}, fixed):
+        sk.simulate(compile_by_structure(model), 2.0, **kind)
+    wide = model.forces[rubs].changed(width=3 * float(model.forces[rubs].width))
+    other = model.changed(parameters={**model.parameters, "rub": 3.1}, forces={**model.forces, rubs: wide})
+    with patch.object(_Source, "_compiled", lambda *what: pytest.fail("code is made")):
+        found = {
+            key: sk.simulate(compile_by_structure(other), 2.0, **kind)
+            for key, kind in (("", {}), ("4", fixed))
+        }
+    alone = {key: sk.simulate(sk.compile(other), 2.0, **kind) for key, kind in (("", {}), ("4", fixed))}
+    for key, result in found.items():
+        assert result.stats["events"] == alone[key].stats["events"] if not key else True
+        np.testing.assert_allclose(result.data, alone[key].data, rtol=1e-6, atol=1e-8)
+        assert [w.cause for w in result.warnings] == [w.cause for w in alone[key].warnings]
+
+
+def test_other_tables_need_no_other_code(tmp_path, monkeypatch):
+    """Of a table that expressions call the pieces are data; one that a spring integrates belongs to the structure."""
+
+    def pushed(x, y, own=()):
+        table = TableData(x=x, y=y, kind="pchip", extrapolation="linear")
+        push = sk.forces.Actuator(joint="hinge", force="law(t) - law(q)")
+        return arm().changed(forces={"push": push, **dict(own)}, tables={"law": table})
+
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    first = pushed((-1.0, 0.0, 0.5, 1.0), (0.3, 0.1, 1.3, 0.4))
+    sk.simulate(compile_by_structure(first), 1.0)
+    second = pushed((-2.0, -0.1, 0.1, 0.4, 0.9, 1.5), (0.1, 0.7, -0.2, 1.4, 0.2, 0.9))
+    with (
+        patch.object(sk.System, "equations", property(lambda self: pytest.fail("equations are built"))),
+        patch.object(_Source, "_compiled", lambda *what: pytest.fail("code is made")),
+    ):
+        system = compile_by_structure(second)
+        result = sk.simulate(system, 1.0)
+    compare(system, second)
+    np.testing.assert_allclose(result["hinge.q"], sk.simulate(sk.compile(second), 1.0)["hinge.q"], rtol=1e-7)
+    spring = sk.forces.RotationalSpringDamper(joint="hinge", spring="law")
+    named = {"own": spring}
+    assert structure_of(first).tables == {"law"}
+    assert structure_of(pushed((-1.0, 0.0, 0.5, 1.0), (0.3, 0.1, 1.3, 0.4), named)).tables == set()
 
 
 def test_other_numbers_build_no_equations_and_compile_nothing(tmp_path, monkeypatch):

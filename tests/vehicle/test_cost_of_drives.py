@@ -21,8 +21,8 @@ MOST_CHUNKS = 31
 PATH = {"speed": 22.0, "duration": 1.5}
 MOST_SYSTEMS_ON_POINTS = 4  # the car, the standing car, a corner of each axle
 MOST_FUNCTIONS_ON_POINTS = 16
-MOST_OPERATIONS_ON_POINTS = 32_500
-MOST_CHUNKS_ON_POINTS = 75
+MOST_OPERATIONS_ON_POINTS = 34_500
+MOST_CHUNKS_ON_POINTS = 78
 STEP = {"speed": 22.0, "duration": 0.5}
 TEMPLATE = Path(sk.__file__).parent / "views" / "templates" / "car" / "car.yaml"
 

@@ -5,9 +5,10 @@ compiled system serves all of them: its plain numbers are run-time parameters th
 are then found on disk by the structure, before any equation is built.
 
 A number stands in a field or as a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
-equations, and exponents decide on their kind: they are part of the structure, as are names, types, fields
-that only take numbers, and which entries of one vector are equal. Of curves and surfaces that equations only look up
-(`Joint.looks_up`), and of tables that only expressions call, the shape is part of it, their pieces are data.
+equations, and exponents decide on their kind: they are part of the structure, as are names, types, fields that only
+take numbers, and which entries of one vector are equal, but for points and start velocities. Of curves and surfaces
+that equations only look up (`Joint.looks_up`), and of tables that only expressions call, the shape is part of it,
+their pieces are data.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ CALLED = "table "
 """Before the names of tables, which curves may have too."""
 _ENCLOSED = re.compile(rf"(?<!\w)\(({PLAIN}\d+)\)")
 """A name in parentheses, as numbers below zero stand in the mirror image of an expression."""
+STARTS = ("velocity", "v0")
+"""Fields of joints at which a motion starts: a zero there simplifies no equation."""
+POINTS = ("position", "at", "com")
+"""Fields whose entries are equal by chance only, and on one side of a car."""
 Numeral = tuple[Path, int]
 """Where a number stands: its path, and which node of the expression there, or the `WHOLE` of the field."""
 
@@ -163,11 +168,12 @@ def structure_of(
 
     def name(place: Numeral, x: float) -> str:
         path, node = place
-        simple = (0.0, 1.0, -1.0) if node == WHOLE and isinstance(path[-1], int) else (0.0,)
-        if x in simple or not isfinite(x):
+        entry = node == WHOLE and isinstance(path[-1], int)
+        starts = path[0] == "joints" and path[-2] in STARTS
+        if (x in ((0.0, 1.0, -1.0) if entry else (0.0,)) and not starts) or not isfinite(x):
             return repr(float(x) + 0.0)  # -0.0 as 0.0, which a mirror image has there
         found = f"{PLAIN}{len(numbers)}"
-        if node == WHOLE and isinstance(path[-1], int):  # such as equal moments of inertia across an axis
+        if entry and path[-2] not in POINTS and not starts:  # such as equal moments of inertia across an axis
             found = shared.setdefault((path[:-1], x), found)
         numbers[found] = x
         return found
