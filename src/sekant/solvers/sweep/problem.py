@@ -74,16 +74,16 @@ class SweepPool:
     """
 
     def __init__(self) -> None:
-        self._free: dict[tuple[int, ...], list[_SweepRun]] = {}
+        self._free: dict[tuple[int, ...], list[SweepRun]] = {}
 
-    def take(self, problem: SweepProblem, points: Floats, edges: Integers) -> _SweepRun:
+    def take(self, problem: SweepProblem, points: Floats, edges: Integers) -> SweepRun:
         free = self._free.get((*points.shape, edges.size))
         try:
-            return free.pop() if free else _laid_out(problem, points, edges)
+            return free.pop() if free else lay_out(problem, points, edges)
         except IndexError:  # another thread was faster
-            return _laid_out(problem, points, edges)
+            return lay_out(problem, points, edges)
 
-    def put_back(self, memory: _SweepRun, points: Floats, edges: Integers) -> None:
+    def put_back(self, memory: SweepRun, points: Floats, edges: Integers) -> None:
         self._free.setdefault((*points.shape, edges.size), []).append(memory)
 
 
@@ -126,7 +126,7 @@ def sweep(
 
 
 @dataclass(eq=False)
-class _SweepRun:
+class SweepRun:
     """The memory of a sweep: time t (1,) and parameters p that its functions read, and how all of it looks
     before a sweep."""
 
@@ -151,7 +151,8 @@ class _SweepRun:
         )
 
 
-def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _SweepRun:
+def lay_out(problem: SweepProblem, points: Floats, edges: Integers) -> SweepRun:
+    """Memory for sweeps of this size."""
     nq, n, M = problem.nq, problem.n, problem.rows
     N, m = points.shape
     ways = edges.size + 1
@@ -203,4 +204,4 @@ def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _SweepR
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return _SweepRun(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))
+    return SweepRun(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))

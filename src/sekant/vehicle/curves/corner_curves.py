@@ -51,7 +51,7 @@ def suspension_curves(
     NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
     """
     roles = suspension or DEFAULT
-    corner = _corner(model, roles, steering is not None, parameters)
+    corner = corner_mechanism(model, roles, steering is not None, parameters)
     heights = corner.heights if travel is None else grid_values(travel, corner.heights, "travel")
     moves = grid_values(steering, np.zeros(1), "steering")
     system, parameters = corner.system, corner.system.checked(parameters)
@@ -92,7 +92,7 @@ def drive_columns(
 
 
 @dataclass(frozen=True, eq=False)
-class _Corner:
+class CornerMechanism:
     """What all curves of a system share: the system without motions of the steering, the `drive` that is its rack,
     the ends of its springs by role, and the `heights` (n,) m that are usual."""
 
@@ -141,20 +141,20 @@ class _Corner:
         return None if isinstance(k, float) and k <= 0 else (elements(SX(k)), elements(SX(free)))
 
 
-def _corner(
+def corner_mechanism(
     given: Model | System, roles: Suspension, steered: bool, parameters: Mapping[str, ArrayLike] | None
-) -> _Corner:
+) -> CornerMechanism:
     """Found again where a system is given."""
     model = given.model if isinstance(given, System) else given
 
-    def make() -> _Corner:
+    def make() -> CornerMechanism:
         rack = _rack(model, roles, steered)
         _check_frames(model, roles)
         springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
         drive = None if rack is None else f"{rack}.{model.joints[rack].coordinates[0].name}"
         heights = through_zero(*given_range(None, roles.travel, "travel"), 41)
         heights.flags.writeable = False
-        return _Corner(_free_system(given, rack, parameters), roles, drive, springs, heights)
+        return CornerMechanism(_free_system(given, rack, parameters), roles, drive, springs, heights)
 
     return given.once(("corner", roles, steered), make) if isinstance(given, System) else make()
 

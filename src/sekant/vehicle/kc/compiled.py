@@ -60,7 +60,8 @@ class CompiledCurves:
         return [eq.t, eq.q, made.w, made.ww, made.ways, made.start, eq.p]
 
     @cached_property
-    def _function(self) -> NativeFunction:
+    def function(self) -> NativeFunction:
+        """Of t, q, w, ww, ways, start, p."""
         return self._cached(
             "values", lambda: self.system.function("axle_curves", self._symbols, [self._curves])
         )
@@ -83,7 +84,7 @@ class CompiledCurves:
     def values(self, q: Vector, w: Vector, ww: Vector, ways: Vector, start: Vector, p: Vector) -> Vector:
         """(n, c)."""
         given = (q, _across(w), _by_heights(ww), ways[None], start[None], p[None])
-        return self._function.map(np.zeros((1, 1)), *given)[0]
+        return self.function.map(np.zeros((1, 1)), *given)[0]
 
     def slopes(
         self,

@@ -44,7 +44,7 @@ def page(figure: dict[str, Any], addition: Addition | None = None, shared: str |
 
 def shared_code(addition: Addition | None = None) -> str:
     """The code of a page, which others may share; `addition`: of pages that compute, which serves the others, too."""
-    return f"{_libraries()}\n{_player(_sources(addition))}"
+    return f"{library_scripts()}\n{_player(_sources(addition))}"
 
 
 def _sources(addition: Addition | None) -> str:
@@ -59,14 +59,14 @@ def page_parts(
 ) -> tuple[str, str]:
     """What stands before and after the code of the page, which is in one script. `code`: that, if it is another one
     than `shared_code` returns for this addition."""
-    scripts = "'self'" if shared is not None else _hash(code or shared_code(addition))
-    workers, engine, style = "", "", _read("player.css")
+    scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
+    workers, engine, style = "", "", player_source("player.css")
     if addition is not None:
-        scripts += f" {_hash(addition.engine)} 'wasm-unsafe-eval'"
+        scripts += f" {script_hash(addition.engine)} 'wasm-unsafe-eval'"
         workers = "; worker-src blob:"
         engine, style = f'<script id="engine">{addition.engine}</script>\n', style + addition.style
     policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
-    text = Template(_read("page.html")).substitute(
+    text = Template(player_source("page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(figure["title"]),
@@ -85,23 +85,29 @@ def embedded(data: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _hash(script: str) -> str:
+def script_hash(script: str) -> str:
+    """How a policy names a script that may run."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
-def _libraries() -> str:
+def library_scripts() -> str:
     """three.js and uPlot with their licences, which go where they go."""
-    return f"/*\n{_read('vendor/LICENSES.txt')}\n*/\n{_read('vendor/libraries.min.js')}"
+    return f"/*\n{player_source('vendor/LICENSES.txt')}\n*/\n{player_source('vendor/libraries.min.js')}"
 
 
 @cache
 def _player(more: str = "") -> str:
     """All sources in one scope; `more` of them."""
-    parts = "\n".join([more, *(_read(f"{name}.js") for name in _SOURCES)])
+    return in_one_scope(more, *(player_source(f"{name}.js") for name in _SOURCES))
+
+
+def in_one_scope(*sources: str) -> str:
+    """Scripts as one that leaves no names behind."""
+    parts = "\n".join(sources)
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 
 
 @cache
-def _read(name: str) -> str:
+def player_source(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")

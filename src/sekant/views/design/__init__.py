@@ -1,0 +1,1 @@
+"""Pages in which a reader moves the hard points of a suspension and its curves follow."""

@@ -1,0 +1,219 @@
+// The curves: one chart a quantity, both wheels in it, the first design dashed, targets as bands, and a line where the
+// slider stands. Only charts that can be seen are drawn.
+
+const CHART_HEIGHT = 132;
+const SPANS = { rad: 2e-3, m: 1e-3, "1": 0.02, "rad/m": 2e-3, "N/m": 500, N: 50, "N*m/rad": 500 };
+const FAR = { m: 20 }; // values beyond are told, not drawn: centers go to infinity and back
+const LEFT = "#3b7dd8";
+const RIGHT = "#e8883a";
+
+class Chart {
+  // `columns`: [{ index, side }], indices of curves
+  constructor(name, columns, design, theme) {
+    this.name = name;
+    this.columns = columns;
+    this.design = design;
+    this.told = design.told.curves[columns[0].index];
+    this.holder = element("div", { class: "chart" });
+    this.value = element("span", { class: "value" });
+    this.before = element("span", { class: "before" });
+    this.worst = element("span", { class: "worst" });
+    const title = element("span", { class: "plot-name", text: name.replaceAll("_", " "), title: this.told.about || name });
+    const unit = element("span", { class: "unit", text: formatUnit(this.told.shown) });
+    this.root = element("section", { class: "plot", "data-curve": name }, element("div", { class: "plot-head" }, title, unit, this.value, this.before, this.worst), this.holder);
+    this.theme = theme;
+  }
+
+  get factor() {
+    return this.told.factor;
+  }
+
+  make() {
+    this.chart?.destroy();
+    const { theme } = this;
+    const axis = { stroke: theme.ink, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const line = (stroke, extra = {}) => ({ stroke, width: 1.9, points: { show: false }, ...extra });
+    const dashed = { dash: [5, 4], width: 1.2 };
+    const options = {
+      width: Math.max(120, this.holder.clientWidth || 260),
+      height: CHART_HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: (_, low, high) => this.range(low, high) } },
+      padding: [6, 8, 0, 0],
+      axes: [{ ...axis, size: 18, gap: 2 }, { ...axis, size: 48, gap: 4, values: (_, ticks) => formatTicks(ticks) }],
+      series: [
+        {},
+        ...this.columns.map(() => line(theme.ghost, dashed)),
+        ...this.columns.map(({ side }) => line(side === "right" ? RIGHT : LEFT, side === "right" ? { width: 1.3 } : {})),
+      ],
+      hooks: { drawClear: [(chart) => this.band(chart)], draw: [(chart) => this.place(chart)] },
+    };
+    this.holder.replaceChildren();
+    this.chart = new L.uPlot(options, this.data(), this.holder);
+    this.stale = false;
+  }
+
+  data() {
+    const { design, columns, factor } = this;
+    const far = FAR[this.told.unit] ?? Infinity;
+    const shown = (column) => Array.from(column, (value) => (Math.abs(value) <= far ? value * factor : null));
+    return [design.grid.map((value) => 1e3 * value), ...columns.map(({ index }) => shown(design.before[index])), ...columns.map(({ index }) => shown(design.columns[index]))];
+  }
+
+  // So wide that round-off is a straight line, and a target is seen.
+  range(low, high) {
+    for (const { target } of this.targets) {
+      for (const value of target.values) {
+        low = Math.min(low ?? Infinity, (value - target.band) * this.factor);
+        high = Math.max(high ?? -Infinity, (value + target.band) * this.factor);
+      }
+    }
+    if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+    const least = (SPANS[this.told.unit] || 1e-3) * this.factor;
+    const middle = (low + high) / 2;
+    const half = Math.max(high - low, least) * 0.55;
+    return [middle - half, middle + half];
+  }
+
+  get targets() {
+    if (this.design.over !== "travel") return [];
+    const names = new Set(this.columns.map(({ index }) => this.design.told.curves[index].name));
+    return this.design.targets.filter((target) => names.has(target.curve)).map((target) => ({ target }));
+  }
+
+  band(chart) {
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const { target } of this.targets) {
+      const x = target.travel.map((value) => chart.valToPos(1e3 * value, "x", true));
+      const y = (sign) => target.values.map((value) => chart.valToPos((value + sign * target.band) * this.factor, "y", true));
+      const [high, low] = [y(1), y(-1)];
+      ctx.beginPath();
+      x.forEach((place, k) => ctx.lineTo(place, high[k]));
+      for (let k = x.length - 1; k >= 0; k--) ctx.lineTo(x[k], low[k]);
+      ctx.closePath();
+      const off = this.off;
+      ctx.fillStyle = off ? "rgba(209, 73, 91, 0.20)" : "rgba(47, 163, 140, 0.24)";
+      ctx.strokeStyle = off ? "#d1495b" : "#2fa38c";
+      ctx.lineWidth = 1.2 * (window.devicePixelRatio || 1);
+      ctx.fill();
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+
+  // The line where the slider stands.
+  place(chart) {
+    const { design } = this;
+    const { ctx, bbox } = chart;
+    const x = chart.valToPos(1e3 * design.at[design.over], "x", true);
+    if (!(x >= bbox.left && x <= bbox.left + bbox.width)) return;
+    ctx.save();
+    ctx.strokeStyle = this.theme.ink;
+    ctx.globalAlpha = 0.45;
+    ctx.lineWidth = window.devicePixelRatio || 1;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.restore();
+  }
+
+  // Whatever is drawn is as old as the last call; `visible` ones at once.
+  update(visible, deviations) {
+    const { design, columns, factor } = this;
+    const { index } = columns[0];
+    const here = design.here ? design.here[index] * factor : NaN;
+    const before = design.firstHere ? design.firstHere[index] * factor : NaN;
+    this.value.textContent = formatNumber(here);
+    this.before.textContent = Math.abs(here - before) > 1e-9 * Math.max(Math.abs(before), 1e-3) ? `first ${formatNumber(before)}` : "";
+    const own = this.targets.map(({ target }) => deviations.get(target)).filter(Boolean);
+    const worst = own.find(({ inside }) => !inside) || own[0];
+    this.off = Boolean(worst) && !worst.inside;
+    this.worst.textContent = worst ? worst.text : "";
+    this.worst.classList.toggle("off", this.off);
+    if (!visible || !this.chart) this.stale = true;
+    else this.chart.setData(this.data());
+  }
+
+  see() {
+    if (!this.chart) this.make();
+    else if (this.stale) this.chart.setData(this.data());
+    this.stale = false;
+  }
+}
+
+class Charts {
+  constructor(design, holder, theme) {
+    this.design = design;
+    this.holder = holder;
+    this.theme = theme;
+    this.group = "key";
+    this.seen = new Set();
+    this.watch = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const chart = this.all.get(target.dataset.curve);
+        if (!chart) continue;
+        if (isIntersecting) {
+          this.seen.add(chart);
+          chart.see();
+        } else this.seen.delete(chart);
+      }
+    }, { root: null, rootMargin: "60px" });
+    this.all = new Map();
+    design.told.curves.forEach(({ name }, index) => {
+      const side = /^(left|right)\./.exec(name)?.[1] || "";
+      const own = side ? name.slice(side.length + 1) : name;
+      if (!this.all.has(own)) this.all.set(own, []);
+      const first = side === design.told.drawnSide;
+      this.all.get(own)[first ? "unshift" : "push"]({ index, side });
+    });
+    for (const [name, columns] of this.all) this.all.set(name, new Chart(name, columns, design, theme));
+    new ResizeObserver(() => {
+      if (this.width === holder.clientWidth) return;
+      this.width = holder.clientWidth;
+      for (const chart of this.all.values()) chart.chart?.setSize({ width: chart.holder.clientWidth || 260, height: CHART_HEIGHT });
+    }).observe(holder);
+  }
+
+  // Names of a group; what has no values at all in this motion is left out.
+  names() {
+    const { design } = this;
+    const known = (chart) => chart.columns.some(({ index }) => design.columns[index].some(Number.isFinite));
+    const key = KEY.filter((name) => this.all.has(name));
+    const names = this.group === "key" ? key : [...this.all.keys()].filter((name) => this.group === "all" || this.all.get(name).told.group === this.group);
+    const targeted = this.group === "key" ? [...this.all.keys()].filter((name) => this.all.get(name).targets.length && !names.includes(name)) : [];
+    return [...targeted, ...names].filter((name) => known(this.all.get(name)));
+  }
+
+  lay() {
+    const names = this.names();
+    this.watch.disconnect();
+    this.seen.clear();
+    this.holder.replaceChildren(...names.map((name) => this.all.get(name).root));
+    for (const name of names) this.watch.observe(this.all.get(name).root);
+    this.laid = names.join();
+  }
+
+  update(deviations) {
+    if (this.laid !== this.names().join()) this.lay();
+    for (const name of this.laid ? this.laid.split(",") : []) {
+      const chart = this.all.get(name);
+      chart.update(this.seen.has(chart), deviations);
+    }
+  }
+
+  setTheme(theme) {
+    for (const chart of this.all.values()) {
+      chart.theme = theme;
+      if (chart.chart) chart.make();
+    }
+  }
+}
+
+const KEY = ["camber", "toe", "roll_center_height", "track_change", "motion_ratio", "wheel_rate", "caster", "kingpin_inclination", "scrub_radius", "mechanical_trail",
+  "steer_angle", "ackermann_error", "ackermann_share", "turning_circle", "roll_stiffness", "anti_dive", "anti_squat", "anti_lift", "wheelbase_change"];

@@ -1,0 +1,224 @@
+"""`sekant kc --live`: write a page in which a reader moves hard points and the curves follow."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.assemble import assemble
+from sekant.errors import ModelError, SolverError
+from sekant.files import replace_file
+from sekant.vehicle.curves.ranges import given_range, through_zero
+from sekant.vehicle.curves.table import SHOWN
+from sekant.vehicle.hardpoints.components import SET_UP
+from sekant.vehicle.hardpoints.description import HardPoints, hard_points
+from sekant.vehicle.hardpoints.point_tables import hard_point_source
+from sekant.vehicle.kc.glossary import term_of
+from sekant.vehicle.layouts import LAYOUTS
+from sekant.version import __version__
+from sekant.views.design.drawing import Drawing, drawing_of
+from sekant.views.design.mechanism import Mechanism, mechanism_of
+from sekant.views.design.program import design_program
+from sekant.views.design.targets import Target
+from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
+
+POSITIONS = 41
+_FOLDER = Path(__file__).parent
+_PLAYER = ("colors", "dom", "shapes", "stage")
+_LIVE = ("engine", "assembly")
+_OWN = ("solver", "design", "files", "picture", "charts", "panels", "main")
+GROUPS = {
+    "wheel": (
+        "camber",
+        "toe",
+        "steer_angle",
+        "track_change",
+        "track",
+        "wheelbase_change",
+        "camber_gradient",
+        "toe_gradient",
+    ),
+    "steering": (
+        *("caster", "kingpin_inclination", "scrub_radius", "mechanical_trail"),
+        *("ackermann_error", "ackermann_share", "turning_circle"),
+    ),
+    "centers": ("roll_center_height", "roll_center_y", "front_view", "side_view"),
+    "springs": (
+        *("motion_ratio", "wheel_rate", "ride_rate", "roll_stiffness", "spring_l", "damper_"),
+        *("rocker_angle", "bar_twist"),
+    ),
+    "support": ("anti_", "braking_support", "driving_support"),
+    "road": (
+        "road_angle",
+        "camber_to_road",
+        "track_on_road",
+        "scrub_radius_on",
+        "mechanical_trail_on",
+        "_on_road",
+    ),
+}
+"""Groups of curves, by how their names begin or end; the last one that fits counts."""
+
+
+def write_design(
+    path: str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    *,
+    axle: bool,
+    side: str | None = None,
+    travel: str | None = None,
+    steering: str | None = None,
+    points: int = POSITIONS,
+    targets: Mapping[str, Target] | None = None,
+) -> Path:
+    """Write the page of a corner or an axle (`axle`) that `file` describes by hard points; returns its path."""
+    text = design_page(
+        file, axle=axle, side=side, travel=travel, steering=steering, points=points, targets=targets
+    )
+    target = Path(path)
+    replace_file(target, text.encode())
+    return target
+
+
+def design_page(
+    file: str | os.PathLike[str],
+    *,
+    axle: bool,
+    side: str | None = None,
+    travel: str | None = None,
+    steering: str | None = None,
+    points: int = POSITIONS,
+    targets: Mapping[str, Target] | None = None,
+) -> str:
+    """HTML text of the page; see `write_design`."""
+    source = hard_point_source(file)
+    if "points" not in source.data:
+        raise ModelError(
+            "describes no hard points, which a design page moves; name a file with 'points', or play the curves of "
+            "a model (sekant kc --report)",
+            file=str(file),
+        )
+    given = hard_points(file)
+    mechanism = mechanism_of(given, side, both=axle)
+    drawing = drawing_of(mechanism)
+    heights = through_zero(*given_range(travel, mechanism.roles.travel, "--travel"), points)
+    moves = through_zero(*given_range(steering, mechanism.roles.steering, "--steering"), points)
+    program = design_program(mechanism, drawing, {"path": points, "place": 1})
+    shown = {
+        "title": given.name or given.type,
+        "file": Path(file).name,
+        "about": _about(mechanism),
+        "program": program,
+        "source": _plain(source.data),
+        **_described(mechanism, drawing),
+        "travel": heights.tolist(),
+        "steering": moves.tolist() if mechanism.steered else [0.0],
+        "targets": [target.as_dict() for target in (targets or {}).values()],
+    }
+    policy_scripts = _scripts()
+    return Template(_read("page.html")).substitute(
+        policy=_policy(),
+        version=__version__,
+        title=html.escape(f"{shown['title']}: suspension design"),
+        style=player_source("player.css") + _read("design.css"),
+        figure=embedded(shown),
+        libraries=library_scripts(),
+        scripts=policy_scripts,
+    )
+
+
+def _policy() -> str:
+    scripts = f"{script_hash(library_scripts())} {script_hash(_scripts())} 'wasm-unsafe-eval'"
+    return f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:"
+
+
+@cache
+def _scripts() -> str:
+    live = _FOLDER.parent / "live"
+    engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
+    player = [player_source(f"{name}.js") for name in _PLAYER]
+    return in_one_scope(*engine, *player, *(_read(f"{name}.js") for name in _OWN))
+
+
+@cache
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _about(mechanism: Mechanism) -> str:
+    return (
+        "Computed in this page with the equations that sekant kc uses; nothing is sent anywhere. "
+        f"Sekant {__version__}, model {mechanism.system.model_hash}."
+    )
+
+
+def _described(mechanism: Mechanism, drawing: Drawing) -> dict[str, Any]:
+    """What the page shows and moves."""
+    given, places = mechanism.given, mechanism.system.places
+    layout = LAYOUTS[given.type]
+    words = {**layout.required, **layout.optional}
+    names = list(dict.fromkeys(name.rpartition(".")[0] for name in mechanism.points))
+    return {
+        "side": mechanism.side,
+        "drawnSide": given.side,
+        "points": [
+            {
+                "name": name,
+                "about": words.get(name, ""),
+                "parameters": [places[f"{name}.{axis}"].start for axis in "xyz"],
+                "places": drawing.points[name],
+            }
+            for name in names
+        ],
+        "setUp": [
+            {
+                "name": name,
+                "about": SET_UP[name.rpartition(".")[2]],
+                "parameter": places[name].start,
+            }
+            for name in mechanism.set_up
+        ],
+        "first": np.array(mechanism.equations.p).tolist(),
+        "curves": [_curve(name, unit) for name, unit in zip(mechanism.names, mechanism.units, strict=True)],
+        "steered": mechanism.steered,
+        "rackPerTurn": mechanism.roles.rack_per_turn,
+        "labels": mechanism.labels(),
+        "displacements": mechanism.displacements(),
+        "bars": drawing.bars,
+        "springs": drawing.springs,
+        "wheels": drawing.wheels,
+        "links": drawing.links,
+    }
+
+
+def _curve(name: str, unit: str) -> dict[str, Any]:
+    term, (shown, factor) = term_of(name), SHOWN[unit]
+    own = name.rpartition(".")[2]
+    fitting = [group for group, keys in GROUPS.items() if own.startswith(keys) or own.endswith(keys)]
+    return {
+        "name": name,
+        "unit": unit,
+        "shown": shown,
+        "factor": factor,
+        "group": fitting[-1] if fitting else "wheel",
+        "about": "" if term is None else f"{term.definition}; positive: {term.positive}",
+    }
+
+
+def _plain(data: Any) -> Any:
+    """What a file says, for JSON."""
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if isinstance(data, (str, int, float, bool)) or data is None:
+        return data
+    return str(data)
