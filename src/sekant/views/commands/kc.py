@@ -81,6 +81,10 @@ def kc(
     of: Annotated[
         str | None, typer.Option("--of", help="Which axle, if the file describes a car on measured curves.")
     ] = None,
+    live: Annotated[
+        Path | None,
+        typer.Option(help="Write a page (.html) in which hard points are dragged and the curves follow."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
     """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
@@ -97,6 +101,9 @@ def kc(
         raise typer.BadParameter("goes with --identify; curves are written by --csv", param_hint="--output")
     if file is None:
         raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILE")
+    if live is not None:
+        _live(file, live, as_axle, side, travel, steering, points, as_json)
+        return
     if on_measured_curves(file):
         with ProgressBar("moving the axle", enabled=not as_json):
             curves, model, rig, texts = _on_curves(file, of, travel, steering, points, racks, motion)
@@ -159,6 +166,34 @@ def _identify(files: list[Path], rates: Path | None, radius: float, as_json: boo
         },
         written,
     )
+
+
+def _live(
+    file: Path,
+    live: Path,
+    as_axle: bool,
+    side: str | None,
+    travel: str | None,
+    steering: str | None,
+    points: int,
+    as_json: bool,
+) -> None:
+    """The page of a design."""
+    from sekant.progress_bar import ProgressBar
+    from sekant.vehicle.hardpoints.files import describes_axle
+    from sekant.views.design.page import write_design
+
+    with ProgressBar("compiling the page", enabled=not as_json):
+        written = write_design(
+            live,
+            file,
+            axle=as_axle or describes_axle(file),
+            side=side,
+            travel=travel,
+            steering=steering,
+            points=points,
+        )
+    tell(as_json, lambda: "", lambda: {"file": str(file)}, [written])
 
 
 def _on_curves(

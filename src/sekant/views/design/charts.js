@@ -41,11 +41,12 @@ class Chart {
       cursor: { show: false },
       scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: (_, low, high) => this.range(low, high) } },
       padding: [6, 8, 0, 0],
+      pxAlign: 0,
       axes: [{ ...axis, size: 18, gap: 2 }, { ...axis, size: 48, gap: 4, values: (_, ticks) => formatTicks(ticks) }],
       series: [
         {},
-        ...this.columns.map(() => line(theme.ghost, dashed)),
-        ...this.columns.map(({ side }) => line(side === "right" ? RIGHT : LEFT, side === "right" ? { width: 1.3 } : {})),
+        ...this.drawn.map(() => line(theme.ghost, dashed)),
+        ...this.drawn.map(({ side }) => line(side === "right" ? RIGHT : LEFT)),
       ],
       hooks: { drawClear: [(chart) => this.band(chart)], draw: [(chart) => this.place(chart)] },
     };
@@ -54,8 +55,13 @@ class Chart {
     this.stale = false;
   }
 
+  // The first wheel, of which the numbers are, is drawn last, over the other one.
+  get drawn() {
+    return [...this.columns].reverse();
+  }
+
   data() {
-    const { design, columns, factor } = this;
+    const { design, drawn: columns, factor } = this;
     const far = FAR[this.told.unit] ?? Infinity;
     const shown = (column) => Array.from(column, (value) => (Math.abs(value) <= far ? value * factor : null));
     return [design.grid.map((value) => 1e3 * value), ...columns.map(({ index }) => shown(design.before[index])), ...columns.map(({ index }) => shown(design.columns[index]))];
@@ -127,10 +133,11 @@ class Chart {
   update(visible, deviations) {
     const { design, columns, factor } = this;
     const { index } = columns[0];
-    const here = design.here ? design.here[index] * factor : NaN;
-    const before = design.firstHere ? design.firstHere[index] * factor : NaN;
+    const round = (SPANS[this.told.unit] || 1e-3) * 1e-6 * factor;
+    const number = (values) => (values ? Math.round((values[index] * factor) / round) * round : NaN);
+    const [here, before] = [number(design.here), number(design.firstHere)];
     this.value.textContent = formatNumber(here);
-    this.before.textContent = Math.abs(here - before) > 1e-9 * Math.max(Math.abs(before), 1e-3) ? `first ${formatNumber(before)}` : "";
+    this.before.textContent = here !== before && Number.isFinite(before) ? `was ${formatNumber(before)}` : "";
     const own = this.targets.map(({ target }) => deviations.get(target)).filter(Boolean);
     const worst = own.find(({ inside }) => !inside) || own[0];
     this.off = Boolean(worst) && !worst.inside;

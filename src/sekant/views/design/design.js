@@ -85,8 +85,7 @@ class Design {
     const walked = solver.walk("path", begun, grid.map((value) => this.goal(begun, { ...held, [over]: value })));
     const ways = over === "roll" ? [1, -1] : [1, 1];
     for (let k = 0; k < grid.length; k++) {
-      const values = solver.curves(walked, k, ways);
-      values.forEach((value, c) => (columns[c][k] = value));
+      solver.curves(walked, k, ways)?.forEach((value, c) => (columns[c][k] = value));
     }
     return { columns, walked };
   }
@@ -121,7 +120,7 @@ class Design {
       if (own.message) return null;
       const walked = solver.walk("place", own, [this.goal(own, this.at)]);
       if (!walked.reached[0]) return null;
-      const values = solver.curves(walked, 0, this.ways);
+      const values = solver.curves(walked, 0, this.ways).slice();
       return { q: solver.position(walked, 0).slice(), values };
     };
     const [own, first] = [where(begun.own), where(begun.first)];

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.native import NativeFunction
-from sekant.geometry.spatial import SX, Pose
+from sekant.geometry.spatial import SX, Pose, vector
 from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
@@ -44,8 +44,9 @@ def drawing_of(mechanism: Mechanism) -> Drawing:
     for shape in model.shapes.values():
         if isinstance(shape, Polyline):
             body, _ = model.split_reference(shape.frame)
-            ends = [made.add(body, ca.vertcat(*point)) for point in shape.points]
-            bars.append({"body": body, "ends": ends, "radius": float(shape.radius)})
+            ends = [made.add(body, vector(point)) for point in shape.points]
+            radius: Any = shape.radius
+            bars.append({"body": body, "ends": ends, "radius": float(radius or 0.0)})
     for name, force in model.forces.items():
         if isinstance(force, SpringDamper) and not name.endswith("_stop"):
             springs.append({"name": name, "ends": [made.frame(force.parent), made.frame(force.child)]})

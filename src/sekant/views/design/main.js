@@ -365,8 +365,8 @@ async function begin() {
     byId("lost").textContent = "This browser has no WebAssembly, with which the page computes. Open it in a current browser.";
     return;
   }
-  const engine = await Engine.load(told.program);
-  window.sekant = new Page(told, new Solver(engine));
+  const module = await Module.load(told.program);
+  window.sekant = new Page(told, new Solver(module));
   document.body.classList.add("ready");
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,6 @@ from sekant.analyses.kinematics.mobility import check_mobility, displacement_nam
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System, compile
-from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.vehicle.curves.corner_curves import corner_mechanism, without_steering_motions
 from sekant.vehicle.curves.frames import frame_pose, wheel_start

@@ -11,15 +11,13 @@ from string import Template
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sekant.analyses.assembly.assemble import assemble
-from sekant.errors import ModelError, SolverError
+from sekant.errors import ModelError
 from sekant.files import replace_file
 from sekant.vehicle.curves.ranges import given_range, through_zero
 from sekant.vehicle.curves.table import SHOWN
 from sekant.vehicle.hardpoints.components import SET_UP
-from sekant.vehicle.hardpoints.description import HardPoints, hard_points
+from sekant.vehicle.hardpoints.description import hard_points
 from sekant.vehicle.hardpoints.point_tables import hard_point_source
 from sekant.vehicle.kc.glossary import term_of
 from sekant.vehicle.layouts import LAYOUTS
@@ -27,13 +25,12 @@ from sekant.version import __version__
 from sekant.views.design.drawing import Drawing, drawing_of
 from sekant.views.design.mechanism import Mechanism, mechanism_of
 from sekant.views.design.program import design_program
-from sekant.views.design.targets import Target
 from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
 
 POSITIONS = 41
 _FOLDER = Path(__file__).parent
 _PLAYER = ("colors", "dom", "shapes", "stage")
-_LIVE = ("engine", "assembly")
+_LIVE = ("module", "assembly")
 _OWN = ("solver", "design", "files", "picture", "charts", "panels", "main")
 GROUPS = {
     "wheel": (
@@ -77,12 +74,9 @@ def write_design(
     travel: str | None = None,
     steering: str | None = None,
     points: int = POSITIONS,
-    targets: Mapping[str, Target] | None = None,
 ) -> Path:
     """Write the page of a corner or an axle (`axle`) that `file` describes by hard points; returns its path."""
-    text = design_page(
-        file, axle=axle, side=side, travel=travel, steering=steering, points=points, targets=targets
-    )
+    text = design_page(file, axle=axle, side=side, travel=travel, steering=steering, points=points)
     target = Path(path)
     replace_file(target, text.encode())
     return target
@@ -96,7 +90,6 @@ def design_page(
     travel: str | None = None,
     steering: str | None = None,
     points: int = POSITIONS,
-    targets: Mapping[str, Target] | None = None,
 ) -> str:
     """HTML text of the page; see `write_design`."""
     source = hard_point_source(file)
@@ -121,7 +114,7 @@ def design_page(
         **_described(mechanism, drawing),
         "travel": heights.tolist(),
         "steering": moves.tolist() if mechanism.steered else [0.0],
-        "targets": [target.as_dict() for target in (targets or {}).values()],
+        "targets": [],
     }
     policy_scripts = _scripts()
     return Template(_read("page.html")).substitute(
