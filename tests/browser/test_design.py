@@ -39,7 +39,8 @@ def browser():
 def type_into(browser: Chromium, label: str, text: str) -> None:
     """By keys, into the field of a table with this label."""
     place = browser.run(
-        f"(() => {{ const field = [...document.querySelectorAll('aside input')].find((f) => f.ariaLabel === {label!r});"
+        "(() => { const fields = [...document.querySelectorAll('aside input')];"
+        f" const field = fields.find((f) => f.ariaLabel === {label!r});"
         " field.scrollIntoView({block: 'center'}); const box = field.getBoundingClientRect();"
         " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
     )

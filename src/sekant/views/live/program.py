@@ -80,11 +80,11 @@ class PageProgram:
     def add_call(
         self, function: Any, given: Mapping[str, Floats], found: Mapping[str, Floats], name: str = "function"
     ) -> dict[str, Any]:
-        """A function on arrays of these names, in its order, for `Module.ask`."""
+        """A function on arrays of these names, in its order, for `Module.ask`; calls may share arrays."""
         self.add_function(name, function)
         tables = self.add_array(function.tables if function.tables.size else np.zeros(1))
-        arguments = [*(array if array.size else np.zeros(1) for array in given.values()), tables]
-        results = [array if array.size else np.zeros(1) for array in found.values()]
+        arguments = [*(self.add_array(one) if one.size else np.zeros(1) for one in given.values()), tables]
+        results = [self.add_array(one) if one.size else np.zeros(1) for one in found.values()]
         call = call_of(
             function,
             (*arguments, free_modes(function.sites)),
