@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint style types layers copies words loops format bench trust docs player wheel release constraints clean
+.PHONY: help env demo pages test test-fast test-long lint style types layers copies words loops format bench trust docs player wheel release constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -98,6 +98,9 @@ trust: env  ## Attack what Sekant promises: ten minutes, or HOURS=8 for a night;
 player:  ## Bundle three.js and uPlot for the player anew (needs npm; only to change their versions)
 	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build
 	@rm -rf src/sekant/views/player/bundle/node_modules
+
+pages: env  ## Write anew what is generated on pages and committed with them (run times: docs/tools/pages.py --measure)
+	@$(BIN)/python docs/tools/pages.py
 
 docs: env $(DOCS)  ## Build the documentation, running everything on its pages; it goes to out/docs
 	@$(BIN)/python -m sphinx -q -W --keep-going docs $(OUT)/docs

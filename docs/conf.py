@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -42,7 +41,7 @@ author = "the Sekant authors"
 copyright = author
 version = release = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "formulas"]
+extensions = ["myst_nb", "formulas"]
 exclude_patterns = ["tools", "looks"]
 html_theme = "furo"
 html_title = "Sekant"
@@ -60,37 +59,16 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # s; on a new machine the loops of the solvers are compiled first
 nb_merge_streams = True
 
-autodoc_typehints = "none"
-autodoc_member_order = "bysource"
-nitpicky = True
-nitpick_ignore_regex = [(r"py:.*", r".*")]  # types of NumPy, CasADi and pydantic in signatures
 suppress_warnings = ["config.cache"]
-
-GENERATED = re.compile(r"^<!-- generated: (\w+)\.(\w+)((?: \w+)*) -->$", re.MULTILINE)
 
 
 def setup(app):
     app.connect("source-read", _prepare)
-    app.connect("autodoc-process-docstring", _plain_lines)
 
 
 def _prepare(app, name: str, source: list[str]) -> None:
-    """Fill in what is generated, and make the blocks of the page run."""
-    from pages import as_notebook
+    """Fill in what is made when pages are built, and make their blocks run."""
+    from pages import as_notebook, filled
 
     if (HERE / f"{name}.md").is_file():
-        source[0] = as_notebook(GENERATED.sub(lambda found: _generated(*found.groups()), source[0]))
-
-
-def _generated(module: str, function: str, arguments: str) -> str:
-    from importlib import import_module
-
-    return getattr(import_module(module), function)(*arguments.split())
-
-
-def _plain_lines(app, what, name, obj, options, lines: list[str]) -> None:
-    """Docstrings are plain text with `code` in backquotes: kept line by line, nothing else is taken for markup."""
-    for i, line in enumerate(lines):
-        text = re.sub(r"([*_|\\])", r"\\\1", line)
-        text = re.sub(r"`+([^`]+)`+", lambda found: "``" + found[1].replace("\\", "") + "``", text)
-        lines[i] = f"| {text}" if text.strip() else ""
+        source[0] = as_notebook(filled(source[0]))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -32,7 +33,7 @@ REFERENCES = {"taylor": ("radau5", 1e-12), "radau5": ("taylor", 1e-12)}
 """Method and tolerance to compare with where no reference is stored, by the method that is measured; below 1e-12
 Taylor runs are all the same."""
 UNTIL = 10.0  # s: the end of the stored references
-BRIEF = 0.5  # s: longer runs are not repeated
+BRIEF = 2.0  # s: longer runs are not repeated
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ class Study:
     difference: dict[tuple[str, float], float]
     between: dict[float, float]  # largest relative difference of the two methods at the same tolerance
     seconds: dict[tuple[str, float], float]
+    times: np.ndarray  # (n,) s, of the differences below
+    errors: dict[
+        float, np.ndarray
+    ]  # (n,) global error of Taylor's method over time, by tolerance (DERA 4.3.2)
+    apart: dict[float, np.ndarray]  # (201,) solution difference of the two methods (DERA 4.3.1)
 
 
 def load(name: str) -> sk.Model:
@@ -157,18 +163,25 @@ def correct_digits(values: np.ndarray, reference: np.ndarray) -> float:
     return float(-np.log10(max(error, 1e-16)))
 
 
-def apart(values: np.ndarray, reference: np.ndarray) -> float:
-    """Largest relative difference in norm at any time (DERA 4.3.1, 4.3.2)."""
-    return float(np.max(np.linalg.norm(values - reference, axis=1) / np.linalg.norm(reference, axis=1)))
+def differences(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Relative difference in norm at every time (DERA 4.3.1, 4.3.2)."""
+    return np.linalg.norm(values - reference, axis=1) / np.linalg.norm(reference, axis=1)
 
 
-def study(name: str, until: float = 10.0, tolerances=TOLERANCES) -> Study:
-    """Run one mechanism at all tolerances by all methods."""
+def size(system: sk.System) -> tuple[int, int]:
+    """Coordinates and constraints, without tracked angles, which are a coordinate and an equation each."""
+    extra = len(system.equations.parts.tracked)
+    return system.nq - extra, system.equations.rate.numel() - extra
+
+
+def study(name: str, until: float = 10.0, tolerances: Sequence[float] | None = None) -> Study:
+    """Run one mechanism by all methods at all tolerances, by default those of DERA and 1e-12."""
+    tolerances = tolerances or sorted({*TOLERANCES, *STUDIES[name].digits}, reverse=True)
     system = sk.compile(load(name))
     references = {method: reference_for(system, name, method, until) for method in STUDIES[name].methods}
     any_reference = next(iter(references.values()))
     moving = [k for k in range(any_reference.shape[1]) if np.ptp(any_reference[:, k]) > 1e-9]
-    digits, difference, seconds, motions = {}, {}, {}, {}
+    digits, difference, seconds, motions, errors = {}, {}, {}, {}, {}
     for method in STUDIES[name].methods:
         reference = references[method]
         for tolerance in tolerances:
@@ -180,9 +193,10 @@ def study(name: str, until: float = 10.0, tolerances=TOLERANCES) -> Study:
             motions[method, tolerance] = values
             digits[method, tolerance] = correct_digits(values[-1, moving], reference[-1, moving])
             rows = at_rows_of(reference, values)
-            difference[method, tolerance] = apart(rows[:, moving], reference[:, moving])
-    between = {
-        tolerance: apart(motions["taylor", tolerance][:, moving], values[:, moving])
+            errors[method, tolerance] = differences(rows[:, moving], reference[:, moving])
+            difference[method, tolerance] = float(np.max(errors[method, tolerance]))
+    apart = {
+        tolerance: differences(motions["taylor", tolerance][:, moving], values[:, moving])
         for (method, tolerance), values in motions.items()
         if method == "radau5"
     }
@@ -190,9 +204,20 @@ def study(name: str, until: float = 10.0, tolerances=TOLERANCES) -> Study:
         system, until, output_step=until / 5000, rtol=1e-10, atol=1e-10, method="taylor", outputs=["energy*"]
     )
     drift = float(np.max(np.abs(check["energy.balance"])) / np.max(np.abs(check["energy.kinetic"])))
-    extra = len(system.equations.parts.tracked)  # tracked angles: a coordinate and an equation each
-    size = (system.nq - extra, system.equations.rate.numel() - extra)
-    return Study(name, size, size[0] - size[1], drift, digits, difference, between, seconds)
+    n, m = size(system)
+    return Study(
+        name,
+        (n, m),
+        n - m,
+        drift,
+        digits,
+        difference,
+        {tolerance: float(np.max(found)) for tolerance, found in apart.items()},
+        seconds,
+        np.linspace(0.0, until, len(any_reference)),
+        {tolerance: found for (method, tolerance), found in errors.items() if method == "taylor"},
+        apart,
+    )
 
 
 def report(found: Study) -> str:
@@ -247,6 +272,31 @@ def draw(name: str) -> Figure:
     return figure
 
 
+def draw_differences(found: Study) -> Figure:
+    """Solution difference of Taylor's method and Radau, and global error of Taylor's method, over time."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axis, title, curves in (
+        (left, "Taylor - Radau", found.apart),
+        (right, "Taylor - reference", found.errors),
+    ):
+        for (tolerance, values), style in zip(curves.items(), ("-", "--", "-.", ":", "-"), strict=False):
+            times = np.linspace(0.0, found.times[-1], len(values))
+            axis.semilogy(
+                times, np.maximum(values, 1e-16), style, linewidth=1, label=f"tolerance {tolerance:.0e}"
+            )
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("t [s]")
+        axis.grid(alpha=0.3)
+    left.set_ylabel("relative difference")
+    right.legend(fontsize=8)
+    return figure
+
+
 PLOTTED = {
     "n_four_bar": ("A0.x", "A1.y"),
     "slider_crank": ("A.x", "B.x"),
@@ -276,6 +326,7 @@ def main() -> None:
         print()
         if options.plots:
             draw(name).savefig(options.plots / f"{name}.svg")
+            draw_differences(found).savefig(options.plots / f"{name}_differences.svg")
     print(timing_table(every))
 
 

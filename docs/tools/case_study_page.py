@@ -1,4 +1,4 @@
-"""Figures of the case studies in natural coordinates, computed when the pages are built.
+"""Figures of the case studies in natural coordinates.
 
 `study` runs a mechanism once for all pages that show it: `validation.md` and the page of its own.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import sys
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ import sekant as sk
 
 if TYPE_CHECKING:
     from case_studies import Study
+    from matplotlib.figure import Figure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TESTS = EXAMPLES.parent / "tests"
@@ -29,40 +31,93 @@ def study(name: str) -> Study:
     return _studies().study(name)
 
 
-def figures(name: str) -> str:
-    """Sizes, the table of freedom, digits and run times, a player and a plot of the motion."""
-    return f"{players.natural(name)}\n\n{markdown(study(name))}\n\n{drawing(name)}"
+def player(name: str) -> str:
+    """The motion, and the file that it follows from."""
+    text = (EXAMPLES / "natural" / f"{name}.yaml").read_text(encoding="utf-8")
+    return f"{players.natural(name)}\n\n```text\n{text}```"
 
 
-def markdown(found: Study) -> str:
-    """What a study found, beside what DERA prints."""
+def freedom(name: str) -> str:
+    """The table of degrees of freedom, beside the sizes that DERA prints."""
+    published, model = _studies().STUDIES[name], _studies().load(name)
+    n, m = _studies().size(sk.compile(model))
+    sizes = f"{n} coordinates and {m} constraints (DERA: {published.size[0]} and {published.size[1]})."
+    return f"{sizes}\n\n{sk.natural.freedom(model).markdown()}"
+
+
+def starts(name: str) -> str:
+    """Start values as the file has them, and as they are assembled."""
+    system = sk.compile(_studies().load(name))
+    state, rough = sk.assemble(system), system.initial_state()
+    rows = ["| variable | x | x' | assembled: x | x' |", "|---|---|---|---|---|"]
+    for i, key in enumerate(system.equations.parts.q_names):
+        values = (rough.q[i], rough.v[i], state.q[i], state.v[i])
+        rows.append(f"| {key} | " + " | ".join(f"{0.0 if abs(x) < 1e-12 else x:.6g}" for x in values) + " |")
+    return "\n".join(rows)
+
+
+def digits(name: str) -> str:
+    """Correct digits and differences at each tolerance, beside the digits that DERA prints."""
+    return digits_table(study(name))
+
+
+def digits_table(found: Study) -> str:
     published = _studies().STUDIES[found.name]
     lines = [
-        f"{found.size[0]} coordinates and {found.size[1]} constraints (DERA: {published.size[0]} and "
-        f"{published.size[1]}). Energy balance over 10 s: {found.energy_drift:.0e} of the largest kinetic energy.",
+        f"Energy balance over 10 s: {found.energy_drift:.0e} of the largest kinetic energy.",
         "",
-        sk.natural.freedom(_studies().load(found.name)).markdown(),
-        "",
-        "| method | tolerance | SCD | DERA | global error | Taylor - Radau | seconds | DAETS | Simulink |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| method | tolerance | SCD | DERA | global error | Taylor - Radau |",
+        "|---|---|---|---|---|---|",
     ]
-    for (method, tolerance), digits in found.digits.items():
-        times = published.seconds.get(tolerance, ("", ""))
+    for (method, tolerance), number in found.digits.items():
         between = found.between.get(tolerance)
         lines.append(
-            f"| {method} | {tolerance:.0e} | {digits:.2f} | {published.digits.get(tolerance, '')} | "
-            f"{found.difference[method, tolerance]:.1e} | {f'{between:.1e}' if between else ''} | "
-            f"{found.seconds[method, tolerance]:.3f} | {times[0]} | {times[1]} |"
+            f"| {method} | {tolerance:.0e} | {number:.2f} | {published.digits.get(tolerance, '')} | "
+            f"{found.difference[method, tolerance]:.1e} | {f'{between:.1e}' if between else ''} |"
         )
     return "\n".join(lines)
 
 
+def seconds() -> str:
+    """Run times of all mechanisms beside those of DAETS and Simulink (tables 5.18, 6.33), with date and machine."""
+    studies = _studies()
+    rows = [
+        f"Measured on {date.today().isoformat()}: {_machine()}.",
+        "",
+        "| mechanism | tolerance | Taylor, s | Radau, s | auto, s | DAETS, s | Simulink, s |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, published in studies.STUDIES.items():
+        for tolerance, theirs in published.seconds.items():
+            ours = [study(name).seconds[method, tolerance] for method in ("taylor", "radau5", "auto")]
+            cells = [f"{x:.3f}" for x in ours] + [f"{x:g}" for x in theirs]
+            rows.append(f"| {name.replace('_', ' ')} | {tolerance:.0e} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _machine() -> str:
+    sys.path.insert(0, str(EXAMPLES.parent))
+    from benchmarks.timing import machine
+
+    here = machine()
+    return f"{here['processor']}, {here['cores']} cores, Python {here['python']}, load {here['load']}"
+
+
 def drawing(name: str) -> str:
     """The quantities that DERA plots, against time, as a picture within the page."""
-    text = io.BytesIO()
-    _studies().draw(name).savefig(text, format="svg", metadata={"Date": None})
-    data = base64.b64encode(text.getvalue()).decode()
-    return f'<img alt="{name.replace("_", " ")}: motion" src="data:image/svg+xml;base64,{data}">'
+    return _picture(_studies().draw(name), f"{name.replace('_', ' ')}: motion")
+
+
+def differences(name: str) -> str:
+    """What DERA plots of the differences between two programs and from a reference, over time."""
+    return _picture(_studies().draw_differences(study(name)), f"{name.replace('_', ' ')}: differences")
+
+
+def _picture(figure: Figure, text: str) -> str:
+    written = io.BytesIO()
+    figure.savefig(written, format="svg", metadata={"Date": None})
+    data = base64.b64encode(written.getvalue()).decode()
+    return f'<img alt="{text}" src="data:image/svg+xml;base64,{data}">'
 
 
 def published_and_ours(

@@ -32,15 +32,15 @@ def markdown() -> str:
     parts = ["## Top level", _table(schema, schema)]
     for key, cls in ITEM_CLASSES.items():
         parts.append(f"## {TITLES.get(key, key.capitalize())} (`{key}`)")
-        for name, item in (item_types(cls) or {"": cls}).items():
+        for name, item in sorted((item_types(cls) or {"": cls}).items()):
             own = definition_of(schema, item)
             if name:
                 parts.append(f"### `{name}`")
             parts += [_prose(own.get("description", "")), _table(own, schema)]
     parts.append("## Curves (`curves`)")
-    for reference in schema["properties"]["curves"]["additionalProperties"]["oneOf"]:
-        own = _resolved(reference, schema)
-        key = own.get("required", ["?"])[0]
+    references = schema["properties"]["curves"]["additionalProperties"]["oneOf"]
+    kinds = [(own.get("required", ["?"])[0], own) for own in (_resolved(one, schema) for one in references)]
+    for key, own in sorted(kinds, key=lambda kind: kind[0]):
         parts += [f"### with the key `{key}`", _prose(own.get("description", "")), _table(own, schema)]
     parts += _points(schema)
     parts += _roads(schema)
@@ -59,8 +59,8 @@ def _roads(schema: dict[str, Any]) -> list[str]:
     """Types of roads, as the schema of a tire lists them."""
     parts = ["## Roads (`road` of tires and cars)"]
     options = definition_of(schema, LinearTire)["properties"]["road"]["anyOf"]
-    for own in options[1:]:
-        name = own["properties"]["type"]["const"]
+    named = {own["properties"]["type"]["const"]: own for own in options[1:]}
+    for name, own in sorted(named.items()):
         parts += [f"### `type: {name}`", _prose(own.get("description", "")), _table(own, schema)]
     return parts
 
@@ -81,7 +81,7 @@ def _points(schema: dict[str, Any]) -> list[str]:
     parts.append("The sections stand inside `natural`, beside `dim` and `gravity`.")
     for section, types in SECTIONS.items():
         parts.append(f"### `natural.{section}`")
-        for name, cls in types.items():
+        for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)
             short = f" A bare value stands for `{cls.short}`." if cls.short else ""
             title = f"`type: {name}`: " if name else ""

@@ -181,3 +181,12 @@ def test_lengths_that_contradict_what_a_body_carries_are_refused():
         ModelError, match=r"body 'second' and body 'first' contradict each other: a1 is fixed in.*0\.7 m"
     ):
         m.compile(engine="casadi")
+
+
+def test_a_right_angle_that_fixed_components_hold_is_no_equation():
+    """An arm that moves in a horizontal plane only is square to the vertical by itself."""
+    m = sk.natural.Mechanism(dim=3)
+    O, up = m.ground("O", (0, 0, 0)), m.ground_vector("up", (0, 0, 1))
+    A = m.point("A", (0.7, 0, 0), free="xy")
+    m.body("arm", [O, A, up], mass=1.2, inertia=(0.02, 0.03, 0.04))
+    assert [block.name for block in m.compile(engine="casadi").equations.constraints] == ["arm.length1"]

@@ -19,7 +19,9 @@ def drawn_points(points: Mapping[str, Any]) -> dict[str, SX]:
     """Places (2,) or (3,) m by name."""
     found = {}
     for name, place in points.items():
-        column = ca.vec(place) if isinstance(place, ca.SX) else ca.vertcat(*[SX(x) for x in place])
+        column = (
+            ca.vec(SX(place)) if isinstance(place, (ca.SX, ca.DM)) else ca.vertcat(*[SX(x) for x in place])
+        )
         if column.numel() not in (2, 3):
             raise ModelError(f"lagrange: point '{name}' has {column.numel()} components; give 2 or 3")
         found[name] = ca.densify(SX(column))

@@ -367,9 +367,12 @@ class Composition:
         return found
 
     def moves(self, expression: SX) -> bool:
-        """Whether an expression depends on any free coordinate."""
+        """Whether an expression depends on any free coordinate, with the components that are fixed put in."""
         free = [c.symbol for c in self.coordinates if c.fixed is None]
-        return bool(free) and ca.depends_on(SX(expression), ca.vertcat(*free))
+        still = [c for c in self.coordinates if c.fixed is not None and c.fixed.is_constant()]
+        symbols, values = [c.symbol for c in still], [c.fixed for c in still]
+        (put,) = ca.substitute([SX(expression)], symbols, values) if still else (SX(expression),)
+        return bool(free) and ca.depends_on(put, ca.vertcat(*free))
 
     def combination(self, item: Geometric) -> dict[str, float] | None:
         """Names of basic points and vectors and the weights with which they add up to the item, if they do."""

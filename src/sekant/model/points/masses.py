@@ -17,6 +17,9 @@ from sekant.model.points.mass_parts import BodyPart, Part, RodPart, checked_iner
 from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, MomentOfInertia, Numbers, Position
 from sekant.model.quantities import Description
 
+ROUND_OFF = 1e-14
+"""Cosine of the angle of a frame that counts as a right one."""
+
 
 class Attached(Description):
     """A place on a body: in its local frame, or by where it is in the world at the start."""
@@ -113,6 +116,8 @@ class PointBody(Element):
             length_row(m, row, f"body '{name}'", arm, length, text, pair, stated, "rigid", self.rigid)
         if len(arms) == 2 and self.rigid:
             product = float(R[0, 0] * R[0, 1])
+            if abs(product) < ROUND_OFF * np.prod(np.linalg.norm(R, axis=0)):
+                product = 0.0
             expression = arms[0].dot(arms[1]) - product
             key = ("angle", *sorted(texts))
             spanned = [point.name for point in frame[0 if any(p.is_point for p in frame[1:]) else 1 :]]
