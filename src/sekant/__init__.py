@@ -50,6 +50,19 @@ def _vehicle_model(path: str) -> Any:
     return standing_model(load_car(path))
 
 
+def _axle_model(path: str) -> Any:
+    """The model of an axle's file that has a key ``suspension``: on measured curves, on its rig."""
+    from sekant.errors import ModelError
+    from sekant.vehicle.measured.files import is_measured_file, load_measured_axle
+
+    if not is_measured_file(path):
+        raise ModelError(
+            "describes a suspension by its hard points; 'sekant kc FILE --model model.yaml' writes its model",
+            file=path,
+        )
+    return load_measured_axle(path).model()
+
+
 def _explained() -> dict[str, tuple[type, str]]:
     """Cars, roads, maneuvers, and what they consist of."""
     from sekant.vehicle.explained import explained_items
@@ -70,6 +83,7 @@ def _drawings() -> Any:
 
 PENDING.append(_vehicles)
 DESCRIPTIONS["vehicle"] = _vehicle_model
+DESCRIPTIONS["suspension"] = _axle_model
 DRAWINGS.append(_drawings)
 EXPLAINED.append(_explained)
 ANALYSES.append(_driving)

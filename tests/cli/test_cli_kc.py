@@ -132,3 +132,10 @@ def test_what_hard_points_do_to_a_curve(tmp_path):
     done = sekant("kc", "rear.yaml", "--sensitivity", "cambr", cwd=tmp_path)
     assert done.returncode == 1
     assert "no curve 'cambr'" in done.stderr
+
+
+def test_a_file_of_measured_curves_is_no_suspension():
+    done = sekant("kc", EXAMPLES.parent / "car" / "measured" / "front.csv")
+    assert done.returncode == 1
+    assert "--measured front.csv" in done.stderr
+    assert "suspension: {curves: front.csv" in done.stderr

@@ -1,6 +1,7 @@
 """`sekant linearize`: tables, JSON and pictures of modes, and what bad input says."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,3 +147,27 @@ def test_steady_motions_with_modes_sensitivities_and_a_locus(files):
     done = sekant("steady", "spinner.yaml", *asked, "--locus", "T=1..2", cwd=files)
     assert done.returncode == 1
     assert "is found with the motion" in done.stderr
+
+
+def test_a_car_runs_straight_ahead_and_turns(tmp_path):
+    measured = Path(__file__).parents[2] / "examples" / "car" / "measured"
+    for file in measured.iterdir():
+        text = file.read_text()
+        (tmp_path / file.name).write_text(
+            text.replace("compliance: rates.csv", "") if file.suffix == ".yaml" else text
+        )
+    done = sekant("steady", "car.yaml", "--sensitivity", "chassis.mass", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["sensitivity"]
+    done = sekant("linearize", "car.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "sekant steady" in done.stderr
+    for asked, said in (
+        (["--turn", "1"], "lateral_acceleration"),
+        (["--velocity", "0,20,0"], "along x"),
+        (["--target", "speed=-3"], "positive"),
+        (["--target", "radius=3"], "no target"),
+    ):
+        done = sekant("steady", "car.yaml", *asked, cwd=tmp_path)
+        assert done.returncode == 2
+        assert said in done.stderr

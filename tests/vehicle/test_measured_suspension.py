@@ -147,6 +147,28 @@ def test_damping_over_travel_and_through_a_ratio(tmp_path):
     assert forces["table"] == pytest.approx(forces["ratio"], rel=1e-3)  # 1600 N s/m at the wheel, both
 
 
+def test_what_curves_leave_open_is_not_told(folder, tmp_path):
+    axle = load_measured_axle(EXAMPLE / "front.yaml")
+    system, roles = axle.model(compliant=False), axle.roles(axle.model(compliant=False))
+    assert "left.kingpin_inclination" in sk.vehicle.axle_curves(system, roles, travel=[-0.01, 0.0]).names
+    found = rig_curves(axle)
+    left = {name.rpartition(".")[2] for name in found.curves.names}
+    assert not left & {"caster", "kingpin_inclination", "scrub_radius", "mechanical_trail"}
+    assert "left.braking_support_angle" in found.curves.names  # caster is measured
+    assert found.texts[0].startswith("not told: caster, kingpin inclination, scrub radius")
+    bare = rig_curves(load_measured_axle(unsteered(tmp_path, GOOD)))
+    assert "left.braking_support_angle" not in bare.curves.names
+    assert "left.driving_support_angle" in bare.curves.names
+    assert "a column caster" in bare.texts[0]
+
+
+def test_an_axle_file_is_a_model(folder):
+    system = sk.compile(sk.load(folder / "front.yaml"))
+    assert "left.travel.u1" in system.state_names
+    with pytest.raises(SekantError, match=r"sekant kc FILE --model model\.yaml"):
+        sk.load(EXAMPLE.parent / "parts" / "hatchback_front.yaml")
+
+
 # -- bad input -------------------------------------------------------------------------------------------
 
 
@@ -184,6 +206,11 @@ def both(rows: str, change) -> str:
             both(GOOD, lambda x: [x[0], -x[1], x[2]]),
             "toe of the right wheel is the negative of that of the left",
         ),
+        (
+            both(GOOD, lambda x: [x[0], x[1], -x[2]]),
+            "track_change of the right wheel is the negative of that of the left",
+        ),
+        (GOOD.replace("camber [deg]", "camber [rad]"), "camber reaches 77 deg; check its unit"),
         (
             HEAD + "".join(f"{z}, 0, 0, {3 + 0.1 * z}\n" for z in range(-60, 61, 10)),
             "track_change is 3 mm at zero travel",

@@ -27,6 +27,8 @@ def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
     point = moving(equations, point, g)
     R = functions.residual(point)[0]
     lam = np.zeros(functions.m)
+    if not np.isfinite(R).all():  # where a curve or a table ends: the search takes a shorter step
+        return Trial(replace(point, lam=lam), g)
     G = functions.tangent(point).G[equations.rows]
     lam[equations.rows] = -TangentSpace.of(G).inverse.T @ R
     return Trial(replace(point, lam=lam), g)
@@ -36,9 +38,16 @@ def moving(equations: SteadyEquations, point: MotionPoint, g: Array) -> MotionPo
     """The point with the velocities and accelerations of the steady motion at its position."""
     none = np.zeros(equations.system.nv)
     J, E, _ = equations.steady.rows(replace(point, v=none, a=none), g)
-    v = -np.linalg.lstsq(J, E, rcond=1e-10)[0]
+    v = _least(J, E)
     J, _, E_rate = equations.steady.rows(replace(point, v=v, a=none), g)
-    return replace(point, v=v, a=-np.linalg.lstsq(J, E_rate, rcond=1e-10)[0])
+    return replace(point, v=v, a=_least(J, E_rate))
+
+
+def _least(J: Array, E: Array) -> Array:
+    """The shortest x with J x = -E; not a number where a curve or a table ends before the point."""
+    if not (np.isfinite(J).all() and np.isfinite(E).all()):
+        return np.full(J.shape[1], np.nan)
+    return -np.linalg.lstsq(J, E, rcond=1e-10)[0]
 
 
 def check_contacts(equations: SteadyEquations, trial: Trial) -> None:

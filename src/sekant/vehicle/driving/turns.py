@@ -19,7 +19,7 @@ from sekant.analyses.linear.sensitivity import Sensitivity
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.alike import Variant
 from sekant.engine.system import State, System, compile
-from sekant.errors import ModelError
+from sekant.errors import ModelError, SolverError
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
@@ -44,7 +44,7 @@ class SteadyTurns:
 
     @property
     def steering(self) -> Floats:
-        return np.array([motion.unknowns["steer"] for motion in self.motions])
+        return np.array([motion.unknowns.get("steer", 0.0) for motion in self.motions])
 
     def output(self, name: str) -> Floats:
         """An output of the model in each turn, such as ``front.left.tire.load`` or ``sideslip``."""
@@ -54,7 +54,7 @@ class SteadyTurns:
     def handling(self) -> Floats:
         """(n,) rad: steer angle of the wheels less wheelbase times curvature, over `accelerations` the handling
         diagram; its slope is the understeer gradient."""
-        turns = np.array([motion.turn for motion in self.motions])
+        turns = np.array([motion.turn or 0.0 for motion in self.motions])
         return self.steering / self.single_track.ratio - self.single_track.wheelbase * turns / self.speed
 
     def linear(self, number: int) -> LinearModel:
@@ -88,15 +88,17 @@ def steady_turns(
     accelerations: Sequence[float],
     parameters: Sequence[str] = (),
 ) -> SteadyTurns:
-    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), in rising order.
+    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), rising; 0: straight.
 
     `parameters`: numbers of the car's model by which derivatives are wanted, such as ``chassis.mass`` or
     ``front.left.tire.tread_stiffness``.
     """
     car = car_description(given)
     wanted = np.asarray(accelerations, float)
-    if not wanted.size or np.any(wanted <= 0) or np.any(np.diff(wanted) <= 0):
-        raise ModelError("steady turns: accelerations must be positive and rise")
+    if not wanted.size or np.any(wanted < 0) or np.any(np.diff(wanted) <= 0):
+        raise ModelError("steady turns: accelerations must rise from 0 or above")
+    if not speed > 0:
+        raise ModelError(f"steady turns: the speed must be positive (got {speed:g} m/s)")
     linear = single_track(car, standing_loads(car), speed)
     commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
     # asked a few times: compiling would take longer than all answers
@@ -106,6 +108,9 @@ def steady_turns(
     search = _TurnSearch(car, system, linear, speed)
     found, last = [], 0.0
     for a in wanted:
+        if a == 0.0:
+            found.append(search.straight_ahead())
+            continue
         between = np.linspace(last, a, int(np.ceil((a - last) / STEP)) + 1)[1:]
         for step in between if last else [min(FIRST, a), *between]:
             motion = search.turn(float(step))
@@ -132,6 +137,28 @@ class _TurnSearch:
         self.torque = 0.0
         self.drives = car.drive is not None
         self.before: tuple[float, SteadyMotion] | None = None
+
+    def straight_ahead(self) -> SteadyMotion:
+        """With the steering wheel as it stands, or, where sides differ and the car pulls, turned a little."""
+        found = ["torque"] if self.drives else []
+
+        def motion(unknown: list[str]) -> SteadyMotion:
+            return steady_motion(
+                self.system,
+                self.state,
+                velocity=(self.speed, 0.0, 0.0),
+                rates=dict(self.rates),
+                unknown=[*unknown, *self.rates],
+                parameters={"steer": 0.0, "torque": 0.0},
+            )
+
+        try:
+            answer = motion(found)
+        except SolverError:
+            answer = motion(["steer", *found])
+        self.state, self.rates = State(q=answer.q, v=answer.v), dict(answer.rates)
+        self.torque = answer.unknowns.get("torque", 0.0)
+        return answer
 
     def turn(self, acceleration: float) -> SteadyMotion:
         rate = acceleration / self.speed

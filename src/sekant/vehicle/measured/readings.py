@@ -24,6 +24,8 @@ SIDES = {"left": 1.0, "right": -1.0}
 ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m at zero travel: more is another zero
 NEEDED = ("camber", "toe", "track_change")
 SMALL = 2e-3  # rad: angles below this have no sign worth a message
+OUTWARD = {"camber": "with its top outward", "toe": "for toe-in", "track_change": "outward"}
+STEEPEST = 0.6  # rad of camber: more is another unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +115,10 @@ def _check(one: SuspensionCurves, file: str) -> None:
             raise DataError(
                 f"has no column '{needed}'; a wheel needs {', '.join(NEEDED)} over travel", file=file
             )
+    if (most := float(np.nanmax(np.abs(one["camber"])))) > STEEPEST:
+        raise DataError(
+            f"camber reaches {np.degrees(most):.0f} deg; check its unit, [deg] or [rad]", file=file
+        )
     if "rack" in one.names and one.steering.size > 1 and not one.steering[0] < 0 < one.steering[-1]:
         raise DataError(
             f"rack goes from {1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm; straight ahead, where "
@@ -158,14 +164,13 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
                 )
     low, high = max(left.travel[0], right.travel[0]), min(left.travel[-1], right.travel[-1])
     at = np.linspace(low, high, 21)
-    for name in ("camber", "toe"):
+    for name, positive in OUTWARD.items():
         a, b = (np.interp(at, one.travel, one[name][:, one.design()[1]]) for one in (left, right))
         size = max(np.abs(a).max(), np.abs(b).max())
         if size > SMALL and np.abs(a + b).max() < 0.2 * np.abs(a - b).max():
             raise DataError(
                 f"{name} of the right wheel is the negative of that of the left one: it has the sign of the other "
-                f"side; {name} is positive {'outward' if name == 'camber' else 'for toe-in'} on both sides: change "
-                "the sign of one",
+                f"side; {name} is positive {positive} on both sides: change the sign of one",
                 file=file,
             )
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 GIVEN_BACK = ("camber", "toe", "steer_angle", "track_change", "wheelbase_change", "spring_load")
 """what the wheel's poses hold of the measured curves; caster gives only the turn of the upright along the travel"""
+OF_STEERING = ("caster", "kingpin_inclination", "scrub_radius", "mechanical_trail")
+OF_BRAKING = ("braking_support_angle", "side_view_center_x", "side_view_center_z", "side_view_swing_arm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,8 @@ def rig_curves(
         steering=steering if steering is not None or not measured.steered else left.rack,
     )
     texts = []
+    if measured.curves:
+        curves, texts = _without_the_unknown(curves, measured.curves)
     if measured.hysteresis:
         texts.append("hysteresis (largest gap of up and down strokes; their mean is used)")
         texts += [f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in measured.hysteresis.items()]
@@ -109,3 +113,32 @@ def rig_curves(
         texts.append(axle_compliance(compliant, axle.roles(compliant)).summary())
     rig = measured.curves.get("left")
     return RigCurves(curves, None if rig is None else replace(rig, name="the rig"), texts)
+
+
+def _without_the_unknown(
+    curves: AxleCurves, measured: dict[str, SuspensionCurves]
+) -> tuple[AxleCurves, list[str]]:
+    """Without what follows from the turn of the upright about the wheel's axis, of which curves do not tell.
+
+    Camber and toe fix the axis alone. Steered, the turn about it stays open, and with it the steering axis; along the
+    travel a column `caster` gives it, without which supports against braking are open, too.
+    """
+    unknown = list(OF_STEERING) if any(one.steering.size > 1 for one in measured.values()) else []
+    braked = not all("caster" in one.names for one in measured.values())
+    if braked:
+        front = any(name.endswith("anti_dive") for name in curves.names)
+        unknown += [*OF_BRAKING, "anti_dive" if front else "anti_lift"]
+    kept = {
+        name: column
+        for name, column in curves.data.items()
+        if name.rpartition(".")[2].removesuffix("_on_road") not in unknown
+    }
+    left = dict.fromkeys(name.rpartition(".")[2] for name in curves.data if name not in kept)
+    if not left:
+        return curves, []
+    remedy = "full poses of the wheel tell it" + (", a column caster those of braking" if braked else "")
+    told = ", ".join(name.replace("_", " ") for name in left)
+    return replace(curves, data=kept), [
+        f"not told: {told}; they follow from how the upright turns about the wheel's axis, which curves leave open; "
+        f"{remedy}"
+    ]

@@ -101,6 +101,7 @@ def kc(
         raise typer.BadParameter("goes with --identify; curves are written by --csv", param_hint="--output")
     if file is None:
         raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILE")
+    _refuse_curves(file)
     if live is not None:
         _live(file, live, as_axle, side, travel, steering, points, as_json)
         return
@@ -143,6 +144,26 @@ def kc(
     with ProgressBar("moving the suspension", enabled=not as_json):
         curves = suspension_curves(model, roles, travel=heights, steering=moves)
     _tell(curves, model, file, output, plot, model_file, [], as_json, rig)
+
+
+def _refuse_curves(file: Path) -> None:
+    """A file of measured curves is no suspension by itself."""
+    if file.suffix.lower() != ".csv" or not file.is_file():
+        return
+    from sekant.columns import read_columns
+    from sekant.errors import DataError, SekantError
+
+    try:
+        names = {name.rpartition(".")[2] for name in read_columns(str(file), gaps=True).names}
+    except SekantError:  # a table of points
+        return
+    if {"travel", "camber"} <= names:
+        raise DataError(
+            "holds measured curves: compare them with those of a suspension (sekant kc suspension.yaml --measured "
+            f"{file.name}), or name them in the file of an axle (suspension: {{curves: {file.name}, wheel_center: "
+            "..., spring: ..., damper: ...})",
+            file=str(file),
+        )
 
 
 def _identify(files: list[Path], rates: Path | None, radius: float, as_json: bool) -> None:

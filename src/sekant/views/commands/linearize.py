@@ -94,6 +94,14 @@ def linearize(
         raise typer.BadParameter("only about an equilibrium; sekant steady has its own", param_hint="--locus")
     names = names_in(sensitivity, "--sensitivity")
     refuse_unwritable(plot, bode)
+    from sekant.vehicle.car import is_car_file
+
+    if at is not At.TIME and is_car_file(file):
+        raise typer.BadParameter(
+            f"{file} is a car with a driver, who does not rest; its modes straight ahead and in turns: "
+            f"sekant steady {file} --target speed='80 km/h' --target lateral_acceleration=3",
+            param_hint="FILE",
+        )
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io.yaml import load

@@ -57,7 +57,8 @@ def steady(
 ) -> None:
     """Find a turn, a spin or a straight run that lasts; tell what it needs, its modes and what they depend on.
 
-    --locus takes a number of the model, "turn", a coordinate of --rate or an output of --target.
+    --locus takes a number of the model, "turn", a coordinate of --rate or an output of --target. A car file runs
+    straight ahead at its speed, or as --target speed and --target lateral_acceleration say.
     """
     given = parse_assignments(assignments)
     names = names_in(sensitivity, "--sensitivity")
@@ -66,9 +67,11 @@ def steady(
     from sekant.engine.system import compile as compile_model
     from sekant.io.yaml import load
     from sekant.progress_bar import ProgressBar
+    from sekant.vehicle.car import is_car_file
+    from sekant.views.steady_cars import UNITS, car_locus, steady_car
 
     with ProgressBar("reading", enabled=not as_json) as bar:
-        model: Any = load(file, set=given)
+        a_car = is_car_file(file)
         asked = {
             "turn",
             "velocity",
@@ -76,17 +79,24 @@ def steady(
             *parse_assignments(target, "--target"),
         }
         varied = [name for name in locus_name(locus) if name not in asked]
-        numbers = dict.fromkeys([*parameters_of(unknown or [], rate), *names, *varied])
-        system = compile_model(model, formulation=formulation, parameters=list(numbers))
-        bar.stage("finding the steady motion")
-        motion = steady_of(system, turn, velocity, rate, unknown, target)
+        if a_car:
+            varied = [name for name in varied if name.removeprefix("chassis.") not in UNITS]
+            bar.stage("finding the steady motion")
+            options = {"--turn": turn, "--rate": rate, "--unknown": unknown, "--set": given}
+            system, motion = steady_car(file, velocity, target, [*dict.fromkeys([*names, *varied])], options)
+        else:
+            numbers = dict.fromkeys([*parameters_of(unknown or [], rate), *names, *varied])
+            system = compile_model(load(file, set=given), formulation=formulation, parameters=list(numbers))
+            bar.stage("finding the steady motion")
+            motion = steady_of(system, turn, velocity, rate, unknown, target)
         linear = analyze(system, motion)
         modes = linear.modes()
         slopes = linear.sensitivity(names) if names else None
         branches = None
         if locus is not None:
             bar.stage("following the modes")
-            branches = _locus(system, motion, locus)
+            branches = car_locus(file, motion, locus) if a_car else None
+            branches = branches or _locus(system, motion, locus)
     if branches is not None and plot is not None:
         branches.plot(plot)
     else:
@@ -107,6 +117,9 @@ def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
 
     known: list[tuple[float | None, SteadyMotion]] = [(None, motion)]
     targets = motion.asked["targets"]
+    (asked,) = locus_name(text)
+    if f"chassis.{asked}" in targets:  # of a car
+        text = f"chassis.{text.strip()}"
 
     def unit(name: str) -> str | None:
         if name in motion.unknowns:
