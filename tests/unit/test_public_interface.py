@@ -40,7 +40,9 @@ def bob():
 
 
 def test_every_public_name_is_there():
-    assert len(sk.__all__) <= 40
+    assert (
+        len(set(sk.__all__) - {"__version__"}) <= 36
+    )  # one more needs one less, or a reason in the changelog
     assert {"Frame", "Motion", "Result", "analyses", "save", "shapes"} <= set(sk.__all__)
     for name in sk.__all__:
         assert getattr(sk, name) is not None

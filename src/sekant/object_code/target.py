@@ -35,11 +35,6 @@ class Target:
     fused: bool = False
 
     @property
-    def pointer_size(self) -> int:
-        """Bytes of an address. Words that hold addresses have eight bytes on every target."""
-        return 4 if self.is_wasm else 8
-
-    @property
     def is_wasm(self) -> bool:
         return self.triple.startswith("wasm32")
 

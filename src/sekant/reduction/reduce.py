@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sekant.analyses.kinematics.mobility import UndrivenMotion
 from sekant.engine.arguments import names_of, values_of
 from sekant.engine.system import System, as_system
-from sekant.errors import ModelError, SekantError, suggest
+from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
 from sekant.model.numbers import with_numbers
 from sekant.model.points.collector import Collector
@@ -124,12 +125,12 @@ def _poses(parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Any]) 
     """Poses of a rigid mechanism; one that gives way on bushings gets an error that says how to reduce it."""
     try:
         return find_poses(parts, drives, ranges)
-    except SekantError as error:
+    except UndrivenMotion as error:
         soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
-        if not soft or "degrees of freedom but" not in error.message:
+        if not soft:
             raise
         raise ModelError(
-            f"reduce: {error.message.partition(';')[0]}, since it stands on bushings ({', '.join(soft[:4])}): keep "
+            f"reduce: {error.found}, since it stands on bushings ({', '.join(soft[:4])}): keep "
             "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
         ) from None
 

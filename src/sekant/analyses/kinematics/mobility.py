@@ -14,6 +14,14 @@ Vector = NDArray[np.float64]
 RANK = 1e-9  # relative size of singular values that count as zero
 
 
+class UndrivenMotion(ModelError):
+    """Coordinates move that no drive determines. `found`: how many, without a remedy."""
+
+    def __init__(self, found: str, remedy: str):
+        super().__init__(f"{found}; {remedy}")
+        self.found = found
+
+
 def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     """ModelError unless the drives determine the position at q; the last `held` of them are held ones."""
     system, m = equations.system, len(equations.drives)
@@ -42,9 +50,10 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
             raise ModelError(f"model '{name}' has no degree of freedom at its start: nothing can be driven")
         raise ModelError(f"model '{name}' has {count} but {given} ({drives}); drop {m - freedom} of them")
     if freedom > m:
-        raise ModelError(
-            f"model '{name}' has {count} but {given} ({drives}); {rest.shape[1]} remain: "
-            f"{_moving(equations, rest)} still move; drive as many of them, hold them (hold=[...]), or fix joints"
+        raise UndrivenMotion(
+            f"model '{name}' has {count} but {given} ({drives})",
+            f"{rest.shape[1]} remain: {_moving(equations, rest)} still move; drive as many of them, hold them "
+            "(hold=[...]), or fix joints",
         )
     raise ModelError(
         f"model '{name}': at the start the drives {drives} do not determine the motion: "

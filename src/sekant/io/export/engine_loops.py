@@ -23,7 +23,7 @@ from sekant.analyses.simulation.problems import (
     with_events,
 )
 from sekant.io.export.c_function import CFunction
-from sekant.io.export.image_text import image_text
+from sekant.io.export.images import image_text
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct

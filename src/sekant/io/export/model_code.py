@@ -19,9 +19,9 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
-from sekant.io.export.decision_image import DecisionImage
 from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop, ExplicitLoop, ImplicitLoop, SeriesLoop
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, watched_guards
+from sekant.io.export.images import DecisionImage
 from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches

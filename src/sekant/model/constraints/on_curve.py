@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import InstanceOf, field_serializer
+from pydantic import InstanceOf
 
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.examples import Stage
-from sekant.model.quantities import AnyQuantity, CurveName, FrameName
+from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, FrameName
 
 
 @register
@@ -27,7 +26,7 @@ class PointOnPath(Constraint):
     """whose origin stays on it"""
     relative_to: FrameName = "ground"
     """the frame in which it is given"""
-    curve: CurveName | InstanceOf[PoseCurve]
+    curve: Annotated[CurveName | InstanceOf[PoseCurve], SHOWN_BY_CONTENT]
     """name of a curve"""
     u0: AnyQuantity = 0.0
     """where to begin to look for the nearest point"""
@@ -35,10 +34,6 @@ class PointOnPath(Constraint):
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(frame=stage.frame(), curve=stage.curve(), u0=stage.uniform(-0.4, 0.4))
-
-    @field_serializer("curve")
-    def _curve_name(self, curve: str | PoseCurve) -> Any:
-        return curve if isinstance(curve, str) else fingerprint(curve)
 
     def position(self, motion, auxiliary):
         assert isinstance(self.curve, PoseCurve)
@@ -63,7 +58,7 @@ class PointOnSurface(Constraint):
     """whose origin stays on it"""
     relative_to: FrameName = "ground"
     """the frame in which it is given"""
-    surface: CurveName | InstanceOf[PoseSurface]
+    surface: Annotated[CurveName | InstanceOf[PoseSurface], SHOWN_BY_CONTENT]
     """name of a surface"""
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     """where to begin to look for the nearest point"""
@@ -75,10 +70,6 @@ class PointOnSurface(Constraint):
             surface=stage.surface(),
             u0=(stage.uniform(-0.4, 0.4), stage.uniform(-0.4, 0.4)),
         )
-
-    @field_serializer("surface")
-    def _surface_name(self, surface: str | PoseSurface) -> Any:
-        return surface if isinstance(surface, str) else fingerprint(surface)
 
     def position(self, motion, auxiliary):
         assert isinstance(self.surface, PoseSurface)

@@ -7,35 +7,31 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
-from pydantic import Field, InstanceOf, field_serializer, model_validator
+from pydantic import Field, InstanceOf, model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, Twist, vector
 from sekant.model.examples import Stage
 from sekant.model.joints.base import (
     ANGLES,
     Coordinate,
-    Joint,
     mirror_of_image,
-    pose_difference,
     refuse_own_start,
     register,
 )
-from sekant.model.joints.compliance import Deflection, PathCompliance, action
+from sekant.model.joints.compliance import PathCompliance
 from sekant.model.joints.displaced import Displaced, FramedAxes, PathAxes
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
-from sekant.model.joints.elastic_pose import ElasticPose
-from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
+from sekant.model.joints.guided import GuidedJoint
+from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, Direction, JointName
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 
 
 @register
-class Path(Joint):
+class Path(GuidedJoint):
     """q = the curve's parameter u; X_FM = X(u). S is the curve's twist V_u, the bias is V_uu u'^2.
 
     With `compliance`, five more coordinates (HALL 3.82-3.97): displacements n and b along the normal and the
@@ -57,8 +53,10 @@ class Path(Joint):
     summary: ClassVar[str] = "follows a path in space with any orientation along it; rigid or compliant"
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u", "x", "rate")
+    along: ClassVar = 1
+    across: ClassVar = (Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
 
-    curve: CurveName | InstanceOf[PoseCurve]
+    curve: Annotated[CurveName | InstanceOf[PoseCurve], SHOWN_BY_CONTENT]
     """name of a curve"""
     q0: AnyQuantity | None = None
     """place along the curve at the start"""
@@ -83,22 +81,12 @@ class Path(Joint):
         return cls(**stage.connection(), curve=stage.curve())
 
     @property
-    def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        unit = self.curve.unit or "1" if isinstance(self.curve, PoseCurve) else "m"
-        along = (Coordinate("u", unit),)
-        if self.elastic is not None:
-            return (*along, *(Coordinate(f"e{i + 1}", "1") for i in range(self.elastic.count)))
-        if self.compliance is None:
-            return along
-        return (*along, Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
+    def _units(self) -> tuple[str, ...]:
+        return (self.curve.unit or "",) if isinstance(self.curve, PoseCurve) else ("m",)
 
     @property
     def guided(self) -> int:
         return 1
-
-    @property
-    def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
 
     @model_validator(mode="after")
     def _normal_goes_with_compliance(self):
@@ -142,46 +130,38 @@ class Path(Joint):
             return self.model_copy(update={"curve": curve})
         return self.model_copy(update={"mirror": None, **self._image(curve, self.mirror)})
 
-    @field_serializer("curve")
-    def _curve_name(self, curve: str | PoseCurve) -> Any:
-        return curve if isinstance(curve, str) else fingerprint(curve)
-
     @property
-    def _curve(self) -> PoseCurve:
+    def _geometry(self) -> PoseCurve:
         assert isinstance(self.curve, PoseCurve), "curves are bound to joints before equations are built"
         return self.curve
 
     def _on_curve(self, u: SX, lookups) -> CurveMotion:
-        table = self._curve.table
+        table = self._geometry.table
         y, y1, y2 = (lookups(table, u, order=order) for order in range(3))
-        return motion_from_components(y, y1, y2, self._curve.orientation, self._curve.R_constant)
+        return motion_from_components(y, y1, y2, self._geometry.orientation, self._geometry.R_constant)
 
     def _deflected(self, q: SX, lookups, order: int = 2) -> tuple[PathAxes | FramedAxes, Displaced]:
         """Axes along the path and displacement from the curve's frame C; `order` 3 for the rates of both."""
         along = self._on_curve(q[0], lookups)
         across = ca.vertcat(0, q[1], q[2])
         if self.normal_direction == "frenet":
-            frame = self.model_copy(update={"curve": _frenet(self._curve)})._on_curve(q[0], lookups)
+            frame = self.model_copy(update={"curve": _frenet(self._geometry)})._on_curve(q[0], lookups)
             framed = FramedAxes(along, frame)
             return framed, Displaced.by(across, q[3:6], framed.R_CD)
         aligned = self._tangent_is_x and self.normal_direction in (None, "frame")
         e = None if aligned else vector(self._reference)
-        y_3 = lookups(self._curve.table, q[0], order=3)[:3] if order == 3 and not aligned else None
+        y_3 = lookups(self._geometry.table, q[0], order=3)[:3] if order == 3 and not aligned else None
         axes = PathAxes(along, e, y_3)
         return axes, Displaced.by(across, q[3:6], axes.R_CD)
 
-    def pose(self, q, lookups) -> Pose:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._curve, q, lookups).pose
+    def _pose(self, q, lookups) -> Pose:
         if self.compliance is not None:
             axes, moved = self._deflected(q, lookups)
             return moved.pose(axes.along.R_FM, axes.along.p_FM)
         along = self._on_curve(q[0], lookups)
         return Pose(ca.densify(along.R_FM), along.p_FM)
 
-    def subspace(self, q, lookups) -> SX:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._curve, q, lookups).subspace
+    def _subspace(self, q, lookups) -> SX:
         if self.compliance is None:
             return self._on_curve(q[0], lookups).S
         axes, moved = self._deflected(q, lookups)
@@ -189,9 +169,7 @@ class Path(Joint):
         across = ca.vertcat(SX.zeros(3, 2), moved.R_MD[:, 1:])
         return ca.horzcat(column, across, moved.S_angles)
 
-    def bias(self, q, v, S, lookups) -> SX:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._curve, q, lookups).bias(v, S)
+    def _bias(self, q, v, S, lookups) -> SX:
         if self.compliance is None:
             return self._on_curve(q[0], lookups).dS * v[0] ** 2
         axes, moved = self._deflected(q, lookups, 3)
@@ -201,12 +179,12 @@ class Path(Joint):
     @property
     def _tangents(self) -> np.ndarray:
         """Unit tangents in M (k, 3) over the range."""
-        v = self._curve.twist(self._curve.sample(401))[:, 3:]
+        v = self._geometry.twist(self._geometry.sample(401))[:, 3:]
         speed = np.linalg.norm(v, axis=1)
         if speed.min() <= 1e-9 * max(speed.max(), 1e-300):
-            where = self._curve.sample(401)[int(np.argmin(speed))]
+            where = self._geometry.sample(401)[int(np.argmin(speed))]
             raise ModelError(
-                f"the curve stands still at {self._curve.parameter} = {where:.6g}: a compliant path needs a "
+                f"the curve stands still at {self._geometry.parameter} = {where:.6g}: a compliant path needs a "
                 "tangent everywhere; shift the curve's point off the axis it turns about"
             )
         return v / speed[:, None]
@@ -222,36 +200,16 @@ class Path(Joint):
         nearly = np.abs(self._tangents[:, 1]).max() > 0.9
         return (0.0, 0.0, 1.0) if nearly else (0.0, 1.0, 0.0)
 
-    @property
-    def loop_parameters(self) -> int:
-        return self.nq
-
-    def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
-        """The six equations X_FM = X(u), with u as an unknown of its own (HALL 3.1)."""
-        return pose_difference(X_FM, self.pose(parameters, lookups))
-
     def out_of_range(self, q) -> str:
-        low, high = self._curve.range
+        low, high = self._geometry.range
         slack = 1e-6 * (high - low)
-        if self._curve.extrapolation != "error" or low + slack < q[0] < high - slack:
+        if self._geometry.extrapolation != "error" or low + slack < q[0] < high - slack:
             return ""
-        unit = f" {self._curve.unit}" if self._curve.unit else ""
+        unit = f" {self._geometry.unit}" if self._geometry.unit else ""
         return (
             f"u = {q[0]:.6g}{unit} leaves its path [{low:.6g}, {high:.6g}]{unit}; lengthen the path, reduce the "
             "travel, or allow 'linear' or 'periodic' continuation"
         )
-
-    def action(self, name: str, motion: Kinematics) -> Action | None:
-        if self.elastic is not None:
-            return self.elastic.action(name, motion)
-        if self.compliance is None:
-            return None
-        u = motion.coordinate(name, 0)[0]
-        deflections = [
-            Deflection(direction, getattr(self.compliance, direction), i, *motion.coordinate(name, i))
-            for i, direction in enumerate(self.compliance.directions, start=1)
-        ]
-        return action(name, [u], deflections, motion)
 
     def initial(self):
         start = self.q0 if self.q0 is not None else self._default_start()
@@ -262,7 +220,7 @@ class Path(Joint):
         return self.model_copy(update={"q0": q[0]})
 
     def _default_start(self) -> float:
-        low, high = self._curve.range
+        low, high = self._geometry.range
         return 0.0 if low <= 0.0 <= high else low
 
 

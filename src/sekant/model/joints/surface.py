@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
-from pydantic import InstanceOf, field_serializer, model_validator
+from pydantic import InstanceOf, model_validator
 
-from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_symbolic import (
     SurfaceMotion,
     motion_from_components,
@@ -19,22 +18,19 @@ from sekant.model.examples import Stage
 from sekant.model.joints.base import (
     ANGLES,
     Coordinate,
-    Joint,
     mirror_of_image,
-    pose_difference,
     refuse_own_start,
     register,
 )
-from sekant.model.joints.compliance import Deflection, SurfaceCompliance, action
+from sekant.model.joints.compliance import SurfaceCompliance
 from sekant.model.joints.displaced import Displaced
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
-from sekant.model.joints.elastic_pose import ElasticPose
-from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, CurveName, JointName
+from sekant.model.joints.guided import GuidedJoint
+from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, JointName
 
 
 @register
-class Surface(Joint):
+class Surface(GuidedJoint):
     """q = (u1, u2); X_FM = X(u1, u2). S holds the two coordinate twists, the bias is their change.
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
@@ -48,8 +44,10 @@ class Surface(Joint):
     summary: ClassVar[str] = "moves on a surface of poses with two coordinates; rigid or compliant"
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u1", "u2", "x", "rate")
+    along: ClassVar = 2
+    across: ClassVar = (Coordinate("n", "m", "opposite"), *ANGLES)
 
-    surface: CurveName | InstanceOf[PoseSurface]
+    surface: Annotated[CurveName | InstanceOf[PoseSurface], SHOWN_BY_CONTENT]
     """name of a surface"""
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     """place on the surface at the start"""
@@ -81,18 +79,8 @@ class Surface(Joint):
         return refuse_own_start(self)
 
     @property
-    def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        units = self.surface.units if isinstance(self.surface, PoseSurface) else ("1", "1")
-        both = tuple(Coordinate(f"u{i + 1}", unit or "1") for i, unit in enumerate(units))
-        if self.elastic is not None:
-            return (*both, *(Coordinate(f"e{i + 1}", "1") for i in range(self.elastic.count)))
-        if self.compliance is None:
-            return both
-        return (*both, Coordinate("n", "m", "opposite"), *ANGLES)
-
-    @property
-    def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
+    def _units(self) -> tuple[str, ...]:
+        return self.surface.units if isinstance(self.surface, PoseSurface) else ("1", "1")
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the joint's mirror image besides its frames."""
@@ -111,27 +99,23 @@ class Surface(Joint):
         image = surface if self.mirror is None else surface.mirrored(self.mirror)
         return self.model_copy(update={"surface": image, "mirror": None})
 
-    @field_serializer("surface")
-    def _surface_name(self, surface: str | PoseSurface) -> Any:
-        return surface if isinstance(surface, str) else fingerprint(surface)
-
     @property
     def guided(self) -> int:
         return min(self.nv, 2)
 
     @property
-    def _surface(self) -> PoseSurface:
+    def _geometry(self) -> PoseSurface:
         assert isinstance(self.surface, PoseSurface), "surfaces are bound before equations are built"
         return self.surface
 
     def _components(self, u1: SX, u2: SX, lookups) -> list[SX]:
         """The surface's components, and their derivatives by u1, u2, u1 u1, u1 u2, u2 u2."""
         orders = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
-        return [lookups(self._surface.table, u1, u2, order=order) for order in orders]
+        return [lookups(self._geometry.table, u1, u2, order=order) for order in orders]
 
     def _on_surface(self, u1: SX, u2: SX, lookups) -> SurfaceMotion:
         y, y_1, y_2, y_11, y_12, y_22 = self._components(u1, u2, lookups)
-        surface = self._surface
+        surface = self._geometry
         return surface_motion_from_components(
             y, y_1, y_2, y_11, y_12, y_22, surface.orientation, surface.R_constant
         )
@@ -142,17 +126,13 @@ class Surface(Joint):
         n = n / ca.sqrt(ca.dot(n, n))
         return Displaced.by(n * q[2], q[3:6], Pose.identity().R), n
 
-    def pose(self, q, lookups) -> Pose:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._surface, q, lookups).pose
+    def _pose(self, q, lookups) -> Pose:
         on = self._on_surface(q[0], q[1], lookups)
         if self.compliance is not None:
             return self._deflected(q, on)[0].pose(on.R_FM, on.p_FM)
         return Pose(ca.densify(on.R_FM), on.p_FM)
 
-    def subspace(self, q, lookups) -> SX:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._surface, q, lookups).subspace
+    def _subspace(self, q, lookups) -> SX:
         on = self._on_surface(q[0], q[1], lookups)
         if self.compliance is None:
             return on.S
@@ -165,14 +145,12 @@ class Surface(Joint):
         normal = ca.vertcat(SX.zeros(3), moved.R_MD @ n)
         return ca.horzcat(*along, normal, moved.S_angles)
 
-    def bias(self, q, v, S, lookups) -> SX:
-        if self.elastic is not None:
-            return ElasticPose(self.elastic, self._surface, q, lookups).bias(v, S)
+    def _bias(self, q, v, S, lookups) -> SX:
         y, y1, y2, y11, y12, y22 = self._components(q[0], q[1], lookups)
         # along the curve that has these rates: one rate of a twist instead of four
         first = y1 * v[0] + y2 * v[1]
         second = (y11 * v[0] + 2 * y12 * v[1]) * v[0] + y22 * v[1] ** 2
-        surface = self._surface
+        surface = self._geometry
         along = motion_from_components(y, first, second, surface.orientation, surface.R_constant)
         if self.compliance is None:
             return along.dS
@@ -183,35 +161,15 @@ class Surface(Joint):
         origin += lookups.jtimes(d_rate, q[:3], v[:3])
         return moved.bias(Twist.of(S @ v), v[3:], w_rate, origin)
 
-    @property
-    def loop_parameters(self) -> int:
-        return self.nq
-
-    def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
-        """The six equations X_FM = X(u1, u2), with u1 and u2 as unknowns of their own."""
-        return pose_difference(X_FM, self.pose(parameters, lookups))
-
     def out_of_range(self, q) -> str:
-        for i, (low, high) in enumerate(self._surface.range):
+        for i, (low, high) in enumerate(self._geometry.range):
             slack = 1e-6 * (high - low)
-            if self._surface.table.extrapolation[i] == "error" and not low + slack < q[i] < high - slack:
+            if self._geometry.table.extrapolation[i] == "error" and not low + slack < q[i] < high - slack:
                 return (
                     f"u{i + 1} = {q[i]:.6g} leaves its surface [{low:.6g}, {high:.6g}]; enlarge the surface, "
                     "reduce the travel, or allow a continuation"
                 )
         return ""
-
-    def action(self, name: str, motion: Kinematics) -> Action | None:
-        if self.elastic is not None:
-            return self.elastic.action(name, motion)
-        if self.compliance is None:
-            return None
-        u = [motion.coordinate(name, i)[0] for i in range(2)]
-        deflections = [
-            Deflection(direction, getattr(self.compliance, direction), i, *motion.coordinate(name, i))
-            for i, direction in enumerate(self.compliance.directions, start=2)
-        ]
-        return action(name, u, deflections, motion)
 
     def initial(self):
         start = self.q0 if self.q0 is not None else tuple(self._default_start())
@@ -222,4 +180,4 @@ class Surface(Joint):
         return self.model_copy(update={"q0": tuple(q[:2])})
 
     def _default_start(self) -> list[float]:
-        return [0.0 if low <= 0.0 <= high else low for low, high in self._surface.range]
+        return [0.0 if low <= 0.0 <= high else low for low, high in self._geometry.range]

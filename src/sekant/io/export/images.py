@@ -1,13 +1,14 @@
-"""Friction and contacts in a library: the engine's own procedures, and their memory as an image in C."""
+"""Images of memory as C; and that of friction and contacts, on which procedures of the engine decide in a library."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sekant.analyses.simulation.bound_forces import bound_elements, decision_functions, decision_of
-from sekant.io.export.image_text import image_text
 from sekant.io.export.object_functions import ObjectFunctions
-from sekant.loops.image import WORD, image_of
+from sekant.loops.image import WORD, Image, image_of
 from sekant.loops.store.objects import objects_for
 from sekant.solvers.complementarity.decide import begin, decide, follow, react
 from sekant.solvers.complementarity.elements import BEYOND
@@ -43,3 +44,24 @@ class DecisionImage:
     def objects(self, platform: str, native: bool) -> list[bytes]:
         """Object code of the procedures."""
         return objects_for(list(PROCEDURES.values()), "" if native else platform)
+
+
+def image_text(image: Image, name: str) -> str:
+    """A constant `Image` of this name, see `runtime/image.c`."""
+    content = image.content + b"\0" * (-len(image.content) % WORD)
+    words = [f"0x{int(word):x}" for word in np.frombuffer(content, dtype=np.uint64)]
+    data = [str(place // WORD) for place in image.data.tolist()]
+    functions = [f"{{{place // WORD}, {called}}}" for place, called in image.functions]
+    outside = [f"{{{place // WORD}, {array} + {by // WORD}}}" for place, array, by in image.outside]
+    arrays = {
+        "content": ("unsigned long long", words),
+        "data": ("unsigned int", data),
+        "functions": ("FunctionWord", functions),
+        "outside": ("ArrayWord", outside),
+    }
+    lines, fields = [], [str(image.size // WORD)]
+    for part, (kind, entries) in arrays.items():
+        listed = ", ".join(entries) or ("0" if part in ("content", "data") else "{0, 0}")
+        lines.append(f"static const {kind} {name}_{part}[] = {{{listed}}};")
+        fields += [f"{name}_{part}", str(len(entries))]
+    return "\n".join([*lines, f"static const Image {name}_image = {{{', '.join(fields)}}};"])
