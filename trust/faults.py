@@ -18,6 +18,7 @@ import numpy as np
 import sekant as sk
 from damage.test_mutated_files import EXAMPLES, STUDY_MODEL
 from trust.campaign import Clock, Section
+from trust.commands import prepared
 
 FAULTS = ("kill", "full", "interrupt")
 PROMISE = (
@@ -176,6 +177,7 @@ def _interrupted_anywhere(section: Section, warm: Path, moments: int) -> None:
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=prepared(60),
         )
         time.sleep(0.8 + 0.37 * number)
         process.send_signal(signal.SIGINT)

@@ -7,8 +7,6 @@ import os
 import random
 import resource
 import shlex
-import subprocess
-import sys
 import tempfile
 import traceback
 import warnings
@@ -18,6 +16,7 @@ from shutil import copyfile
 import sekant as sk
 from damage import test_mutated_files as damage
 from trust.campaign import Clock, Section
+from trust.commands import Endless, sekant
 
 PROMISE = (
     "No file and no command line ends in a raw exception, runs on for more than 20 s, or takes over 2 GB."
@@ -185,18 +184,12 @@ def _command(section: Section, seed: int, folder: Path) -> None:
     words = mutated_command(shlex.split(choose.choice(COMMANDS).format(**names)), choose)
     shown = shlex.join(words)[:500]
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "sekant", *words],
-            cwd=folder,
-            capture_output=True,
-            timeout=SECONDS,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        section.fail("command line", f"no end after {SECONDS} s", shown)
+        done = sekant(words, folder, SECONDS)
+    except Endless as error:
+        section.fail("command line", str(error), shown)
         return
     section.count("command lines")
-    error = done.stderr.decode("utf-8", "replace")
+    error = done.stderr
     if "Traceback" in error or done.returncode not in (0, 1, 2):
         section.fail("command line", f"exit code {done.returncode}: {error[-1500:]}", shown)
     elif done.returncode and not (error + done.stdout.decode("utf-8", "replace")).strip():

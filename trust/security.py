@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import sekant as sk
 from damage.test_mutated_files import STUDY_MODEL
 from trust.campaign import Clock, Section
+from trust.commands import Endless, sekant
 
 PROMISE = "A model, result or page from a stranger does no harm beyond bounded time and memory."
 HOSTILE = (
@@ -44,23 +44,8 @@ FILES = {
 }
 
 
-def _limited() -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 def _run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sekant", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=SECONDS,
-        stdin=subprocess.DEVNULL,
-        preexec_fn=_limited,
-    )
+    return sekant(words, folder, SECONDS, memory=MEMORY)
 
 
 def _hostile_files(section: Section, folder: Path) -> None:
@@ -70,8 +55,8 @@ def _hostile_files(section: Section, folder: Path) -> None:
         section.count("hostile files")
         try:
             done = _run(["check", file], folder)
-        except subprocess.TimeoutExpired:
-            section.fail(name, f"no end after {SECONDS} s", text[:500])
+        except Endless as error:
+            section.fail(name, str(error), text[:500])
             continue
         if done.returncode not in (0, 1) or "Traceback" in done.stderr or "MemoryError" in done.stderr:
             section.fail(name, f"exit code {done.returncode}: {done.stderr[-500:]}", text[:500])
@@ -113,8 +98,8 @@ def _zip_bomb(section: Section, folder: Path) -> None:
     section.count("hostile files")
     try:
         done = _run(["fit", "bomb.xlsx", "-o", "out.json"], folder)
-    except subprocess.TimeoutExpired:
-        section.fail("zip bomb", f"no end after {SECONDS} s")
+    except Endless as error:
+        section.fail("zip bomb", str(error))
         return
     if done.returncode != 1 or "Traceback" in done.stderr:
         section.fail("zip bomb", f"exit code {done.returncode}: {done.stderr[-500:]}")
@@ -148,7 +133,7 @@ def _pages(section: Section, folder: Path) -> None:
                 section.fail("page", "text of a model ran as code", text)
             if browser.run("document.scripts.length") != OWN_SCRIPTS:
                 section.fail("page", "text of a model became an element of the page", text)
-            if browser.run("document.title") != text:
+            if browser.run("document.title") != f"{text} · Sekant":
                 section.fail("page", "its title is not the text that was given", text)
             if browser.requests[1:]:
                 section.fail("page", f"it asked for {browser.requests[1:]}")
