@@ -1,12 +1,14 @@
 """Courses, speed profiles, tracks, and the driver on them: closed solutions, mirror images, faults of files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sedans import LINEAR, sedan
 from sekant.errors import SekantError
 from sekant.vehicle.courses import course_of_pieces, course_through, read_track, speed_profile
-from sekant.vehicle.courses.speed_profile import CarAsPoint
+from sekant.vehicle.courses.speed_profile import CarAsPoint, fastest_speed
 from sekant.vehicle.driving import drive
 from sekant.vehicle.maneuvers import maneuver
 from sekant.vehicle.quantities import GRAVITY
@@ -102,7 +104,72 @@ def test_mirrored_tracks_give_mirrored_runs(tmp_path):
     assert one.time[-1] == pytest.approx(other.time[-1], abs=1e-3)
 
 
+def test_speed_on_a_banked_circle_and_over_a_crest():
+    """v^2 = g R (mu + tan phi) / (1 - mu tan phi), the road rising outward; over a crest the road pushes less."""
+    mu, R, phi = 1.3, 25.0, 0.2
+    circle = course_of_pieces([(60.0, 1 / R, 1 / R)])
+    banked = replace(circle, bank=np.full(circle.s.size, -phi))
+    t = np.tan(phi)
+    assert fastest_speed(banked, MASS) == pytest.approx(np.sqrt(GRAVITY * R * (mu + t) / (1 - mu * t)))
+    assert fastest_speed(banked.mirrored(), MASS) == pytest.approx(fastest_speed(banked, MASS))
+    crest = replace(circle, height=-0.005 * (circle.s - 30.0) ** 2)
+    top = np.argmin(np.abs(circle.s - 30.0))
+    assert fastest_speed(crest, MASS)[top] == pytest.approx(
+        np.sqrt(mu * GRAVITY / (1 / R + mu * 0.01)), rel=1e-3
+    )
+
+
+TILTED = "x [m], y [m], z [m], bank [deg]\n" + "".join(
+    f"{x}, {0.004 * x * x:.6f}, {0.02 * x:.6f}, {-0.1 * x:.6f}\n" for x in range(0, 61, 3)
+)
+
+
+@pytest.fixture(scope="module")
+def hills(tmp_path_factory):
+    """One run over a hill with bank, and one over its mirror image."""
+    file = tmp_path_factory.mktemp("track") / "hill.csv"
+    file.write_text(TILTED)
+    return [drive(sedan(), "autocross", file=str(file), mirror=mirror) for mirror in (False, True)]
+
+
+def test_a_car_on_a_track_with_slope_and_bank(hills):
+    """The car rises with the road, and leans with it; wheels stand on it."""
+    run, _ = hills
+    assert run.complete
+    assert not run.warnings
+    course = run.maneuver.course()
+    at = np.searchsorted(run["progress"], 40.0)
+    k = np.searchsorted(course.s, 40.0)
+    assert course.bank[k] == pytest.approx(np.radians(-4.0), rel=0.02)
+    rise = run["position"][at, 2] - run["position"][0, 2]
+    assert rise == pytest.approx(course.height[k], abs=0.03)
+    assert np.degrees(run["angles"][at, 2]) == pytest.approx(-4.0, abs=1.0)
+    both = [run[f"rear.{side}.tire.contact"][at] for side in ("left", "right")]
+    assert (both[0] - both[1])[2] / 1.49 == pytest.approx(np.sin(course.bank[k]), abs=0.003)
+
+
+def test_mirrored_slopes_and_banks_give_mirrored_runs(hills):
+    one, other = hills
+    assert one.time[-1] == pytest.approx(other.time[-1], abs=1e-4)
+    n = min(one.time.size, other.time.size)
+    assert one["front.left.tire.load"][:n] == pytest.approx(other["front.right.tire.load"][:n], abs=2.0)
+
+
+def test_a_noisy_center_line_has_a_quiet_curvature(tmp_path):
+    angle = np.linspace(0, 2 * np.pi, 121)
+    radius = 40.0 + np.random.default_rng(3).normal(0, 0.03, angle.size)
+    file = tmp_path / "round.csv"
+    rows = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    file.write_text("x [m], y [m]\n" + "".join(f"{x:.4f}, {y:.4f}\n" for x, y in rows))
+    course = read_track(file)
+    assert course.closed
+    assert course.curvature == pytest.approx(1 / 40.0, rel=0.15)
+
+
 FAULTS = {
+    "height jumps by 4 m": "x [m], y [m], z [m]\n"
+    + "".join(f"{x}, 0, {4 * (x > 9)}\n" for x in range(0, 21, 2)),
+    "bank is 57": "x [m], y [m], bank [rad]\n" + "".join(f"{x}, 0, {x > 9:d}\n" for x in range(0, 21, 2)),
     "jumps by": "x [m], y [m]\n" + "".join(f"{x}, 0\n" for x in (0, 2, 4, 6, 60, 62, 64)),
     "too narrow": "x [m], y [m], left [m], right [m]\n" + "".join(f"{x}, 0, 0.4, 0.5\n" for x in range(9)),
     "crosses itself": "x [m], y [m]\n0, 0\n10, 0\n20, 0\n25, 6\n20, 12\n12, 6\n12, -8\n",

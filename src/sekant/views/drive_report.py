@@ -37,7 +37,8 @@ def write_report(runs: list[DrivenManeuver], path: Path) -> None:
     """Write the page of runs of one maneuver."""
     first = runs[0].maneuver
     names = ", ".join(dict.fromkeys(run.car.name for run in runs if run.car.name))
-    title = f"{f'{names}: ' if names else ''}{first.type}, {3.6 * first.speed:.4g} km/h"
+    title = f"{f'{names}: ' if names else ''}{first.type}"
+    title += f", {3.6 * first.speed:.4g} km/h" if first.speed else ""
     told = [
         f"<h1>{html.escape(title)}</h1><p>{html.escape(first.summary)}"
         + (f" <span class=d>({html.escape(first.source)})</span>" if first.source else "")
@@ -82,16 +83,22 @@ def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]
     for color, run, diagram in zip(style.PALETTE, runs, diagrams, strict=False):
         if diagram is None:
             continue
-        for dashes, (name, y) in zip(("-", "--", ":"), diagram.curves.items(), strict=False):
+        for k, (name, y) in enumerate(diagram.curves.items()):
             label = name if len(runs) == 1 else f"{run.label}: {name}"
-            axis.plot(diagram.x, y, color=color, lw=1.2, ls=dashes, label=label)
+            own = style.PALETTE[k % len(style.PALETTE)] if len(runs) == 1 else color
+            axis.plot(diagram.x, y, color=own, lw=1.2, ls=_dashes(k), label=label)
         if diagram.line is not None:
             axis.plot(*diagram.line, color="black", lw=2.0, label="fit" if run is runs[0] else None)
         axis.set_xlabel(diagram.across)
         axis.set_ylabel(diagram.along)
+        if diagram.logarithmic:
+            axis.set_xscale("log")
     axis.legend(frameon=False)
 
 
+NOTHING = 1e-6  # in the units of the panels: round-off
+TURNS = 0.2  # of its length, from which width on a course is drawn to scale
+ABOVE = 2  # rows of the plot from above
 DASHES = ("-", "--", "-.", ":")
 """Of runs, or of wheels of one run: lines that differ without color."""
 
@@ -117,55 +124,74 @@ def _wheel_loads(axis: Axes, runs: list[DrivenManeuver]) -> None:
             axis.plot(run.time, run[name] / 1e3, color=color, lw=1.2, ls=_dashes(of), label=label)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("wheel loads [kN]")
-    axis.legend(frameon=False, ncols=4)
+    axis.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0))
 
 
+PANELS = (
+    ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
+    ("yaw rate [deg/s]", lambda run: np.degrees(run["yaw_rate"])),
+    ("lateral acceleration [m/s²]", lambda run: run.lateral_acceleration),
+    ("sideslip [deg]", lambda run: np.degrees(run["sideslip"])),
+    ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
+    ("roll rate [deg/s]", _roll_rate),
+    ("speed [km/h]", lambda run: 3.6 * run["speed"]),
+    ("longitudinal acceleration [m/s²]", lambda run: run.longitudinal_acceleration),
+)
 MEASURED = ("steering", "yaw_rate", "lateral_acceleration", "sideslip", "roll", "", "speed", "")
 """Channels of a log, in the order of the panels."""
+STANDING = (
+    ("height of the center of mass [mm]", lambda run: 1e3 * (run["position"][:, 2] - run["position"][0, 2])),
+    ("vertical acceleration [m/s²]", lambda run: np.gradient(run["velocity"][:, 2], run.time)),
+    ("pitch angle [deg]", lambda run: np.degrees(run["angles"][:, 1])),
+    ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
+)
+"""Panels of a car that does not travel."""
+
+
+def _from_above(axis: Axes, runs: list[DrivenManeuver]) -> None:
+    """Paths of the runs between their cones, to one scale where the course turns."""
+    for line in runs[0].maneuver.edges(runs[0].car):
+        style_of = {"ls": "--"} if len(line) > 1 else {"ls": "none", "marker": "^", "ms": 4}
+        axis.plot(line[:, 0], line[:, 1], color="0.5", lw=1.0, **style_of)
+    for k, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
+        axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2, ls=_dashes(k))
+    place = runs[0]["position"]
+    if np.ptp(place[:, 1]) > TURNS * np.ptp(place[:, 0]):
+        axis.set_aspect("equal", adjustable="datalim")
+    axis.set_xlabel("x [m]")
+    axis.set_ylabel("y [m]")
 
 
 def _curves(runs: list[DrivenManeuver]) -> bytes:
-    panels = (
-        ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
-        ("yaw rate [deg/s]", lambda run: np.degrees(run["yaw_rate"])),
-        ("lateral acceleration [m/s²]", lambda run: run.lateral_acceleration),
-        ("sideslip [deg]", lambda run: np.degrees(run["sideslip"])),
-        ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
-        ("roll rate [deg/s]", _roll_rate),
-        ("speed [km/h]", lambda run: 3.6 * run["speed"]),
-        ("longitudinal acceleration [m/s²]", lambda run: run.longitudinal_acceleration),
-    )
+    travels = runs[0].maneuver.travels
+    panels = PANELS if travels else STANDING
     measured = runs[0].maneuver.measured()
     diagrams = [run.maneuver.diagram(run) if run.complete else None for run in runs]
-    rows = 7 if any(diagrams) else 6
+    lines = len(panels) // 2
+    rows = lines + 1 + travels * ABOVE + any(diagrams)
     with drawing(9.0, 2.25 * rows) as figure:
         grid = figure.add_gridspec(rows, 2)
         if any(diagrams):
-            _draw(figure.add_subplot(grid[6, :]), runs, diagrams)
+            _draw(figure.add_subplot(grid[rows - 1, :]), runs, diagrams)
         for k, (label, read) in enumerate(panels):
             axis = figure.add_subplot(grid[k // 2, k % 2])
             for k_run, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
                 axis.plot(run.time, read(run), color=color, lw=1.2, ls=_dashes(k_run), label=run.label)
-            if MEASURED[k] in measured:
+            if travels and MEASURED[k] in measured:
                 t, y = measured[MEASURED[k]]
                 factor = 180 / np.pi if "deg" in label else 3.6 if "km/h" in label else 1.0
                 axis.plot(t, factor * y, color="black", lw=1.0, ls="--", label="measured")
                 axis.legend(frameon=False)
             axis.set_ylabel(label)
+            if max(np.abs(line.get_ydata()).max() for line in axis.lines) < NOTHING:  # type: ignore[arg-type]
+                axis.set_ylim(-1.0, 1.0)
             if k >= len(panels) - 2:
                 axis.set_xlabel("time [s]")
             if k == 0 and len(runs) > 1:
                 axis.legend(frameon=False)
-        _wheel_loads(figure.add_subplot(grid[4, :]), runs)
-        axis = figure.add_subplot(grid[5, :])
-        for k_run, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
-            axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2, ls=_dashes(k_run))
-        for lane in runs[0].maneuver.lanes(runs[0].car):
-            for sign in (-1, 1) if lane.width > 0 else ():
-                edge = lane.middle + sign * lane.width / 2
-                axis.plot([lane.start, lane.end], [edge, edge], color="0.5", lw=1.0, ls="--")
-        axis.set_xlabel("x [m]")
-        axis.set_ylabel("y [m]")
+        _wheel_loads(figure.add_subplot(grid[lines, :]), runs)
+        if travels:
+            _from_above(figure.add_subplot(grid[lines + 1 : lines + 1 + ABOVE, :]), runs)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg")
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""A line on the road by its arc length: place, heading and curvature.
+"""A line on the road by its arc length in the plane: place, heading and curvature; height and bank of the road there.
 
 With the arc length s, the heading psi (rad, not wrapped) and the curvature k = dpsi/ds (1/m, positive to the left),
 
@@ -7,7 +7,7 @@ With the arc length s, the heading psi (rad, not wrapped) and the curvature k = 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,13 +18,16 @@ from sekant.errors import ModelError
 
 Floats = NDArray[np.float64]
 SPACING = 0.5  # m between the points of a course
+LEVEL = 10.0  # m over which a level road takes on slope and bank
+_ROWS = ("s", "x", "y", "heading", "curvature", "left", "right", "height", "bank")
 FINE = 8  # parts of a spacing over which a course is integrated
 
 
 @dataclass(frozen=True, eq=False)
 class Course:
     """Arc length `s` (n,) m, place `x`, `y` (n,) m, `heading` (n,) rad, `curvature` (n,) 1/m; free width to the
-    `left` and to the `right` (n,) m, infinite where there is no edge; whether its end is its beginning."""
+    `left` and to the `right` (n,) m, infinite where there is no edge; `height` (n,) m and `bank` (n,) rad of the
+    road, positive where its left side is higher; whether its end is its beginning."""
 
     s: Floats
     x: Floats
@@ -33,7 +36,19 @@ class Course:
     curvature: Floats
     left: Floats
     right: Floats
+    height: Floats
+    bank: Floats
     closed: bool = False
+
+    @property
+    def level(self) -> bool:
+        """Whether the road has neither slope nor bank."""
+        return not np.any(self.bank) and float(np.ptp(self.height)) == 0.0
+
+    @property
+    def slope(self) -> Floats:
+        """(n,) dz/ds."""
+        return np.gradient(self.height, self.s)
 
     @property
     def length(self) -> float:
@@ -49,14 +64,31 @@ class Course:
             curvature=-self.curvature,
             left=self.right,
             right=self.left,
+            bank=-self.bank,
         )
 
     def moved_to_start(self) -> Course:
-        """The course moved and turned so that it begins at the origin, along x."""
+        """The course moved and turned so that it begins at the origin, along x, where the road is at height 0."""
         c, s = np.cos(self.heading[0]), np.sin(self.heading[0])
         dx, dy = self.x - self.x[0], self.y - self.y[0]
         heading = self.heading - self.heading[0]
-        return replace(self, s=self.s - self.s[0], x=c * dx + s * dy, y=c * dy - s * dx, heading=heading)
+        return replace(
+            self,
+            s=self.s - self.s[0],
+            x=c * dx + s * dy,
+            y=c * dy - s * dx,
+            heading=heading,
+            height=self.height - self.height[0],
+        )
+
+    def from_level(self, over: float = LEVEL) -> Course:
+        """The course on a road that is level where it begins, and takes on slope and bank `over` its first meters."""
+        u = np.clip((self.s - self.s[0]) / over, 0.0, 1.0)
+        share = u**3 * (10 - 15 * u + 6 * u**2)
+        slope = share * self.slope
+        rise = np.diff(self.s) * (slope[1:] + slope[:-1]) / 2
+        height = self.height[0] + np.concatenate([[0.0], np.cumsum(rise)])
+        return replace(self, height=height, bank=share * self.bank) if not self.level else self
 
     def laps(self, count: int) -> Course:
         """A closed course `count` times one after the other."""
@@ -76,8 +108,16 @@ class Course:
             chained(self.curvature),
             chained(self.left),
             chained(self.right),
+            chained(self.height),
+            chained(self.bank),
             True,
         )
+
+    def with_lead(self, before: float) -> Course:
+        """With a straight piece of this length (m) before it; s is 0 where the course began, still."""
+        whole = self.with_run_out(before, 1.0)
+        rows = {key: getattr(whole, key)[:-4] for key in _ROWS}
+        return replace(whole, **rows)
 
     def with_run_out(self, before: float, behind: float) -> Course:
         """With straight pieces of these lengths (m) at both ends; s is 0 where the course began, still."""
@@ -95,9 +135,21 @@ class Course:
                     none,
                     open_,
                     open_,
+                    self.height[end] + far * self.slope[end],
+                    np.full(far.size, self.bank[end]),
                 )
             )
-        own = (self.s, self.x, self.y, self.heading, self.curvature, self.left, self.right)
+        own = (
+            self.s,
+            self.x,
+            self.y,
+            self.heading,
+            self.curvature,
+            self.left,
+            self.right,
+            self.height,
+            self.bank,
+        )
         rows = [np.concatenate(part) for part in zip(pieces[0], own, pieces[1], strict=True)]
         return Course(*rows, closed=False)
 
@@ -135,7 +187,8 @@ def course_of_pieces(
     x, y = integral(np.cos), integral(np.sin)
     chosen = np.unique(np.append(np.arange(0, fine.size, FINE), fine.size - 1))
     edge = np.full(chosen.size, width / 2)
-    return Course(fine[chosen], x[chosen], y[chosen], psi[chosen], curvature[chosen], edge, edge)
+    flat = np.zeros(chosen.size)
+    return Course(fine[chosen], x[chosen], y[chosen], psi[chosen], curvature[chosen], edge, edge, flat, flat)
 
 
 def course_through(
@@ -170,16 +223,44 @@ def course_through(
         )
     u = np.concatenate([[0.0], np.cumsum(chords)])
     spline = CubicSpline(u, given, bc_type="periodic" if closed else "not-a-knot")
+    flat = np.zeros(u.size)
+    return course_along(spline, u, (left, right, flat, flat), closed=closed, spacing=spacing)
+
+
+def course_along(
+    position: Callable[[Floats, int], Floats],
+    u: Floats,
+    rows: tuple[Floats, Floats, Floats, Floats],
+    *,
+    closed: bool,
+    spacing: float = SPACING,
+) -> Course:
+    """The course along a curve: derivative `order` (k, 2) of its place at (k,) parameters.
+
+    `rows`: widths to the left and right (m), height (m) and bank (rad) at the parameters `u` (n,).
+    """
+    from scipy.interpolate import PchipInterpolator
+
     fine = np.unique(np.concatenate([np.linspace(a, b, 4 * FINE + 1) for a, b in pairwise(u)]))
-    d = spline(fine, 1)
-    middle = spline((fine[1:] + fine[:-1]) / 2, 1)
+    d = position(fine, 1)
+    middle = position((fine[1:] + fine[:-1]) / 2, 1)
     speed, half = np.linalg.norm(d, axis=1), np.linalg.norm(middle, axis=1)
     s = np.concatenate([[0.0], np.cumsum(np.diff(fine) * (speed[1:] + 4 * half + speed[:-1]) / 6)])
     at = np.interp(np.linspace(0.0, s[-1], max(int(np.ceil(s[-1] / spacing)), 8) + 1), s, fine)
-    place, d, dd = spline(at), spline(at, 1), spline(at, 2)
+    place, d, dd = position(at, 0), position(at, 1), position(at, 2)
     curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.linalg.norm(d, axis=1) ** 3
     heading = np.unwrap(np.arctan2(d[:, 1], d[:, 0]))
-    edges = np.interp(at, u, left), np.interp(at, u, right)
+    left, right = (np.interp(at, u, row) for row in rows[:2])
+    height, bank = (PchipInterpolator(u, row)(at) if np.any(row) else np.zeros(at.size) for row in rows[2:])
     return Course(
-        np.interp(at, fine, s), place[:, 0], place[:, 1], heading, curvature, edges[0], edges[1], closed
+        np.interp(at, fine, s),
+        place[:, 0],
+        place[:, 1],
+        heading,
+        curvature,
+        left,
+        right,
+        height,
+        bank,
+        closed,
     )

@@ -2,10 +2,12 @@
 
 At the curvature k and the speed v the tires give, with downforce,
 
-    (m v^2 k / F_y)^2 + (m a / F_x)^2 <= share^2 ,   F = mu (m g + rho A v^2 / 2) ,
+    (m a_y / F_y)^2 + (m a / F_x)^2 <= share^2 ,   F = mu m n ,
+    a_y = v^2 k cos(phi) + g sin(phi) ,   n = g cos(phi) cos(theta) + v^2 (z'' - k sin(phi) + rho A / (2 m)) ,
 
-so that v is limited by the curvature first, then from the front by the motor and the driven axle, and from behind by
-the brakes and the axle that locks first.
+with the bank phi of the road, its slope theta and its height z(s), so that v is limited by the curvature first, then
+from the front by the motor and the driven axle, and from behind by the brakes and the axle that locks first; a is
+along the road, of which uphill takes g sin(theta).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from sekant.vehicle.tires.slip import Slip
 Floats = NDArray[np.float64]
 SLIPS = np.linspace(0.0, 0.6, 601)
 NEARLY = 0.98  # of the largest force: some tires come near it without a peak
-FASTEST = 120.0  # m/s
+FASTEST, SLOWEST = 120.0, 1.0  # m/s, of what a curve allows
 
 
 @dataclass(frozen=True)
@@ -50,23 +52,58 @@ class CarAsPoint:
     traction: float
     braking: float
 
-    def cornering(self, v: Floats | float, share: float) -> Floats | float:
-        """Largest lateral acceleration, m/s^2."""
-        return share * self.across * (GRAVITY + DENSITY * self.lift_area * np.square(v) / (2 * self.mass))
-
-    def fastest(self, curvature: Floats, share: float) -> Floats:
-        """(n,) m/s that this curvature allows."""
-        mu, gain = share * self.across, DENSITY * self.lift_area / (2 * self.mass)
-        room = np.abs(curvature) - mu * gain
-        return np.where(
-            room > mu * GRAVITY / FASTEST**2, np.sqrt(mu * GRAVITY / np.maximum(room, 1e-9)), FASTEST
-        )
-
     def motor(self, v: float) -> float:
         """Largest acceleration by the motor, less drag, m/s^2."""
         torque = self.torque
         most = float(np.interp(v, torque.x, torque.y)) if isinstance(torque, TableData) else torque  # type: ignore[arg-type]
         return most / (self.radius * self.mass) - DENSITY * self.drag_area * v**2 / (2 * self.mass)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """What a course asks of the point mass: (n,) curvature (1/m), sine and cosine of the bank, g of the normal and
+    along the road (m/s^2), and what presses besides, over the square of the speed (1/m)."""
+
+    curvature: Floats
+    sine: Floats
+    cosine: Floats
+    normal: Floats
+    along: Floats
+    pressed: Floats
+
+    @staticmethod
+    def of(course: Course, mass: CarAsPoint) -> _Way:
+        theta = np.arctan(course.slope)
+        sine, cosine = np.sin(course.bank), np.cos(course.bank)
+        bend = np.gradient(course.slope, course.s) if not course.level else np.zeros(course.s.size)
+        gain = DENSITY * mass.lift_area / (2 * mass.mass)
+        pressed = bend - course.curvature * sine + gain
+        return _Way(
+            course.curvature,
+            sine,
+            cosine,
+            GRAVITY * cosine * np.cos(theta),
+            GRAVITY * np.sin(theta),
+            pressed,
+        )
+
+    def load(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
+        """Force of the road over the mass, m/s^2."""
+        return np.maximum(self.normal[i] + np.square(v) * self.pressed[i], 0.1 * GRAVITY)
+
+    def across(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
+        """Force across the road over the mass, m/s^2, to the left."""
+        return np.square(v) * self.curvature[i] * self.cosine[i] + GRAVITY * self.sine[i]
+
+    def fastest(self, mu: float) -> Floats:
+        """(n,) m/s with which |a_y| = mu n."""
+        least = np.full(self.curvature.size, FASTEST**2)
+        for side in (1.0, -1.0):
+            room = side * self.curvature * self.cosine - mu * self.pressed
+            have = mu * self.normal - side * GRAVITY * self.sine
+            limit = np.where(room > have / FASTEST**2, have / np.maximum(room, 1e-9), FASTEST**2)
+            least = np.minimum(least, np.maximum(limit, SLOWEST**2))
+        return np.sqrt(least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,26 +138,32 @@ def speed_profile(
     """
     if not 0 < share <= 1:
         raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")
-    lead = course.s[0] - before * np.array([1.0, 0.5])[: 2 * (before > 0)]
-    s, k = np.append(lead, course.s), np.append(0.0 * lead, course.curvature)
-    v = _held_around(s, np.minimum(mass.fastest(k, share), most), transition)
+    course = course.with_lead(before) if before > 0 else course
+    s, way = course.s, _Way.of(course, mass)
+    v = _held_around(s, np.minimum(fastest_speed(course, mass, share), most), transition)
     v[0] = min(v[0], start)
     if end is not None:
         v[-1] = min(v[-1], end)
     ds = np.diff(s)
 
     def left_over(i: int) -> float:
-        used = v[i] ** 2 * abs(k[i]) / float(mass.cornering(v[i], share))
+        used = way.across(v[i], i) / (share * mass.across * way.load(v[i], i))
         return float(np.sqrt(max(0.0, 1 - used**2)))
 
-    load = mass.lift_area * DENSITY / (2 * mass.mass * GRAVITY)
     for i in range(s.size - 1):
-        a = min(mass.motor(v[i]), share * mass.traction * (1 + load * v[i] ** 2) * left_over(i))
+        grip = share * mass.traction * float(way.load(v[i], i)) / GRAVITY
+        a = min(mass.motor(v[i]), grip * left_over(i)) - float(way.along[i])
         v[i + 1] = min(v[i + 1], np.sqrt(max(v[i] ** 2 + 2 * a * ds[i], 0.0)))
     for i in range(s.size - 1, 0, -1):
-        a = share * mass.braking * (1 + load * v[i] ** 2) * left_over(i)
+        grip = share * mass.braking * float(way.load(v[i], i)) / GRAVITY
+        a = max(grip * left_over(i) + float(way.along[i]), 0.0)
         v[i - 1] = min(v[i - 1], np.sqrt(v[i] ** 2 + 2 * a * ds[i - 1]))
     return SpeedProfile(s, v, np.gradient(v**2, s) / 2)
+
+
+def fastest_speed(course: Course, mass: CarAsPoint, share: float = 1.0) -> Floats:
+    """(n,) m/s that the curvature, the bank and the height of a course allow."""
+    return _Way.of(course, mass).fastest(share * mass.across)
 
 
 def _held_around(s: Floats, v: Floats, time: float) -> Floats:

@@ -1,7 +1,9 @@
 """Tracks from CSV files: center line and widths; errors name the place on the track.
 
 Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]`` of the free width to each side (or
-``width [m]`` of both together). A track whose last point lies near its first one is closed.
+``width [m]`` of both together), ``z [m]`` of its height, and ``bank [deg]`` of the road, positive where its left
+side is higher. A track whose last point lies near its first one is closed. The center line is a fit with continuous
+curvature, which goes through clean points and between noisy ones.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
 from sekant.errors import DataError
-from sekant.vehicle.courses.course import Course, course_through
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.vehicle.courses.course import Course, course_along
 
 Floats = NDArray[np.float64]
 WIDTH = 3.0  # m, of a track whose file gives none
 NARROWEST = 1.5  # m
+STEEPEST = 0.6  # rise over run between two points
+MOST_BANK = np.radians(45.0)
 JUMP = 6.0  # times the usual distance of two points
 
 
@@ -28,7 +33,8 @@ def read_track(path: str | PathLike[str]) -> Course:
     missing = [name for name in ("x", "y") if name not in values]
     if missing:
         raise columns.wrong(
-            f"has no column '{missing[0]}'; a track needs 'x [m], y [m]' and may have 'left [m], right [m]'"
+            f"has no column '{missing[0]}'; a track needs 'x [m], y [m]' and may have 'left [m], right [m], z [m], "
+            "bank [deg]'"
         )
     points = np.column_stack([values["x"], values["y"]])
     if len(points) < 4:
@@ -42,12 +48,54 @@ def read_track(path: str | PathLike[str]) -> Course:
     closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
     _check_steps(columns, points, steps)
     _check_widths(columns, points, left + right)
+    height, bank = (values.get(name, np.zeros(len(points))) for name in ("z", "bank"))
+    _check_heights(columns, points, steps, height, bank)
     if closed and np.linalg.norm(points[-1] - points[0]) <= 1e-6:
         points, left, right = points[:-1], left[:-1], right[:-1]
-    course = course_through(points, closed=closed, left=left, right=right)
+        height, bank = height[:-1], bank[:-1]
+    course = _fitted(columns, points, (left, right, height, bank), closed)
     _check_crossings(columns.file, course)
     _check_edges(columns.file, course)
     return course
+
+
+def _fitted(columns: Columns, points: Floats, rows: tuple[Floats, ...], closed: bool) -> Course:
+    """The fit of the points (n, 2), closed if need be, with rows (n,) of widths, height and bank."""
+    if closed:
+        points = np.vstack([points, points[:1]])
+        rows = tuple(np.append(row, row[0]) for row in rows)
+    data = {"x": points[:, 0], "y": points[:, 1], "z": np.zeros(len(points))}
+    ends = "periodic" if closed else "linear"
+    try:
+        curve = PoseCurve.fit(data, "chord", extrapolation=ends, allow_gaps=True, orientation="none")
+    except DataError as error:
+        raise columns.wrong(f"the center line: {error.message}") from None
+    chords = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    low, high = curve.range
+    u = low + chords * (high - low) / chords[-1]
+    left, right, height, bank = rows
+    return course_along(
+        lambda at, order: curve.position(at, order)[:, :2], u, (left, right, height, bank), closed=closed
+    )
+
+
+def _check_heights(columns: Columns, points: Floats, steps: Floats, height: Floats, bank: Floats) -> None:
+    steep = np.flatnonzero(np.abs(np.diff(height)) > STEEPEST * steps)
+    if steep.size:
+        k = int(steep[0])
+        raise columns.wrong(
+            f"the height jumps by {abs(height[k + 1] - height[k]):.3g} m within {steps[k]:.3g} m at "
+            f"{_place(points[k])}; correct z there, or drop it",
+            k + 1,
+        )
+    tilted = np.flatnonzero(np.abs(bank) > MOST_BANK)
+    if tilted.size:
+        k = int(tilted[0])
+        raise columns.wrong(
+            f"the bank is {np.degrees(bank[k]):.3g} deg at {_place(points[k])}, more than "
+            f"{np.degrees(MOST_BANK):.0f}; give bank [deg], or bank [rad]",
+            k,
+        )
 
 
 def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:

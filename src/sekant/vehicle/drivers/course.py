@@ -43,7 +43,9 @@ PREVIEW = 0.45  # s
 NEAREST = 3.0  # m, least distance ahead
 AHEAD = (0.5, 1.0, 1.5)  # of the lag of hands, tires and yaw: where the curvature is seen
 ALONG = 0.2  # s, T_s
+GRAVITY = 9.81
 LEARNING = 1.2  # s, T_i
+RUN_OUT = (40.0, 200.0)  # m, straight before and behind
 FARTHEST = 0.6  # m of error that E learns from
 TAIL = 3.0  # the throttle goes back from the slip angle of most force behind on, to nothing at 1.5 times it
 GAIN = 4.0  # 1/s: acceleration over the error of the speed
@@ -64,7 +66,7 @@ def follow_course(
 
     `loads`: N of one wheel of each axle, as the car stands.
     """
-    run = course.with_run_out(40.0, 200.0)
+    run = course.with_run_out(*RUN_OUT)
     tables = {
         name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
         for name, row, kind in (
@@ -74,6 +76,10 @@ def follow_course(
             ("course_curvature", run.curvature, "linear"),
         )
     }
+    if not course.level:
+        tables["course_slope"] = TableData(
+            x=tuple(run.s), y=tuple(run.slope), kind="linear", extrapolation="constant"
+        )
     for name, row in (("profile_square", profile.speed**2), ("profile_acceleration", profile.acceleration)):
         tables[name] = TableData(x=tuple(profile.s), y=tuple(row), kind="linear", extrapolation="constant")
     dx, dy = (f"(position.{axis} - course_{axis}({PROGRESS}))" for axis in "xy")
@@ -105,7 +111,7 @@ def follow_course(
         commands,
         steer="hands",
         tables={**commands.tables, **tables},
-        signals={**commands.signals, **signals, **_force(car, linear.mass)},
+        signals={**commands.signals, **signals, **_force(car, linear.mass, course.level)},
     )
     return _geared(driven, car, loads, grip)
 
@@ -140,10 +146,11 @@ def _lag_per_speed(linear: SingleTrack) -> float:
     return linear.mass / total + linear.inertia / (rear * linear.wheelbase * b)
 
 
-def _force(car: Car, mass: float) -> dict[str, Signal]:
-    """Force (N) that the profile asks for, with that against drag."""
+def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
+    """Force (N) that the profile asks for, with that against drag and uphill."""
     drag = 0.0 if car.air is None else DENSITY / 2 * float(car.air.drag_area)
     asked = f"{mass!r}*(profile_acceleration({PROGRESS}) + {GAIN!r}*({WANTED} - speed)) + {drag!r}*speed^2"
+    asked += "" if level else f" + {mass * GRAVITY!r}*course_slope({PROGRESS})"
     return {"wanted_force": ExpressionSignal(value=asked, unit="N")}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.model.scene import SceneSurface
 from sekant.results import Result
-from sekant.vehicle.maneuvers.base import DrivenManeuver, Lane
+from sekant.vehicle.maneuvers.base import DrivenManeuver
 from sekant.vehicle.roads import Road, road_values
 
 Floats = NDArray[np.float64]
@@ -19,6 +19,7 @@ WIDTH = 3.2  # m, of the road to each side of the car's path
 ACROSS = 9  # points
 SPACING = 0.5  # m along the path
 MOST = 700  # points along
+BETWEEN, MOST_CONES = 3.0, 260  # m between two cones; how many are drawn
 GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
@@ -27,8 +28,9 @@ def with_scenery(run: DrivenManeuver) -> Result:
     result, road = run.result, run.car.road
     scene = result.scene.copy()
     path = result["position"][:, :2]
-    scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
-    scene["shapes"] = [*scene.get("shapes", []), *_cones(run.maneuver.lanes(run.car), road)]
+    if run.maneuver.travels:
+        scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
+    scene["shapes"] = [*scene.get("shapes", []), *_cones(run.maneuver.edges(run.car), road)]
     return replace(result, make_scene=lambda: scene)
 
 
@@ -72,15 +74,26 @@ def _even(path: Floats) -> Floats:
     return found
 
 
-def _cones(lanes: Any, road: Road) -> Iterator[dict[str, Any]]:
-    marked: list[Lane] = [lane for lane in lanes if lane.width > 0]
-    for k, lane in enumerate(marked):
-        for x in np.linspace(lane.start, lane.end, 5):
-            for sign in (-1, 1):
-                y = lane.middle + sign * lane.width / 2
-                z = float(road_values(road, x, y)[0])
-                yield {
-                    "name": f"cone {k + 1}", "kind": "cylinder", "body": "ground", "color": "orange", "opacity": 1.0,
-                    "pose": [float(x), float(y), z + 0.25, 1.0, 0.0, 0.0, 0.0], "radius": 0.12, "length": 0.5,
-                    "axis": [0.0, 0.0, 1.0],
-                }  # fmt: skip
+def _cones(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
+    """Cones along lines (n, 2) m, not all of them where there would be too many."""
+    points = [_along(line) for line in lines]
+    xy = np.vstack(points) if points else np.zeros((0, 2))
+    xy = xy[:: max(1, len(xy) // MOST_CONES + 1)] if len(xy) > MOST_CONES else xy
+    z = road_values(road, xy[:, 0], xy[:, 1])[0] if len(xy) else xy[:, 0]
+    return [
+        {
+            "name": f"cone {k + 1}", "kind": "cylinder", "body": "ground", "color": "orange", "opacity": 1.0,
+            "pose": [float(x), float(y), float(height) + 0.17, 1.0, 0.0, 0.0, 0.0], "radius": 0.1, "length": 0.34,
+            "axis": [0.0, 0.0, 1.0],
+        }
+        for k, ((x, y), height) in enumerate(zip(xy, z, strict=True))
+    ]  # fmt: skip
+
+
+def _along(line: Floats) -> Floats:
+    """(k, 2) m: points of a line about as far from each other as cones."""
+    if len(line) < 2:
+        return line
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    at = np.linspace(0.0, s[-1], max(2, round(s[-1] / BETWEEN) + 1))
+    return np.column_stack([np.interp(at, s, line[:, k]) for k in range(2)])

@@ -85,10 +85,12 @@ def standing(model: Model, speed: float = 0.0) -> Model:
     forces: dict[str, Force] = {}
     for name, force in model.forces.items():
         if isinstance(force, Tire):
-            forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=_on_a_plane(force))
+            forces[name] = StandingTire(wheel=force.wheel, road=force.road.at_start(), of=_on_a_plane(force))
         elif isinstance(force, Aero):
             headwind = float(force.headwind) + speed  # type: ignore[arg-type]
-            forces[name] = force.model_copy(update={"drag_area": 0.0, "headwind": headwind})
+            forces[name] = force.model_copy(
+                update={"drag_area": 0.0, "headwind": headwind, "road": force.road.at_start()}
+            )
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
     return model.changed(bodies=bodies, joints=joints, motions=motions, forces=forces, sensors={}, signals={})

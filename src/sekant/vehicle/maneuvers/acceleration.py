@@ -34,6 +34,7 @@ class Acceleration(Maneuver):
     summary: ClassVar[str] = "full throttle from rest over 75 m"
     source: ClassVar[str] = "Formula Student Rules 2024, D 5: 75 m from the line, staged 0.3 m before it"
     cites: ClassVar[tuple[str, ...]] = ("FSG",)
+    shown: ClassVar[tuple[str, ...]] = ("speed", "driven_slip")
 
     speed: NotNegative[MetersPerSecond] = 0.0
     """at the start; 0: from rest"""

@@ -55,6 +55,8 @@ class Diagram:
     x: Floats
     curves: dict[str, Floats]
     line: tuple[Floats, Floats] | None = None
+    logarithmic: bool = False
+    """across"""
 
 
 OVER = "over"
@@ -145,6 +147,8 @@ class Maneuver(Description):
 
     travels: ClassVar[bool] = True
     """whether the car moves along the road, so that the common measures mean something"""
+    shown: ClassVar[tuple[str, ...]] = ("yaw_rate", "steering_wheel")
+    """outputs that players draw beside the motion"""
 
     speed: Positive[MetersPerSecond] = 80 / 3.6
     """at the start, which the driver holds until told otherwise"""
@@ -172,8 +176,17 @@ class Maneuver(Description):
         return None
 
     def lanes(self, car: Car) -> Sequence[Lane]:
-        """Lanes between cones, if there are any."""
+        """Lanes along x between cones, if there are any."""
         return ()
+
+    def edges(self, car: Car) -> Sequence[Floats]:
+        """Lines (n, 2) m along which cones stand; a single point is a cone."""
+        return [
+            np.array([[x, lane.middle + side * lane.width / 2] for x in (lane.start, lane.end)])
+            for lane in self.lanes(car)
+            for side in (-1, 1)
+            if lane.width > 0
+        ]
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         return []

@@ -12,11 +12,18 @@ from sekant.model.quantities import NotNegative, Positive
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.courses.course import Course, course_of_pieces, course_through
-from sekant.vehicle.courses.speed_profile import FASTEST, SpeedProfile, car_as_point, speed_profile
+from sekant.vehicle.courses.speed_profile import (
+    FASTEST,
+    SpeedProfile,
+    car_as_point,
+    fastest_speed,
+    speed_profile,
+)
 from sekant.vehicle.courses.track_files import read_track
-from sekant.vehicle.drivers.course import ERROR, PROGRESS, follow_course
+from sekant.vehicle.drivers.course import ERROR, PROGRESS, RUN_OUT, follow_course
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
+    Floats,
     Maneuver,
     ManeuverContext,
     ManeuverMeasure,
@@ -26,6 +33,7 @@ from sekant.vehicle.maneuvers.base import (
 )
 from sekant.vehicle.maneuvers.grip_use import grip_measures
 from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain
+from sekant.vehicle.roads.along_course import RoadAlongCourse
 
 SLOWEST = 2.0  # m/s: a run is given up after the time that this takes
 LEFT = 1.0  # m from the course, from where on the driver has lost it
@@ -49,6 +57,8 @@ SHORT = (
 
 class CourseManeuver(Maneuver):
     """Common to events on a course: from `speed`, as fast as a share of the grip allows."""
+
+    shown: ClassVar[tuple[str, ...]] = ("speed", "steering_wheel")
 
     speed: NotNegative[MetersPerSecond] = 0.0
     """at the start; 0: from rest"""
@@ -76,6 +86,31 @@ class CourseManeuver(Maneuver):
         if self.rests:
             return Stop(f"max(speed - {STANDS!r}, {length / 2!r} - {PROGRESS})", "the car stands at its end")
         return Stop(f"{length!r} - {PROGRESS}", "the car is at the end of the course")
+
+    def car(self, given: Car) -> Car:
+        """On the slopes and banks of the course, if it has any."""
+        course = self.course()
+        if course.level:
+            return given
+        run = course.with_run_out(*RUN_OUT)
+        rows = (run.x, run.y, run.heading, run.height, np.tan(run.bank))
+        road = RoadAlongCourse(
+            place=PROGRESS,
+            s=tuple(run.s.tolist()),
+            rows=tuple(tuple(row.tolist()) for row in rows),
+            friction=given.road.friction,
+            patches=given.road.patches,
+        )
+        return given.model_copy(update={"road": road})
+
+    def edges(self, car: Car) -> list[Floats]:
+        course = self.course()
+        found = []
+        for side, width in ((1.0, course.left), (-1.0, course.right)):
+            if np.all(np.isfinite(width)):
+                across = np.column_stack([-np.sin(course.heading), np.cos(course.heading)])
+                found.append(np.column_stack([course.x, course.y]) + side * width[:, None] * across)
+        return found
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
         """The speed along the course."""
@@ -205,6 +240,22 @@ class Skidpad(CourseManeuver):
         ]
         return course_of_pieces(pieces, width=width)
 
+    def edges(self, car: Car) -> list[Floats]:
+        """Both circles of cones on each side, open where the lanes cross."""
+        angle, found = np.linspace(0.0, 2 * np.pi, 121), []
+        for side in (-1.0, 1.0):
+            for diameter in (self.inner, self.outer):
+                round_ = np.column_stack([np.cos(angle), np.sin(angle)]) * diameter / 2
+                line = round_ + np.array([self.approach, side * self.radius])
+                other = np.hypot(line[:, 0] - self.approach, line[:, 1] + side * self.radius)
+                closed = (other >= self.outer / 2) & (np.abs(line[:, 1]) > (self.outer - self.inner) / 4)
+                keep = closed if diameter == self.outer else np.ones(angle.size, bool)
+                ends = np.flatnonzero(np.diff(keep.astype(int))) + 1
+                found += [
+                    part for part, k in zip(np.split(line, ends), np.split(keep, ends), strict=True) if k[0]
+                ]
+        return found
+
     def laps(self) -> list[tuple[float, float]]:
         """Where the timed circles begin and end, m: at the crossing."""
         a, once = self.approach, 2 * np.pi * self.radius
@@ -257,6 +308,9 @@ class Slalom(CourseManeuver):
         return course_through(
             np.column_stack([x, self.offset * np.cos(np.pi * u / d) * fade])
         ).moved_to_start()
+
+    def edges(self, car: Car) -> list[Floats]:
+        return [np.array([[self.approach + k * self.distance, 0.0]]) for k in range(self.cones)]
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
         """At one speed from cone to cone: braking between them would only upset the car."""
@@ -322,7 +376,7 @@ class ConstantRadius(CourseManeuver):
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
         mass, course = car_as_point(at.car, at.loads, at.linear), self.course()
-        most = float(mass.fastest(np.array([1 / self.radius]), 1.0)[0]) * float(np.sqrt(self.grip))
+        most = float(fastest_speed(course, mass)[-1]) * float(np.sqrt(self.grip))
         begin = 20.0 + self.radius / 2
         square = self.speed**2 + 2 * self.rise * np.maximum(course.s - begin, 0.0)
         square = np.minimum(square, min(most, self.fastest) ** 2)
@@ -361,8 +415,8 @@ class Autocross(CourseManeuver):
     grip: Positive[Plain] = 0.7
     """share of the tires' grip that the driver uses: transients need the rest"""
     file: str = ""
-    """CSV with x [m], y [m] and, if need be, left [m], right [m] of the center line; none: a short course of
-    straights, a hairpin and bends"""
+    """CSV with x [m], y [m] of the center line and, if need be, left [m], right [m], z [m], bank [deg]; none: a short
+    course of straights, a hairpin and bends"""
     mirror: bool = False
     """drive the mirror image of the track"""
     finish: Plain = 0.0
@@ -373,5 +427,8 @@ class Autocross(CourseManeuver):
         return self.finish > 0
 
     def course(self) -> Course:
-        course = read_track(self.file).moved_to_start() if self.file else course_of_pieces(SHORT, width=4.0)
+        if self.file:
+            course = read_track(self.file).moved_to_start().from_level()
+        else:
+            course = course_of_pieces(SHORT, width=4.0)
         return course.mirrored() if self.mirror else course

@@ -82,6 +82,7 @@ class FourPost(Maneuver):
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 8608", "Milliken")
     travels: ClassVar[bool] = False
+    shown: ClassVar[tuple[str, ...]] = ("front.left.tire.load", "rear.left.tire.load")
 
     speed: NotNegative[MetersPerSecond] = 0.0
     """of the car: it stands"""
@@ -336,9 +337,12 @@ class FourPost(Maneuver):
         if not self.sweeps:
             return None
         f, responses = self.responses(run)
-        curves = {name: np.abs(response) for name, response in responses.items()}
-        words = f"response to {self.mode} of the posts [1]; loads over tire stiffness"
-        return Diagram("frequency [Hz]", words, f, curves)
+        curves = {
+            f"{name} over tire stiffness" if name.endswith("load") else name: np.abs(response)
+            for name, response in responses.items()
+        }
+        words = f"response to {self.mode} [1]"
+        return Diagram("frequency [Hz]", words, f, curves, logarithmic=True)
 
 
 def _stiffness(tire: Tire, load: float) -> float:

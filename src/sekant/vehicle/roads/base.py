@@ -7,7 +7,7 @@ section of the same name in a car description. A text in its place is the height
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Protocol
 
 import casadi as ca
@@ -79,6 +79,14 @@ class Road(Description):
                     inside = ca.logic_and(inside, ca.logic_and(place >= low, place < high))
             found = ca.if_else(inside, around.value(patch.friction, local), found)
         return found
+
+    def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        """Height (m) and friction factor at x, y (m, broadcast) as numbers."""
+        return sampled_by(self, self.elevation, x, y)
+
+    def at_start(self) -> Road:
+        """The road as a car finds it that stands at its start, without signals of a driver."""
+        return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """A road is fixed in the world: mirror images of what rolls on it stand on the same one."""
@@ -156,9 +164,16 @@ def _no_call(name: str, arguments: list) -> Any:
 
 def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """(height m, friction factor) at x, y m (broadcast): what pictures and checks need; not for motion."""
+    return road.sampled(x, y)
+
+
+def sampled_by(
+    road: Road, height: Callable[[RoadSurroundings, SX, SX], SX], x: ArrayLike, y: ArrayLike
+) -> tuple[Floats, Floats]:
+    """(height m, friction factor) of a road at x, y m (broadcast), by an expression of the height."""
     around = _Alone()
     X, Y = SX.sym("x"), SX.sym("y")
-    outputs = [road.elevation(around, X, Y), road.grip(around, X, Y)]
+    outputs = [height(around, X, Y), road.grip(around, X, Y)]
     xs, ys = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
     nodes = around.lookups.needed_by(ca.vertcat(*outputs))
     values: list[Floats] = [xs.ravel(), ys.ravel()]

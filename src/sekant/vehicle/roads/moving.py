@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import casadi as ca
+from numpy.typing import ArrayLike
 from pydantic import SerializeAsAny
 
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Length
 from sekant.vehicle.quantities import Meters, MetersPerSecond
-from sekant.vehicle.roads.base import Road, RoadSurroundings
+from sekant.vehicle.roads.base import Floats, Road, RoadSurroundings, sampled_by
 
 TIME = Expression("t")
 
@@ -29,6 +30,10 @@ class _Plates(Road):
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         fl, fr, rl, rr = self.heights(around)
         return ca.if_else(x > self.middle, ca.if_else(y > 0, fl, fr), ca.if_else(y > 0, rl, rr))
+
+    def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        """At the level from which plates move."""
+        return sampled_by(self, lambda around, x, y: SX(0), x, y)
 
 
 class Posts(_Plates):

@@ -146,8 +146,9 @@ def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, o
         from sekant.vehicle.driving import with_scenery
         from sekant.views.player import view
 
-        title = f"{runs[0].maneuver.type}, {3.6 * runs[0].maneuver.speed:.0f} km/h"
-        plots = ["yaw_rate", "steering_wheel"]
+        maneuver = runs[0].maneuver
+        title = maneuver.type + (f", {3.6 * maneuver.speed:.0f} km/h" if maneuver.speed else "")
+        plots = [name for name in maneuver.shown if name in runs[0].result.names]
         labels = [run.label for run in runs]
         view([with_scenery(run) for run in runs], html, labels=labels, title=title, plots=plots)
     if report is not None:
@@ -185,7 +186,8 @@ def _text(runs: list[DrivenManeuver]) -> str:
     from sekant.vehicle.maneuvers import side_by_side
 
     first = runs[0]
-    lines = [f"{first.maneuver.type} at {3.6 * first.maneuver.speed:.4g} km/h: {first.maneuver.summary}"]
+    pace = f" at {3.6 * first.maneuver.speed:.4g} km/h" if first.maneuver.speed else ""
+    lines = [f"{first.maneuver.type}{pace}: {first.maneuver.summary}"]
     lines += [f"warning: {run.label}: {warning}" for run in runs for warning in run.warnings]
     rows = side_by_side(runs)
     wide = max(len(measure.name) for measure, _ in rows)

@@ -1,0 +1,74 @@
+"""The road beside a line, which may cross itself: height and bank by the arc length of the line."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
+from sekant.tables.table import Table
+from sekant.vehicle.roads.base import Floats, Road, RoadSurroundings, sampled_by
+from sekant.vehicle.roads.shapes import Plane
+
+STEPS = 2  # of Newton, from the car's place on the line to that of a wheel
+X, Y, HEADING, HEIGHT, SLANT = range(5)
+
+
+class RoadAlongCourse(Road):
+    """z = height(s) + n tan(bank(s)) at the arc length s and the distance n to the left of the nearest point.
+
+    With the car's place on the line as the start, s follows by Newton steps, so that a track may cross itself.
+    """
+
+    type: ClassVar[str] = "along_course"
+    summary: ClassVar[str] = "height and bank along a line"
+
+    place: str
+    """signal that is the car's place on the line, m"""
+    s: tuple[float, ...]
+    """(n,) m, rising"""
+    rows: tuple[tuple[float, ...], ...]
+    """x (m), y (m), heading (rad), height (m) and tan(bank) of the line, (n,) each"""
+
+    @cached_property
+    def _table(self) -> Table:
+        return Table.cubic(self.s, np.array(self.rows).T, extrapolation="linear", name="road along a course")
+
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
+        s = around.value(Expression(self.place))
+        for _ in range(STEPS):
+            here, turn = around.lookups(self._table, s), around.lookups(self._table, s, order=1)[HEADING]
+            along, across = _from_line(here, x, y)
+            s = s + along / ca.fmax(0.2, 1 - turn * across)
+        here = around.lookups(self._table, s)
+        return here[HEIGHT] + _from_line(here, x, y)[1] * here[SLANT]
+
+    def at_start(self) -> Road:
+        """Level: so every course begins that a car drives."""
+        return Plane()
+
+    def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        """From the nearest point of the line: of two that cross, whichever that is."""
+        xs, ys = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+        line, (rx, ry, heading, height, slant) = np.array(self.s), np.array(self.rows)
+        found = np.empty(xs.size)
+        for k, (px, py) in enumerate(zip(xs.ravel(), ys.ravel(), strict=True)):
+            i = int(np.argmin((rx - px) ** 2 + (ry - py) ** 2))
+            c, e = np.cos(heading[i]), np.sin(heading[i])
+            s = line[i] + (px - rx[i]) * c + (py - ry[i]) * e
+            n = (py - ry[i]) * c - (px - rx[i]) * e
+            found[k] = np.interp(s, line, height) + n * np.interp(s, line, slant)
+        grip = sampled_by(self, lambda around, x, y: SX(0), xs, ys)[1]
+        return found.reshape(xs.shape), grip
+
+
+def _from_line(here: SX, x: SX, y: SX) -> tuple[SX, SX]:
+    """How far (x, y) is ahead of a point of the line, and to the left of it."""
+    c, e = ca.cos(here[HEADING]), ca.sin(here[HEADING])
+    dx, dy = x - here[X], y - here[Y]
+    return dx * c + dy * e, dy * c - dx * e
