@@ -140,7 +140,7 @@ PANELS = (
 MEASURED = ("steering", "yaw_rate", "lateral_acceleration", "sideslip", "roll", "", "speed", "")
 """Channels of a log, in the order of the panels."""
 STANDING = (
-    ("height of the center of mass [mm]", lambda run: 1e3 * (run["position"][:, 2] - run["position"][0, 2])),
+    ("height of the body [mm]", lambda run: 1e3 * (run["position"][:, 2] - run["position"][0, 2])),
     ("vertical acceleration [m/s²]", lambda run: np.gradient(run["velocity"][:, 2], run.time)),
     ("pitch angle [deg]", lambda run: np.degrees(run["angles"][:, 1])),
     ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),

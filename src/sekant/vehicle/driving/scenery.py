@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 WIDTH = 3.2  # m, of the road to each side of the car's path
 ACROSS = 9  # points
 SPACING = 0.5  # m along the path
+ROUND = 1.4  # times the diagonal of its box: a path of this length may come back to where it was
 MOST = 700  # points along
 BETWEEN, MOST_CONES = 3.0, 260  # m between two cones; how many are drawn
 GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
@@ -37,19 +38,29 @@ def with_scenery(run: DrivenManeuver) -> Result:
 def road_strip(road: Road, path: Floats) -> SceneSurface:
     """The road along a path (n, 2) m as a surface of a scene; a little below, so that wheels stay in sight."""
     center = _even(path)
+    low, high = center.min(axis=0) - WIDTH, center.max(axis=0) + WIDTH
+    if SPACING * len(center) > ROUND * float(np.linalg.norm(high - low)):
+        xy = np.stack(np.meshgrid(*np.linspace(low, high, ACROSS).T, indexing="ij"), axis=-1)
+        z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
+        if float(np.ptp(z)) == 0.0:  # strips that lie on one another flicker: a floor
+            return _surface(xy, z)
     along = np.gradient(center, axis=0)
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
     side = np.column_stack([-along[:, 1], along[:, 0]])
     offsets = np.linspace(-WIDTH, WIDTH, ACROSS)
     xy = center[:, None, :] + offsets[None, :, None] * side[:, None, :]
     z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
+    return _surface(xy, z)
+
+
+def _surface(xy: Floats, z: Floats) -> SceneSurface:
+    """A surface of a scene through points xy (n, m, 2) m at heights z (n m,) m."""
     points = np.column_stack([xy.reshape(-1, 2), z - 2e-3])
-    size = [len(center), ACROSS]
     return {
         "name": "road",
         "body": "ground",
         "pose": GROUND,
-        "size": size,
+        "size": list(xy.shape[:2]),
         "points": np.round(points, 4).tolist(),
     }
 
