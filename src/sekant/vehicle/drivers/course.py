@@ -38,12 +38,12 @@ from sekant.vehicle.courses.course import Course
 from sekant.vehicle.courses.speed_profile import SpeedProfile
 from sekant.vehicle.drivers.path import BEYOND, LAG, SLOW, WISH, within_grip
 from sekant.vehicle.drivers.traction import held_by_slip
+from sekant.vehicle.quantities import GRAVITY
 
 PREVIEW = 0.45  # s
 NEAREST = 3.0  # m, least distance ahead
 AHEAD = (0.5, 1.0, 1.5)  # of the lag of hands, tires and yaw: where the curvature is seen
 ALONG = 0.2  # s, T_s
-GRAVITY = 9.81
 LEARNING = 1.2  # s, T_i
 RUN_OUT = (40.0, 200.0)  # m, straight before and behind
 FARTHEST = 0.6  # m of error that E learns from
