@@ -13,7 +13,7 @@ class Page {
     this.design = new Design(told, solver);
     this.axis = null;
     this.ghostOn = true;
-    this.times = []; // ms of the last recomputations
+    this.times = []; // ms of the last recomputations, and with everything that shows them
     byId("title").textContent = told.title;
     byId("file").textContent = `${told.file}${told.side === "axle" ? ", axle" : `, ${told.side} corner`}`;
     this.picture = new Picture(byId("canvas"), told, {
@@ -98,10 +98,10 @@ class Page {
     const began = performance.now();
     this.design.compute();
     this.took = performance.now() - began;
-    this.times.push(this.took);
-    if (this.times.length > 500) this.times.shift();
     this.number = (this.number || 0) + 1;
     this.show();
+    this.times.push([this.took, performance.now() - began]);
+    if (this.times.length > 500) this.times.shift();
     this.rest();
   }
 
@@ -139,7 +139,8 @@ class Page {
       if (!worst || !curve) continue;
       const inside = worst.known && Math.abs(worst.gap) <= target.band * (1 + 1e-9) + 1e-15;
       const sign = worst.gap > 0 ? "+" : "−";
-      const text = worst.known ? `${inside ? "✓" : "✗"} ${sign}${formatNumber(Math.abs(worst.gap) * curve.factor)} ${formatUnit(curve.shown)} at ${formatNumber(mm(worst.travel))} mm` : `✗ not reached at ${formatNumber(mm(worst.travel))} mm`;
+      const size = String(Number((Math.abs(worst.gap) * curve.factor).toPrecision(3)));
+      const text = worst.known ? `${inside ? "✓" : "✗"} ${sign}${size} at ${formatNumber(mm(worst.travel))} mm` : `✗ not reached at ${formatNumber(mm(worst.travel))} mm`;
       found.set(target, { ...worst, inside, text });
     }
     return found;
@@ -190,7 +191,7 @@ class Page {
         this.playing = this.playing?.name === name ? null : { name, from: performance.now(), amplitude: (high - low) / 2, middle: (high + low) / 2 };
         this.updateSliders();
       } });
-      const row = element("div", { class: "slide" }, play, element("label", { text: SLIDERS[name], for: `slide-${name}` }), slider, field, element("span", { class: "unit", text: "mm" }));
+      const row = element("div", { class: "slide" }, play, element("label", { text: SLIDERS[name], title: "mm", for: `slide-${name}` }), slider, field);
       byId("sliders").append(row);
       return { name, slider, show, play };
     });

@@ -85,6 +85,8 @@ class Picture {
     this.ghost = lineSegments(lines.length + rings);
     this.guide = lineSegments(2 * told.wheels.length + 3);
     this.guide.material.depthTest = false;
+    this.ghost.material.depthTest = false;
+    this.ghost.renderOrder = 6;
     this.rollCenter = new L.Mesh(ball, new L.MeshBasicMaterial({ color: "#d1495b", depthTest: false }));
     this.rollCenter.renderOrder = 8;
     this.handles = told.points.flatMap(({ name, places }, point) =>
