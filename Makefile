@@ -46,7 +46,7 @@ define demo
 	@mkdir -p $(2)
 	@$(1) run examples/roller_coaster.yaml --output $(2)/roller_coaster.nc --plot $(2)/roller_coaster.svg
 	@$(1) gallery examples --output $(2)/demo \
-		--only roller_coaster --only car/sedan --only suspensions/double_wishbone --only natural/bricard
+		--live roller_coaster --only roller_coaster --only car/sedan --only suspensions/double_wishbone --only natural/bricard
 endef
 
 demo: env  ## Run four of the examples and make a page on which they move; it goes to out/demo

@@ -12,11 +12,15 @@ from typing import Any
 from sekant.errors import SekantError
 from sekant.files import replace_file
 from sekant.views.faults import lines_of
+from sekant.views.live.live import live_addition
+from sekant.views.player.page import page, script_hash, shared_code
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
 _PARTS = ("parts", "hardpoints")  # folders of files that others take in
 _SHORT = 0.3  # s
+_SLIDERS = 3
+PLAYER = "player.js"
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,14 @@ def make_gallery(
     *,
     short: bool = False,
     names: list[str] | None = None,
+    live: str | None = None,
     progress: Callable[[str, float], object] = lambda name, fraction: None,
 ) -> list[Exhibit]:
     """Run the models of `folder` (or those called `names`) and write ``index.html`` with all that belongs to it.
 
     `short`: only a moment of each run, to see that everything works. A model that fails gets a place on the page
-    that says why.
+    that says why. `live`: the model at the top, which computes as its parameters are moved; by default the first that
+    can. Pages share their code, in a file beside them; the page of a model draws its picture as it is looked at.
     """
     models = find_models(folder)
     known = [path.relative_to(folder).with_suffix("").as_posix() for path in models]
@@ -82,8 +88,51 @@ def make_gallery(
     for k, (name, path) in enumerate(chosen):
         progress(name, k / len(chosen))
         exhibits.append(_exhibit(name, path, output, short))
-    replace_file(output / "index.html", _page(exhibits).encode())
+    replace_file(output / PLAYER, shared_code(live_addition()).encode())
+    good = {exhibit.name for exhibit in exhibits if not exhibit.error}
+    shown = (
+        _live([(name, path) for name, path in chosen if name in good], output, live, short) if good else ""
+    )
+    replace_file(output / "index.html", _page(exhibits, shown).encode())
     return exhibits
+
+
+def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, short: bool) -> str:
+    """Write a page that computes, of the model `wanted` or of the first for which there can be one; its name."""
+    from sekant.io.yaml import load
+    from sekant.views.live import live_page
+
+    found = [(name, path) for name, path in chosen if wanted in (None, name)]
+    if not found:
+        raise SekantError(f"--live {wanted}: there is no such model among those of the gallery")
+    for name, path in found:
+        try:
+            model: Any = load(path)
+            until = min(float(model.simulation.until), _SHORT) if short else None
+            text = live_page(model, vary=_ranges(model), shared=PLAYER, until=until)[1]
+        except SekantError:
+            if wanted:
+                raise
+            continue
+        target = output / f"{name.replace('/', '-')}_live.html"
+        replace_file(target, text.encode())
+        return target.name
+    return ""
+
+
+def _ranges(model: Any) -> dict[str, tuple[float, float]]:
+    """Parameters from half to one and a half times what they are: the first that a run may change."""
+    from sekant.engine.system import compile
+
+    found: dict[str, tuple[float, float]] = {}
+    for name in getattr(model, "parameters", {}):
+        try:
+            value = compile(model, parameters=[name]).parameters[name]
+        except SekantError:
+            continue  # it shapes a curve, or a table
+        if value.size == 1 and value[0] and len(found) < _SLIDERS:
+            found[name] = (min(0.5 * value[0], 1.5 * value[0]), max(0.5 * value[0], 1.5 * value[0]))
+    return found
 
 
 def _exhibit(name: str, path: Path, output: Path, short: bool) -> Exhibit:
@@ -104,9 +153,8 @@ def _run(path: Path, target: Path, short: bool) -> str:
     from sekant.analyses.simulation.simulate import simulate
     from sekant.io.yaml import load
     from sekant.views.pictures import save_picture
-    from sekant.views.player import view
+    from sekant.views.player.view import shown_results
     from sekant.views.plots import overview_picture
-    from sekant.views.thumbnail import thumbnail
 
     model: Any = load(path)
     until = float(model.simulation.until)
@@ -120,9 +168,10 @@ def _run(path: Path, target: Path, short: bool) -> str:
         result = simulate(model, min(until, _SHORT) if short else until)
     if not result.ok:
         raise SekantError(f"{result.status}: {result.message}", file=str(path))
-    save_picture(lambda: thumbnail(result), target.with_name(f"{target.name}.png"))
     save_picture(lambda: overview_picture(result), target.with_name(f"{target.name}.svg"))
-    view(result, target.with_name(f"{target.name}.html"))
+    replace_file(
+        target.with_name(f"{target.name}.html"), page(shown_results([result]), shared=PLAYER).encode()
+    )
     return result.summary().split("\n\n")[0]
 
 
@@ -132,51 +181,46 @@ def _comment(source: str) -> list[str]:
     return lines[:end]
 
 
-def _page(exhibits: list[Exhibit]) -> str:
+def _page(exhibits: list[Exhibit], live: str) -> str:
+    groups: dict[str, list[Exhibit]] = {}
+    for exhibit in exhibits:
+        groups.setdefault(exhibit.name.rpartition("/")[0], []).append(exhibit)
+    sections = "\n".join(_section(folder, shown) for folder, shown in groups.items())
+    script = _read("gallery.js")
+    parts = {"hash": script_hash(script), "count": str(len(exhibits)), "groups": sections, "script": script}
+    parts["live"] = (
+        f'<iframe class="live" title="A model that computes" src="{live}"></iframe>' if live else ""
+    )
+    text = _read("gallery.html")
+    for name, part in parts.items():
+        text = text.replace(f"<!-- {name} -->", part)
+    return text
+
+
+def _section(folder: str, exhibits: list[Exhibit]) -> str:
+    title = folder.replace("_", " ").replace("/", ", ").capitalize() or "Models"
     cards = "\n".join(_card(exhibit) for exhibit in exhibits)
-    return _FRAME.replace("<!-- cards -->", cards).replace("<!-- count -->", str(len(exhibits)))
+    return f'<section>\n<h2>{html.escape(title)}</h2>\n<div class="cards">\n{cards}\n</div>\n</section>'
 
 
 def _card(exhibit: Exhibit) -> str:
     name, text = html.escape(exhibit.file), html.escape
     first, _, rest = exhibit.about.partition(". ")
     if exhibit.error:
-        view, links = f'<p class="error">{text(exhibit.error)}</p>', ""
+        picture, links = "", f'<p class="error">{text(exhibit.error)}</p>'
     else:
-        view = f'<a href="{name}.html"><img src="{name}.png" alt="" loading="lazy"></a>'
+        picture = f'<a class="picture" href="{name}.html"><img data-page="{name}.html" alt=""></a>'
         links = f'<p><a href="{name}.html">play</a> <a href="{name}.svg">plot</a></p>'
     more = f"<p>{text(rest)}</p>" if rest else ""
     summary = f"<pre>{text(exhibit.summary)}</pre>" if exhibit.summary else ""
     return f"""<article id="{name}">
-<h2>{text(exhibit.title)}</h2>
-{view}
+{picture}<div class="text">
+<h3>{text(exhibit.title)}</h3>
 <p>{text(first)}</p>
 {links}
 <details><summary>model</summary>{more}{summary}<p>{text(exhibit.name)}.yaml</p><pre>{text(exhibit.source)}</pre></details>
-</article>"""
+</div></article>"""
 
 
-_FRAME = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sekant: gallery</title>
-<style>
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; padding: 1.5rem; max-width: 1200px; }
-h1 { margin: 0; } h2 { font-size: 1rem; margin: 0 0 .5rem; }
-main { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); margin-top: 1.5rem; }
-article { border: 1px solid var(--line); border-radius: 8px; padding: .9rem; overflow: hidden; }
-article:has(details[open]) { grid-column: 1 / -1; }
-img { width: 100%; max-width: 24rem; background: #fff; border-radius: 4px; }
-p { margin: .4rem 0; } a { margin-right: .8rem; }
-pre { overflow-x: auto; font-size: 12px; border-top: 1px solid var(--line); padding-top: .5rem; }
-.error { color: #c33; white-space: pre-wrap; }
-</style>
-<h1>Sekant: gallery</h1>
-<p><!-- count --> models. Click on a picture to play the motion.</p>
-<main>
-<!-- cards -->
-</main>
-</html>
-"""
+def _read(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

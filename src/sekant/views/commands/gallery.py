@@ -22,6 +22,14 @@ def gallery(
     short: Annotated[
         bool, typer.Option("--short", help="Only a moment of each run, to see that all work.")
     ] = False,
+    live: Annotated[
+        str | None,
+        typer.Option(
+            "--live",
+            help="The model at the top, whose parameters a reader moves.",
+            show_default="the first that can",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run every model of a folder and write a page with pictures, players, plots and sources."""
@@ -34,7 +42,7 @@ def gallery(
             bar.stage(name)
             bar(fraction)
 
-        exhibits = make_gallery(folder, output, short=short, names=only, progress=progress)
+        exhibits = make_gallery(folder, output, short=short, names=only, live=live, progress=progress)
     failed = [exhibit for exhibit in exhibits if exhibit.error]
     page = output / "index.html"
     models = {exhibit.name: exhibit.error or "finished" for exhibit in exhibits}

@@ -434,6 +434,19 @@ function drawAxes(canvas, camera, theme) {
   pen.globalAlpha = 1;
 }
 
+const PICTURE_AT = 0.35; // of the motion
+
+// For the gallery, which shows this page in a frame: a still picture, sent to the page around.
+function sendPicture(player) {
+  document.body.classList.add("picture");
+  player.labels.holder.hidden = true;
+  player.fit();
+  player.lookAtFirst();
+  player.setTime(player.begin + PICTURE_AT * (player.end - player.begin));
+  player.draw();
+  parent.postMessage(byId("canvas").toDataURL("image/jpeg", 0.9), "*");
+}
+
 async function start() {
   const figure = JSON.parse(byId("figure").textContent);
   const runs = await Promise.all(figure.runs.map(decodeRun));
@@ -445,6 +458,7 @@ async function start() {
   window.sekant = new Player(figure, runs);
   if (figure.live) await Live.start(window.sekant);
   document.body.classList.add("ready");
+  if (location.hash === "#picture" && parent !== window) sendPicture(window.sekant);
 }
 
 start().catch((error) => {
