@@ -104,7 +104,8 @@ def test_an_axle_and_its_report(tmp_path):
     assert "deviation from curves.csv" in done.stdout
     page = (tmp_path / "kc.html").read_text()
     assert "<iframe" in page
-    assert "Roll travel" in page
+    assert "Over roll" in page
+    assert "Over steering" not in page
     assert "steering-axis offset at ground" not in page  # nothing steers: only words that are used
     assert "roll-centre height" in page
 
@@ -139,3 +140,39 @@ def test_a_file_of_measured_curves_is_no_suspension():
     assert done.returncode == 1
     assert "--measured front.csv" in done.stderr
     assert "suspension: {curves: front.csv" in done.stderr
+
+
+def test_designs_side_by_side_and_one_tuned(tmp_path):
+    """Two files as a table of differences, a picture and a page; targets move hard points and are written."""
+    (tmp_path / "rear.yaml").write_text(AXLE)
+    (tmp_path / "other.yaml").write_text(
+        AXLE.replace("hinge_outer: [0.5, 0.6, -0.02]", "hinge_outer: [0.5, 0.6, -0.03]")
+    )
+    asked = ["--points", "5", "--plot", "both.svg", "--csv", "both.csv", "--report", "both.html"]
+    done = sekant("kc", "rear.yaml", "other.yaml", *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "the largest difference from rear over travel" in done.stdout
+    assert "left.camber" in done.stdout
+    rows = list(csv.DictReader((tmp_path / "both.csv").open()))
+    assert {row["design"] for row in rows} == {"rear", "other"}
+    assert len(rows) == 10
+    assert "rear against other" in (tmp_path / "both.html").read_text()
+    told = json.loads(sekant("kc", "rear.yaml", "other.yaml", "--points", "5", "--json", cwd=tmp_path).stdout)
+    assert told["designs"] == ["rear", "other"]
+    (tmp_path / "t.yaml").write_text(
+        "travel: -10..10 mm:3\nmove: {hinge_outer.x: -90..90 mm}\n"
+        "targets: {camber: {design: 0 deg, gradient: -20 deg/m}}\n"
+    )
+    done = sekant("kc", "rear.yaml", "--tune", "t.yaml", "-o", "tuned.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "hinge_outer.x" in done.stdout
+    assert "load_cases" in (tmp_path / "tuned.yaml").read_text()
+    tuned = sk.vehicle.load_axle(tmp_path / "tuned.yaml")
+    slope = sk.vehicle.axle_curves(tuned, travel=[-0.01, 0.0, 0.01])["left.camber_gradient"][1, 0]
+    assert np.degrees(slope) == pytest.approx(-20, abs=0.2)
+    done = sekant("kc", "rear.yaml", "other.yaml", "--side", "left", cwd=tmp_path)
+    assert done.returncode == 2
+    (tmp_path / "t.yaml").write_text("targets:\n  cambr: 0 deg\n")
+    done = sekant("kc", "rear.yaml", "--tune", "t.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "t.yaml:2: targets.cambr: there is no curve 'cambr'" in done.stderr

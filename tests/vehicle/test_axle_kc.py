@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 
@@ -15,7 +12,6 @@ from sekant.vehicle.curves.wheel import ground_offsets
 from sekant.vehicle.kc.glossary import GLOSSARY, table, term_of
 from sekant.vehicle.kc.motion import axle_motion
 from sekant.vehicle.kc.roles import axle_of
-from sekant.views.kc_report import _panels
 from suspensions import EXAMPLES
 
 FILE = EXAMPLES / "hardpoints" / "double_wishbone.yaml"
@@ -363,14 +359,3 @@ def test_files_and_units_will_do():
         sk.vehicle.standing(file, "3 mm")
     with pytest.raises(SekantError, match=r"load_cases\.x\.az: '2 g' is a mass"):
         sk.vehicle.member_loads(file, {"x": {"az": "2 g"}})
-
-
-def test_panels_of_a_report_are_drawn_once_for_their_curves(parallel, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
-    few = replace(parallel, data={name: parallel.data[name] for name in ("travel", "rack", "left.camber")})
-    first = _panels(few)
-    with patch("sekant.views.suspension_plot.suspension_picture", side_effect=AssertionError("drawn again")):
-        assert _panels(few) == first
-        unit, values = few.data["left.camber"]
-        with pytest.raises(AssertionError, match="drawn again"):
-            _panels(replace(few, data={**few.data, "left.camber": (unit, np.nextafter(values, 1.0))}))

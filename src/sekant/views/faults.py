@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,12 @@ def lines_of(file: Path) -> Iterator[None]:
 
 
 def with_lines(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, whose errors name the line of their item in its argument `file`."""
+    """The command, whose errors name the line of their item in its argument `file`, or the first of `files`."""
 
     @wraps(command)
-    def called(*values: Any, file: Path, **options: Any) -> None:
-        with lines_of(file):
-            command(*values, file=file, **options)
+    def called(*values: Any, **options: Any) -> None:
+        file = options.get("file") or next(iter(options.get("files") or ()), None)
+        with nullcontext() if file is None else lines_of(file):
+            command(*values, **options)
 
     return called

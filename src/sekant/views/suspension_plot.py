@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
-from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
+from sekant.vehicle.curves.poles import cut_at
+from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves, unit_for_people
 from sekant.vehicle.kc.sensitivity import Sensitivities
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from sekant.vehicle.kc.comparison import ComparedCurves
     from sekant.views.pictures import Picture
 
 _COLUMNS = 3
@@ -47,6 +49,53 @@ def suspension_picture(
         title, y = style.literal(curves.title), 1.0 - 0.1 / figure.get_figheight()
         figure.suptitle(title, x=0.01, y=y, ha="left", va="top", fontweight="bold", fontsize=10)
     return figure
+
+
+def compared_picture(compared: ComparedCurves) -> Picture:
+    """Every quantity of the left wheel and of the axle in a panel, a line for each design, the rack as drawn."""
+    first = compared.curves[0]
+    names = [name for name in first.told if all(name in c.names for c in compared.curves)]
+    rows = -(-len(names) // _COLUMNS)
+    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT, find_room=False) as figure:
+        lines = []
+        for axis, name in zip(_panels(figure, len(names)), names, strict=True):
+            unit, factor = unit_for_people(name, first.unit(name))
+            axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
+            axis.margins(x=0)
+            axis.set_xlabel("travel [mm]")
+            columns = np.stack([c[name][:, c.design()[1]] for c in compared.curves])
+            lines = []
+            for k, column in enumerate(_drawn(axis, name, columns, 1e3 * first.travel, factor)):
+                lines += axis.plot(1e3 * first.travel, column, **style.line_style(k))
+            _keep_flat(axis, factor * columns)
+        names_of = [style.literal(label) for label in compared.labels]
+        figure.legend(lines, names_of, ncols=len(lines), loc="lower center", frameon=False)
+        y = 1.0 - 0.1 / figure.get_figheight()
+        title = style.literal(" and ".join(compared.labels))
+        figure.suptitle(title, x=0.01, y=y, ha="left", va="top", fontweight="bold", fontsize=10)
+    return figure
+
+
+def _drawn(axis: Axes, name: str, columns: np.ndarray, x: np.ndarray, factor: float) -> np.ndarray:
+    """Columns (k, n) for people, without what runs away to a pole: there stands a mark at the edge of the panel."""
+    bound = cut_at(name, columns)
+    if bound is None:
+        return factor * columns
+    beyond = np.isfinite(columns) & (np.abs(columns) > bound)
+    for row, cut in zip(columns, beyond, strict=True):
+        for k in np.flatnonzero(cut[1:] != cut[:-1]):
+            inside, outside = (k, k + 1) if cut[k + 1] else (k + 1, k)
+            up = row[outside] > 0
+            axis.plot(
+                [x[inside]],
+                [1.0 if up else 0.0],
+                marker="^" if up else "v",
+                color="0.3",
+                ms=4,
+                transform=axis.get_xaxis_transform(),
+                clip_on=False,
+            )
+    return factor * np.where(beyond, np.nan, columns)
 
 
 def _panels(figure: Picture, count: int) -> list[Axes]:
@@ -90,19 +139,20 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
 
 
 def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
-    unit, values = curves.shown(name)
+    unit = curves.shown(name)[0]
     axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
     axis.margins(x=0)
     over_steering = curves.travel.size == 1
     x = 1e3 * (curves.steering if over_steering else curves.travel)
     axis.set_xlabel("rack [mm]" if over_steering else "travel [mm]")
     shown = [0] if over_steering else _chosen(curves.steering.size)
+    columns = curves[name] if over_steering else curves[name][:, shown].T
+    drawn = _drawn(axis, name, columns, x, unit_for_people(name, curves.unit(name))[1])
     lines, labels = [], []
-    for i, k in enumerate(shown):
-        y = values[0] if over_steering else values[:, k]
+    for i, (k, y) in enumerate(zip(shown, drawn, strict=True)):
         lines += axis.plot(x, y, **style.line_style(i))
         labels.append(f"{1e3 * curves.steering[k]:.4g}")
-    _keep_flat(axis, values)
+    _keep_flat(axis, drawn)
     return lines, labels
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
 from sekant.files import replace_file
 from sekant.html_tables import html_table
+from sekant.vehicle.curves.poles import shown_number
 
 Vector = NDArray[np.float64]
 SHOWN = {
@@ -23,8 +24,15 @@ SHOWN = {
     "N*m/rad": ("N*m/deg", np.pi / 180),
 }
 """unit -> unit for people, and its factor"""
+LONG = ("turning_circle",)
+"""Lengths that people give in meters."""
 DRIVES = ("travel", "rack", "steering_wheel")
 """columns that say where, not what"""
+
+
+def unit_for_people(column: str, unit: str) -> tuple[str, float]:
+    """Unit of a column such as ``left.camber`` (SI: `unit`) as shown, and its factor."""
+    return ("m", 1.0) if column.rpartition(".")[2] in LONG else SHOWN[unit]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +93,7 @@ class SuspensionCurves:
 
     def shown(self, name: str) -> tuple[str, Vector]:
         """(unit, values) for people: deg, mm."""
-        unit, factor = SHOWN[self.unit(name)]
+        unit, factor = unit_for_people(name, self.unit(name))
         return unit, factor * self[name] + 0.0
 
     def rows(self) -> tuple[list[str], Vector]:
@@ -95,7 +103,7 @@ class SuspensionCurves:
         return header, np.column_stack([values.T.ravel() for _, _, values in columns])
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write all columns; angles in deg, lengths in mm."""
+        """Write all columns; angles in deg, lengths in mm (turning circles in m)."""
         header, values = self.rows()
         lines = [
             ",".join(header),
@@ -130,8 +138,8 @@ class SuspensionCurves:
             + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
         ]
         for name in self.told:
-            unit, values = self.shown(name)
-            shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
+            unit, factor = unit_for_people(name, self.unit(name))
+            shown = "".join(f"{shown_number(name, self[name][k, j], factor):>12}" for k in at)
             lines.append(f"  {name.replace('_', ' '):<28}{shown}  {unit}".rstrip())
         limits = [f"limit: {text}" for text in self.limits]
         return "\n".join([*lines, *limits, *warning_lines(self.warnings)])

@@ -226,12 +226,16 @@ class AxleDesigns:
         return measure
 
     def residuals(
-        self, targets: Mapping[str, ArrayLike], weights: Mapping[str, float] | None = None
+        self,
+        targets: Mapping[str, ArrayLike],
+        weights: Mapping[str, float] | None = None,
+        tolerances: Mapping[str, float] | None = None,
     ) -> Callable[[Mapping[str, float]], tuple[Vector, Vector]]:
         """Function of a design: deviations (r,) from `targets`, name -> (n,) over travel, and slopes (r, k).
 
-        Each curve counts by its largest target or deviation as drawn, times `weights`, over the root of the number
-        of positions: one is about the size of what is to be gained. Slopes are by the coordinates of the design.
+        Where a target is NaN, nothing is wanted. Each curve counts by its tolerance (SI), or else by its largest
+        target or deviation as drawn, times `weights`, over the root of the number of positions: one is about the size
+        of what is to be gained. Slopes are by the coordinates of the design.
         """
         goals = {name: np.asarray(values, float) for name, values in targets.items()}
         indices = [self.index(name) for name in goals]
@@ -240,20 +244,25 @@ class AxleDesigns:
                 raise ModelError(
                     f"target of '{name}' has {goal.size} values for {self.travel.size} positions"
                 )
+        wanted = {name: np.isfinite(goal) for name, goal in goals.items()}
+        for name, there in wanted.items():
+            if not there.any():
+                raise ModelError(f"target of '{name}' wants nothing at any position of the travel")
         drawn = self._columns(*self._solved(None))[:, 0, indices].T
         size = [
             (weights or {}).get(name, 1.0)
-            / np.sqrt(goal.size)
-            / max(1e-9, *np.abs(goal), *_finite(goal - here))
+            / np.sqrt(wanted[name].sum())
+            / (tolerances or {}).get(name, max(1e-9, *_finite(goal), *_finite(goal - here)))
             for (name, goal), here in zip(goals.items(), drawn, strict=True)
         ]
 
         def gaps(values: Mapping[str, float]) -> tuple[Vector, Vector]:
             columns, slopes = self._both(values)
             parts, rows = [], []
-            for index, goal, scale in zip(indices, goals.values(), size, strict=True):
-                parts.append(scale * (columns[:, 0, index] - goal))
-                rows.append(scale * slopes[:, 0, :, index])
+            for index, (name, goal), scale in zip(indices, goals.items(), size, strict=True):
+                there = wanted[name]
+                parts.append(scale * (columns[there, 0, index] - goal[there]))
+                rows.append(scale * slopes[there, 0, :, index])
             gap, slope = np.concatenate(parts), np.concatenate(rows)
             lost = ~np.isfinite(gap)  # such designs are pushed away
             gap[lost], slope[lost] = BEYOND, 0.0

@@ -42,13 +42,15 @@ def fit_points(
     *,
     travel: ArrayLike,
     weights: Mapping[str, float] | None = None,
+    tolerances: Mapping[str, float] | None = None,
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> tuple[HardPoints, AxleCurves]:
     """Hard points whose curves come nearest to `targets` (name -> values (n,) over travel, SI), and their curves.
 
     `bounds` says how far coordinates may move: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
-    Each curve counts by its largest target, times `weights`. Least squares (SciPy, trust region) with exact
+    Where a target is NaN, nothing is wanted. Each curve counts by its tolerance (`tolerances`, SI), or else by its
+    largest target, times `weights`. Least squares (SciPy, trust region) with exact
     derivatives; `AxleDesigns` makes objectives and constraints of curves for `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
@@ -74,7 +76,7 @@ def fit_points(
         travel=travel,
         steered=steered,
     )
-    gaps = made.residuals(targets, weights)
+    gaps = made.residuals(targets, weights, tolerances)
     drawn = np.array([made.drawn[name] for name in names])
 
     def design(x: Vector) -> dict[str, float]:

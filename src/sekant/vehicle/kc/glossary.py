@@ -84,6 +84,8 @@ ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | stee
   that rolls about one point with the outer wheel |
 ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles over that of an ideal Ackermann
   steering |
+jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: way of the contact point against
+  the vehicle, springs keeping their lengths |
 turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: way of the outer wheel | turning
   circle
 """

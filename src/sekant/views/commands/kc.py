@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.curves.table import SuspensionCurves
+    from sekant.views.commands.kc_designs import Ranges
 
 
 @with_lines
 def kc(
-    file: Annotated[
-        Path | None,
+    files: Annotated[
+        list[Path] | None,
         typer.Argument(
-            help="Hard points (YAML, .csv, .xlsx), a model, an axle or a car on measured curves (YAML).",
+            help="Hard points (YAML, .csv, .xlsx), a model, an axle or a car on measured curves (YAML); "
+            "several files of hard points are designs to compare.",
             show_default=False,
         ),
     ] = None,
@@ -56,7 +58,20 @@ def kc(
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write a page on an axle (.html): player, curves, loads.")
+        Path | None,
+        typer.Option(
+            "--report",
+            help="Write a page on an axle, or on designs side by side (.html): player, curves, loads.",
+        ),
+    ] = None,
+    targets: Annotated[
+        Path | None, typer.Option(help="What curves are to be (YAML): shown and checked in the report.")
+    ] = None,
+    tune: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TARGETS", help="Move hard points until curves meet these targets (YAML); -o writes them."
+        ),
     ] = None,
     as_axle: Annotated[
         bool, typer.Option("--axle", help="Both wheels of an axle, even if the file describes a corner.")
@@ -69,7 +84,10 @@ def kc(
         typer.Option(help="Load ramps (.csv) instead of a FILE: writes compliance rates (-o); repeatable."),
     ] = None,
     rates: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where --identify writes rates (.csv).")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where --identify writes rates (.csv), and --tune hard points (.yaml)."
+        ),
     ] = None,
     radius: Annotated[
         float,
@@ -97,10 +115,41 @@ def kc(
     if identify:
         _identify(identify, rates, radius, as_json)
         return
+    if not files:
+        raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILES")
+    file = files[0]
+    if tune is not None:
+        from sekant.views.commands.kc_designs import tune_axle
+
+        if len(files) > 1:
+            raise typer.BadParameter("one design is tuned; name one file", param_hint="FILES")
+        tune_axle(file, tune, rates, report, output, plot, as_json)
+        return
     if rates is not None:
-        raise typer.BadParameter("goes with --identify; curves are written by --csv", param_hint="--output")
-    if file is None:
-        raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILE")
+        raise typer.BadParameter(
+            "goes with --identify or --tune; curves are written by --csv", param_hint="--output"
+        )
+    if targets is not None and report is None:
+        raise typer.BadParameter("is shown on the page of --report; --tune meets it", param_hint="--targets")
+    if len(files) > 1:
+        if live is not None:
+            raise typer.BadParameter("one design is live; name one file", param_hint="FILES")
+        from sekant.views.commands.kc_designs import compare_axles
+
+        for name, given in (
+            ("--side", side),
+            ("--model", model_file),
+            ("--measured", measured),
+            ("--sensitivity", sensitivity),
+            ("--of", of),
+        ):
+            if given is not None:
+                raise typer.BadParameter("goes with one file; several are compared", param_hint=name)
+        for one in files:
+            _refuse_curves(one)
+        ranges = (travel, steering, points, racks)
+        compare_axles(files, ranges, motion, report, targets, output, plot, as_json)
+        return
     _refuse_curves(file)
     if live is not None:
         _live(file, live, as_axle, side, travel, steering, points, as_json)
@@ -120,7 +169,8 @@ def kc(
         if side is not None:
             raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
         with ProgressBar("moving the axle", enabled=not as_json) as bar:
-            told = _axle(bar, file, travel, steering, points, racks, report, motion, as_json, rig)
+            asked = (travel, steering, points, racks)
+            told = _axle(bar, file, asked, report, targets, motion, as_json, rig)
         curves, model, written, texts = told
         _tell(curves, model, file, output, plot, model_file, written, as_json, rig, texts)
         return
@@ -131,10 +181,12 @@ def kc(
     if side not in (None, "left", "right"):
         raise typer.BadParameter(f"'{side}' is neither left nor right", param_hint="--side")
     model, roles = load_suspension(file, side=side)  # pyright: ignore[reportArgumentType]
+    from sekant.views.commands.kc_designs import also_at
+
     heights = through_zero(*given_range(travel, roles.travel, "--travel"), points)
     moves = None
     if steering is not None or (roles.steering is not None and roles.rack in model.joints):
-        moves = _also_at(through_zero(*given_range(steering, roles.steering, "--steering"), racks), rig)
+        moves = also_at(through_zero(*given_range(steering, roles.steering, "--steering"), racks), rig)
     elif rig is not None and "rack" in rig.names and roles.rack in model.joints:
         moves = rig.steering
     if plot is not None:
@@ -252,13 +304,6 @@ def _read(measured: Path | None) -> SuspensionCurves | None:
     return replace(read_measured(measured), name=str(measured))
 
 
-def _also_at(moves: Any, rig: SuspensionCurves | None) -> Any:
-    """Positions of the rack (m), those of measured curves included."""
-    import numpy as np
-
-    return moves if rig is None or "rack" not in rig.names else np.union1d(moves, rig.steering)
-
-
 def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
     """What hard points of a corner do to a curve."""
     from sekant.progress_bar import ProgressBar
@@ -279,50 +324,26 @@ def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None)
 def _axle(
     bar: ProgressBar,
     file: Path,
-    travel: str | None,
-    steering: str | None,
-    points: int,
-    racks: int,
+    asked: Ranges,
     report: Path | None,
+    targets: Path | None,
     motion: str,
     as_json: bool,
     rig: SuspensionCurves | None,
 ) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
     """Curves of both wheels of an axle, its model, the report, if one is asked for, and texts on loads."""
-    from sekant.errors import SekantError
-    from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
-    from sekant.vehicle.curves.ranges import given_range, through_zero
+    from sekant.vehicle import axle, axle_compliance, axle_curves, member_loads
+    from sekant.views.commands.kc_designs import moved_axle, write_page
 
-    given = load_axle(file)
-    roles = given.suspension
-    update = {"travel": given_range(travel, roles.travel, "--travel")}
-    if steering is not None or roles.steering is not None:
-        update["steering"] = given_range(steering, roles.steering, "--steering")
-    given = given.model_copy(update={"suspension": roles.model_copy(update=update)})
-    moves = None
-    if "steering" in update:
-        moves = _also_at(through_zero(*update["steering"], racks), rig)
-    elif rig is not None and "rack" in rig.names:
-        moves = rig.steering
-    try:
-        curves = axle_curves(
-            given,
-            motion=motion,
-            travel=through_zero(*update["travel"], points),
-            steering=moves,
-        )
-    except SekantError as error:
-        error.file = error.file or str(file)  # what does not assemble has no line of its own
-        raise
+    given, curves = moved_axle(file, asked, motion, rig)
     written = []
     if report is not None:
         bar.stage("writing the report")
-        from sekant.views.kc_report import write_report
-
         parallel = curves
         if motion != "parallel":
+            moves = curves.steering if curves.moved is not None and curves.moved.steered else None
             parallel = axle_curves(given, travel=curves.travel, steering=moves)
-        written.append(write_report(report, given, parallel))
+        written.append(write_page(report, [(file.stem, given, parallel)], targets))
     texts = []
     if given.bushings and given.compliant and not as_json:
         bar.stage("loading the axle")

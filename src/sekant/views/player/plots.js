@@ -46,6 +46,7 @@ class Plot {
     const over = this.player.over;
     const x = over ? over.column : this.runs[0].times;
     const axis = { stroke: ink, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const paths = over ? L.uPlot.paths.spline() : undefined; // few positions, on smooth curves
     const options = {
       width: Math.max(120, this.holder.clientWidth || 300),
       height: PLOT_HEIGHT + (over ? 14 : 0),
@@ -61,7 +62,7 @@ class Plot {
       ],
       series: [
         {},
-        ...this.values.map(({ color, dashed }) => ({ stroke: color, width: 1.6, dash: dashed ? [6, 5] : undefined, points: { show: false } })),
+        ...this.values.map(({ color, dashed }) => ({ stroke: color, width: 1.6, dash: dashed ? [6, 5] : undefined, pxAlign: 0, paths, points: { show: false } })),
       ],
     };
     this.holder.replaceChildren();

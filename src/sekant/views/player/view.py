@@ -97,18 +97,22 @@ def _result(given: Any) -> Result:
 
 
 def inline_player(
-    what: Viewable,
+    what: Viewable | Sequence[Viewable],
     height: int = 560,
     plots: Sequence[str] | None = None,
     over: str | None = None,
     stages: Sequence[tuple[float, str]] = (),
+    labels: Sequence[str] | None = None,
 ) -> str:
     """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
+    Two results are compared (called `labels`).
 
     `over`: the output that the plots run over, which grows from row to row, in place of time.
     `stages`: (first time, name) of what is shown one after the other, told in place of the time.
     """
-    source = html.escape(page(shown_results([what], plots=plots, over=over, stages=stages)), quote=True)
+    given = list(what) if isinstance(what, (list, tuple)) else [what]
+    shown = shown_results(given, labels, plots=plots, over=over, stages=stages)
+    source = html.escape(page(shown), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 

@@ -1,0 +1,51 @@
+"""Quantities that go through infinity: where they are cut in pictures, and shown as beyond a bound in tables.
+
+A roll center runs away where the lines of both sides become parallel, a turning circle as the wheels stand straight.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+BOUNDS = {
+    "turning_circle": 200.0,
+    "roll_center_y": 5.0,
+    "roll_center_height": 2.0,
+    "front_view_center_y": 50.0,
+    "front_view_center_z": 50.0,
+    "front_view_swing_arm": 50.0,
+    "side_view_center_x": 200.0,
+    "side_view_center_z": 200.0,
+    "side_view_swing_arm": 200.0,
+    "ackermann_share": 5.0,
+}
+"""m (or 1): beyond, the quantity is as good as infinite."""
+USUAL = 6.0  # times the median size: a picture is cut there, so that a pole does not flatten the rest
+
+
+def bound_of(column: str) -> float | None:
+    """Beyond which a column such as ``left.roll_center_height`` counts as infinite, SI; None for all others."""
+    return BOUNDS.get(column.rpartition(".")[2])
+
+
+def cut_at(column: str, values: Vector) -> float | None:
+    """The size (SI) at which a picture of these values is cut; None where nothing needs to be."""
+    bound = bound_of(column)
+    sizes = np.abs(values[np.isfinite(values)])
+    if bound is None or not sizes.size:
+        return None
+    usual = max(USUAL * float(np.median(sizes)), 0.05 * bound)
+    found = min(bound, usual)
+    return found if sizes.max() > found else None
+
+
+def shown_number(column: str, value: float, factor: float, digits: int = 4) -> str:
+    """A value (SI) times `factor` as text; a dash where there is none, ``> 200`` beyond what is meaningful."""
+    if not np.isfinite(value):
+        return "-"
+    bound = bound_of(column)
+    if bound is not None and abs(value) > bound:
+        return f"{'<' if value < 0 else '>'} {np.sign(value) * factor * bound:.6g}"
+    return f"{round(factor * float(value), digits) + 0.0:.{digits}f}"

@@ -1,0 +1,152 @@
+"""Curves of several designs of an axle side by side, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.files import replace_file
+from sekant.vehicle.curves.poles import bound_of, shown_number
+from sekant.vehicle.curves.table import unit_for_people
+from sekant.vehicle.kc.curves import AxleCurves
+
+Vector = NDArray[np.float64]
+ROUND_OFF = 1e-9  # of the size of a curve
+NOTHING = 1e-11  # SI: a length or an angle that round-off alone makes
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A curve of several designs: `drawn` (k,) as drawn, `largest` (k,) differences from the first design over
+    travel, and the travel (k,) m where they occur; SI."""
+
+    name: str
+    unit: str
+    drawn: Vector
+    largest: Vector
+    where: Vector
+
+    @property
+    def differs(self) -> bool:
+        return bool(np.any(self.largest[1:] != 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedCurves:
+    """Curves over the same travel and rack, one for each of `labels`; differences are those from the first."""
+
+    labels: tuple[str, ...]
+    curves: tuple[AxleCurves, ...]
+
+    def __post_init__(self) -> None:
+        first = self.curves[0]
+        if len(self.labels) != len(self.curves):
+            raise ModelError(f"{len(self.labels)} labels for {len(self.curves)} designs; give each one")
+        for label, other in zip(self.labels, self.curves, strict=True):
+            if not np.array_equal(first.travel, other.travel):
+                raise ModelError(f"{label} and {self.labels[0]} were moved over different travels")
+
+    def differences(self) -> list[Difference]:
+        """Of every curve that all designs have, at the rack's position as drawn."""
+        found = []
+        for name in self.curves[0].told:
+            if not all(name in other.names for other in self.curves):
+                continue
+            columns = np.array([c[name][:, c.design()[1]] for c in self.curves])
+            i = self.curves[0].design()[0]
+            bound = bound_of(name)
+            usable = np.where(np.abs(columns) > bound, np.nan, columns) if bound else columns
+            gaps = usable - usable[0]
+            scale = float(np.nanmax(np.abs(usable), initial=0.0))
+            sizes = np.where(
+                np.isfinite(gaps) & (np.abs(gaps) > max(ROUND_OFF * scale, NOTHING)), np.abs(gaps), 0.0
+            )
+            at = sizes.argmax(axis=1)
+            picked = [g[k] if s[k] > 0 else 0.0 for g, s, k in zip(gaps, sizes, at, strict=True)]
+            unit = self.curves[0].unit(name)
+            found.append(Difference(name, unit, columns[:, i], np.array(picked), self.curves[0].travel[at]))
+        return found
+
+    def summary(self) -> str:
+        """A table for people: every curve as drawn, and the largest difference over travel with its place."""
+        first = self.curves[0]
+        head = " ".join(f"{label[:13]:>13}" for label in self.labels)
+        others = self.labels[1:]
+        wide = " ".join(f"{f'{label} differs'[-22:]:>22}" for label in others)
+        lines = [
+            f"{first.motion} travel {1e3 * first.travel[0]:.4g} to {1e3 * first.travel[-1]:.4g} mm; as drawn, and "
+            f"the largest difference from {self.labels[0]} over travel (where, mm)",
+            f"  {'':<28}{head} {wide}",
+        ]
+        alike = []
+        for row in self.differences():
+            unit, factor = unit_for_people(row.name, row.unit)
+            if not row.differs:
+                alike.append(row.name.replace("_", " "))
+                continue
+            values = " ".join(f"{shown_number(row.name, v, factor):>13}" for v in row.drawn)
+            gaps = " ".join(
+                f"{f'{factor * g:+.4f} ({1e3 * z:.4g})' if g else 'none':>22}"
+                for g, z in zip(row.largest[1:], row.where[1:], strict=True)
+            )
+            lines.append(f"  {row.name.replace('_', ' '):<28}{values} {gaps}  {unit}".rstrip())
+        if alike:
+            lines.append(f"alike: {', '.join(alike)}")
+        limits = [
+            f"limit: {label}: {text}"
+            for label, c in zip(self.labels, self.curves, strict=True)
+            for text in c.limits
+        ]
+        return "\n".join([*lines, *limits])
+
+    def as_dict(self) -> dict:
+        """Everything, for JSON, SI."""
+        rows = {
+            row.name: {
+                "unit": row.unit,
+                "as_drawn": [_plain(x) for x in row.drawn],
+                "largest_difference": [_plain(x) for x in row.largest],
+                "at_travel": row.where.tolist(),
+            }
+            for row in self.differences()
+        }
+        return {
+            "designs": list(self.labels),
+            "differences": rows,
+            "curves": [c.as_dict() for c in self.curves],
+        }
+
+    def to_csv(self, path: str | Path) -> Path:
+        """All curves of all designs, a row for each design and position; angles in deg, lengths in mm."""
+        header: dict[str, None] = {}
+        tables = [curves.rows() for curves in self.curves]
+        for names, _ in tables:
+            header |= dict.fromkeys(names)
+        lines = [",".join(["design", *header])]
+        for label, (names, values) in zip(self.labels, tables, strict=True):
+            for row in values:
+                known = dict(zip(names, row, strict=True))
+                cells = [f"{known[n]:.9g}" if np.isfinite(known.get(n, np.nan)) else "" for n in header]
+                lines.append(",".join([label, *cells]))
+        place = Path(path)
+        replace_file(place, "\n".join(lines) + "\n")
+        return place
+
+
+def _plain(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None
+
+
+def names_of_files(files: Sequence[str | Path]) -> tuple[str, ...]:
+    """Short labels of files, no two alike: stems, or as many folders before them as it takes."""
+    paths = [Path(file) for file in files]
+    for depth in range(1, max(len(p.parts) for p in paths) + 1):
+        found = ["/".join([*p.with_suffix("").parts[-depth:]]) for p in paths]
+        if len(set(found)) == len(found):
+            return tuple(found)
+    return tuple(f"{p.stem} ({k + 1})" for k, p in enumerate(paths))

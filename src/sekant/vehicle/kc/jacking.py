@@ -1,0 +1,57 @@
+"""How far a steered axle lifts the vehicle: by the way of the contacts while the springs keep their lengths.
+
+On the rig wheels are held at heights. The height z at which a spring has the length it has as drawn follows from its
+length l(z) and motion ratio i = -dl/dz at neighbouring heights by cubic Hermite interpolation of z(l); the contact of
+a wheel of radius r and camber e then lies r (1 - cos e) nearer to its center.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.vehicle.kc.curves import AxleCurves
+from sekant.vehicle.kc.roles import SIDES
+
+Vector = NDArray[np.float64]
+
+
+def jacking(curves: AxleCurves, radius: float) -> dict[str, tuple[str, Vector]]:
+    """``left.jacking`` and ``right.jacking`` (m,) over the rack, m: how far each side of the vehicle rises.
+
+    `curves` in parallel travel over heights (three or more, ascending, zero among them); empty without springs. NaN
+    where the spring reaches its length beyond these heights.
+    """
+    i, j = curves.design()
+    found: dict[str, tuple[str, Vector]] = {}
+    for side in SIDES:
+        names = [f"{side}.{name}" for name in ("spring_length", "motion_ratio", "camber", "camber_gradient")]
+        if not all(name in curves.names for name in names):
+            return {}
+        length, ratio, camber, slope = (curves[name] for name in names)
+        rows = []
+        for k in range(curves.steering.size):
+            z = _height(curves.travel, length[:, k], ratio[:, k], float(length[i, j]))
+            n = int(np.argmin(np.abs(curves.travel - z))) if np.isfinite(z) else i
+            leans = camber[n, k] + slope[n, k] * (z - curves.travel[n])
+            rows.append(-z + radius * (np.cos(leans) - np.cos(camber[i, j])))
+        found[f"{side}.jacking"] = ("m", np.array(rows))
+    return found
+
+
+def _height(z: Vector, length: Vector, ratio: Vector, wanted: float) -> float:
+    """The height at which the spring has the wanted length."""
+    for a in range(z.size - 1):
+        l0, l1 = length[a], length[a + 1]
+        if not (min(l0, l1) <= wanted <= max(l0, l1)) or l0 == l1:
+            continue
+        h = l1 - l0
+        t = (wanted - l0) / h
+        m0, m1 = -h / ratio[a], -h / ratio[a + 1]
+        return float(
+            (2 * t**3 - 3 * t**2 + 1) * z[a]
+            + (t**3 - 2 * t**2 + t) * m0
+            + (-2 * t**3 + 3 * t**2) * z[a + 1]
+            + (t**3 - t**2) * m1
+        )
+    return float("nan")

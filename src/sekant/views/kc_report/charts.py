@@ -1,0 +1,195 @@
+"""What the page draws: charts over travel, steering and roll as plain data, one line for each design and position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.vehicle.curves.poles import cut_at
+from sekant.vehicle.curves.table import DRIVES, unit_for_people
+from sekant.vehicle.kc.curves import AxleCurves
+from sekant.vehicle.kc.glossary import term_of
+from sekant.vehicle.kc.targets import Target, Targets
+
+Vector = NDArray[np.float64]
+FIRST = ("camber", "toe", "roll_center_height", "motion_ratio", "wheel_rate")
+"""Curves over travel that matter first; the rest is folded."""
+STEERED = (
+    "steer_angle",
+    "ackermann_share",
+    "ackermann_error",
+    "camber",
+    "jacking",
+    "track",
+    "turning_circle",
+)
+ROLLED = (
+    *("camber_to_road", "toe", "roll_center_height", "roll_center_y"),
+    *("roll_stiffness_on_road", "track_on_road"),
+)
+MOST_RACKS = 5
+DIGITS = 7
+NOTHING = 1e-9  # deg, mm ...: less is round-off
+
+
+def short(name: str) -> str:
+    """``left.camber_gradient`` as people say it."""
+    return name.removeprefix("left.").replace("_", " ")
+
+
+def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[dict[str, Any]]:
+    """A chart for each curve of the left wheel and of the axle; a line for each design and position of the rack."""
+    first = designs[0]
+    x = 1e3 * first.travel
+    charts = []
+    for name in _names(designs):
+        # that of the axle says the same in parallel travel
+        if name == "left.roll_center_height" and "roll_center_height" in first.names:
+            continue
+        lines = []
+        for d, curves in enumerate(designs):
+            if name not in curves.names:
+                continue
+            for r, k in enumerate(_racks(curves)):
+                lines.append({"d": d, "r": r, "y": curves[name][:, k]})
+        wanted = targets.of(name) if targets else None
+        charts.append(_chart(name, first.unit(name), x, lines, wanted, first.travel))
+    return [chart for chart in charts if chart is not None]
+
+
+def racks(curves: AxleCurves) -> list[float]:
+    """Positions of the rack that get a line, mm."""
+    return [float(1e3 * curves.steering[k]) + 0.0 for k in _racks(curves)]
+
+
+def _racks(curves: AxleCurves) -> list[int]:
+    """At most five, the one as drawn among them."""
+    count = curves.steering.size
+    even = np.round(np.linspace(0, count - 1, min(count, MOST_RACKS))).astype(int)
+    chosen = set(even.tolist())
+    if curves.design()[1] not in chosen:
+        chosen.remove(min(chosen, key=lambda k: abs(k - curves.design()[1])))
+        chosen.add(curves.design()[1])
+    return sorted(chosen)
+
+
+def over_steering(
+    designs: Sequence[AxleCurves], more: Sequence[dict[str, tuple[str, Vector]]]
+) -> list[dict[str, Any]]:
+    """Charts over the rack at the height as drawn, with lines for both wheels; `more`: further columns (m,)."""
+    x = 1e3 * designs[0].steering
+    charts = []
+    for name in STEERED:
+        lines, unit = [], ""
+        for d, (curves, extra) in enumerate(zip(designs, more, strict=True)):
+            i = curves.design()[0]
+            for side in ("", "left.", "right."):
+                column = f"{side}{name}"
+                if column in extra:
+                    unit, y = extra[column]
+                elif column in curves.names:
+                    unit, y = curves.unit(column), curves[column][i]
+                else:
+                    continue
+                lines.append({"d": d, "side": side.rstrip("."), "y": y})
+        charts.append(_chart(name, unit, x, lines, None, x) if lines else None)
+    return [chart for chart in charts if chart is not None]
+
+
+def over_roll(designs: Sequence[AxleCurves]) -> list[dict[str, Any]]:
+    """Charts over the angle of the body against the road, right side down; between positions by splines."""
+    angles = [-np.degrees(curves["road_angle"][:, curves.design()[1]]) for curves in designs]
+    x = np.sort(angles[0][np.isfinite(angles[0])])
+    if x.size < 4 or np.any(np.diff(x) <= 0):
+        return []
+    charts = []
+    for name in ROLLED:
+        lines, unit = [], ""
+        for d, (curves, angle) in enumerate(zip(designs, angles, strict=True)):
+            j = curves.design()[1]
+            for side in ("", "left.", "right."):
+                column = f"{side}{name}"
+                if column in curves.names and not (side and name == "roll_center_height"):
+                    unit = curves.unit(column)
+                    lines.append({"d": d, "side": side.rstrip("."), "y": _at(x, angle, curves[column][:, j])})
+        charts.append(_chart(name, unit, x, lines, None, x) if lines else None)
+    return [chart for chart in charts if chart is not None]
+
+
+def _at(x: Vector, at: Vector, values: Vector) -> Vector:
+    """Values (n,) known at `at` (n,), at x; NaN where they are not known."""
+    from scipy.interpolate import make_interp_spline
+
+    known = np.isfinite(at) & np.isfinite(values)
+    order = np.argsort(at[known])
+    a, y = at[known][order], values[known][order]
+    if a.size < 4:
+        return np.full(x.size, np.nan)
+    found = np.asarray(make_interp_spline(a, y, k=3)(np.clip(x, a[0], a[-1])), float)
+    return np.where((x >= a[0] - 1e-9) & (x <= a[-1] + 1e-9), found, np.nan)
+
+
+def _names(designs: Sequence[AxleCurves]) -> list[str]:
+    """Curves of any design, those that matter first on top."""
+    found = dict.fromkeys(name for curves in designs for name in curves.told)
+    rank = {name: k for k, name in enumerate(FIRST)}
+    return sorted(
+        (name for name in found if name.rpartition(".")[2] not in DRIVES),
+        key=lambda name: rank.get(name.removeprefix("left."), len(FIRST)),
+    )
+
+
+def _chart(
+    name: str, unit: str, x: Vector, lines: list[dict[str, Any]], target: Target | None, travel: Vector
+) -> dict[str, Any] | None:
+    """Plain data of one chart in units for people; None where there is nothing finite to draw."""
+    everything = np.concatenate([line["y"] for line in lines])
+    if not np.isfinite(everything).any():
+        return None
+    shown, factor = unit_for_people(name, unit)
+    bound = cut_at(name, everything)
+    drawn = []
+    for line in lines:
+        y = np.asarray(line.pop("y"), float)
+        cuts: list[list[float]] = []
+        if bound is not None:
+            beyond = np.isfinite(y) & (np.abs(y) > bound)
+            cuts = _cuts(x, y, beyond)
+            y = np.where(beyond, np.nan, y)
+        drawn.append({**line, "y": _plain(factor * y), "cuts": cuts})
+    term = term_of(name)
+    chart: dict[str, Any] = {
+        "name": name,
+        "title": short(name),
+        "unit": shown,
+        "about": "" if term is None else f"{term.definition}; positive if {term.positive}",
+        "first": name.removeprefix("left.") in FIRST,
+        "x": _plain(x),
+        "lines": drawn,
+        "bound": None if bound is None else factor * bound,
+    }
+    if target is not None:
+        wanted = factor * target.over(travel)
+        give = 0.0 if target.tolerance is None else factor * target.tolerance
+        chart["target"] = {"y": _plain(wanted), "give": give}
+    return chart
+
+
+def _cuts(x: Vector, y: Vector, beyond: NDArray[np.bool_]) -> list[list[float]]:
+    """[x, 1 or -1]: where a line leaves the picture upward or downward."""
+    found = []
+    for k in range(y.size):
+        if beyond[k]:
+            continue
+        for other in (k - 1, k + 1):
+            if 0 <= other < y.size and beyond[other]:
+                found.append([float(x[k]), float(np.sign(y[other]))])
+    return found
+
+
+def _plain(values: Vector) -> list[float | None]:
+    tidy = np.where(np.abs(values) < NOTHING, 0.0, values)
+    return [float(f"{v:.{DIGITS}g}") if np.isfinite(v) else None for v in tidy]
