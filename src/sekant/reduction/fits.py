@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.errors import root_mean_square
+from sekant.geometry.fit.report import root_mean_square
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface

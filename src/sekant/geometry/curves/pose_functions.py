@@ -18,7 +18,6 @@ from sekant.geometry.curves.frames import FramedPositions, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.refinement import check_range
 from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
-from sekant.geometry.fit.bsplines import pieces_of
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_count, parse_orientation
 from sekant.tables.table import Table
@@ -149,6 +148,8 @@ def curve_from_control_points(
     Its ends are clamped, or it repeats if `closed`. `along_arc_length` and `with_frame` go on from there.
     """
     from scipy.interpolate import BSpline
+
+    from sekant.geometry.fit.bsplines import pieces_of
 
     P = np.asarray(points, float)
     if P.ndim != 2 or P.shape[1] != 3:

@@ -14,7 +14,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.initial import Initial, cubic, first_spline
 from sekant.geometry.fit.noise import find_straights, noise_level
-from sekant.geometry.fit.report import FitReport
+from sekant.geometry.fit.report import FitReport, root_mean_square
 from sekant.geometry.pose_kinematics import rotations
 from sekant.geometry.rotations import angle_between, continue_signs, quaternion_from_rotation
 
@@ -131,11 +131,6 @@ def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> fl
     order = np.argsort(poses.rows, kind="stable")
     q = continue_signs(poses.quaternion[order])
     return min(along, 2.0 * noise_level(np.arange(len(q), dtype=float), q))
-
-
-def root_mean_square(x: Array) -> float:
-    """Root of the mean square."""
-    return float(np.sqrt(np.mean(x**2)))
 
 
 def _without(

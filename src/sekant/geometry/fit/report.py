@@ -11,6 +11,11 @@ import numpy as np
 from sekant.errors import AnalysisWarning, warning_lines
 
 
+def root_mean_square(x: np.ndarray) -> float:
+    """Root of the mean square."""
+    return float(np.sqrt(np.mean(x**2)))
+
+
 @dataclass(frozen=True)
 class FitReport:
     """Quality of a pose curve or surface. Lengths in m, angles in rad, `None` where a figure does not
