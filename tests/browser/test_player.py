@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
+import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(
     PROGRAM is None, reason="no Chromium on this machine: install the package 'chromium' to test the player"
 )
+PLAYER = Path(sk.__file__).parent / "views" / "player"
 CLOSE = 1e-5  # m, and of a quaternion: far below what can be seen, above the quantum of the page
 
 
@@ -95,6 +99,49 @@ def test_loads_alone_and_draws_something(browser, page):
     shown = colors_of(browser)
     browser.run("sekant.actors.forEach(a => sekant.stage.scene.remove(a.root))")
     assert shown > colors_of(browser) + 50  # the ground alone has far fewer
+
+
+def test_the_first_frame_is_there_when_the_page_counts_as_loaded(browser, page):
+    """Prints and headless pictures are taken then; they show the canvas beneath where the other one is late."""
+    look = (
+        "addEventListener('load', () => { const c = document.getElementById('still');"
+        " const pixels = c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer;"
+        " window.atLoad = { ready: document.body.classList.contains('ready'),"
+        " colors: new Set(new Uint32Array(pixels)).size }; })"
+    )
+    added = browser.call("Page.addScriptToEvaluateOnNewDocument", source=look)
+    try:
+        browser.open(page)
+        browser.wait("window.atLoad")
+        found = browser.run("window.atLoad")
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+    assert found["ready"]
+    assert found["colors"] > 100
+
+
+def test_compressed_data_are_read_as_zlib_writes_them(browser):
+    """All kinds of blocks: stored, of the fixed code, of codes of their own."""
+    random = np.random.default_rng(5)
+    arrays = [
+        np.zeros(70_000),
+        random.integers(0, 256, 70_000),
+        random.integers(0, 7, 200) ** 2,
+        np.arange(90_000) * 7 % 251,
+        np.array([]),
+    ]
+    source = (PLAYER / "inflate.js").read_text(encoding="utf-8")
+    for values in arrays:
+        raw = values.astype(np.uint8).tobytes()
+        for level in (0, 1, 9):
+            packed = base64.b64encode(zlib.compress(raw, level)).decode()
+            read = browser.run(
+                f"(() => {{ {source}; const bytes = Uint8Array.from(atob('{packed}'), c => c.charCodeAt(0));"
+                f" return btoa(Array.from(inflate(bytes, {len(raw)}), b => String.fromCharCode(b)).join('')); }})()"
+            )
+            assert base64.b64decode(read) == raw
+    with pytest.raises(RuntimeError, match="its data are damaged"):
+        browser.run(f"(() => {{ {source}; inflate(new Uint8Array([120, 156, 7, 7, 7]), 50); }})()")
 
 
 def test_slider_and_keys_move_the_bodies_as_the_result_says(browser, page, result):

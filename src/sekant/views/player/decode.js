@@ -1,16 +1,10 @@
 // The reverse of pack.py: base64, zlib, bytes sorted by significance, second differences, quanta.
 
-async function inflate(text) {
-  const compressed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 // Columns of an array, each a Float64Array of `rows` values; gaps are NaN.
-async function unpack(packed) {
-  const bytes = await inflate(packed.data);
-  const count = bytes.length / 4;
+function unpack(packed) {
   const rows = packed.rows;
+  const count = rows * packed.offset.length;
+  const bytes = inflate(floatsOf(packed.data, Uint8Array), 4 * count);
   const columns = packed.offset.map((offset, k) => {
     const column = new Float64Array(rows);
     let step = 0;
@@ -33,12 +27,10 @@ function floatsOf(text, ArrayType) {
 }
 
 // A run of the figure, decoded: times, poses[track] = seven columns, series by name.
-async function decodeRun(run) {
-  const [[times], poseColumns, seriesColumns] = await Promise.all([
-    unpack(run.times),
-    unpack(run.poses),
-    unpack(run.series.values),
-  ]);
+function decodeRun(run) {
+  const [times] = unpack(run.times);
+  const poseColumns = unpack(run.poses);
+  const seriesColumns = unpack(run.series.values);
   const poses = run.tracks.map((_, i) => poseColumns.slice(7 * i, 7 * i + 7));
   const series = new Map();
   let next = 0;

@@ -45,6 +45,8 @@ class Player {
     new ResizeObserver(() => this.fit()).observe(byId("view"));
     this.setTime(this.begin);
     this.tick(performance.now()); // the first frame at once: a print may come before the browser asks for one
+    this.keepStill();
+    window.addEventListener("beforeprint", () => this.keepStill());
   }
 
   get theme() {
@@ -337,6 +339,14 @@ class Player {
     requestAnimationFrame((later) => this.tick(later));
   }
 
+  // The frame as a picture beneath: browsers show what a graphics card has drawn some time later, prints never wait.
+  keepStill() {
+    const still = byId("still");
+    const { canvas } = this.stage;
+    Object.assign(still, { width: canvas.width, height: canvas.height });
+    if (canvas.width && canvas.height) still.getContext("2d").drawImage(canvas, 0, 0);
+  }
+
   // The motion of a run has been replaced, with the same rows of time or others.
   replaced(number) {
     const run = this.runs[number];
@@ -447,11 +457,12 @@ function sendPicture(player) {
   parent.postMessage(byId("canvas").toDataURL("image/jpeg", 0.9), "*");
 }
 
+// All but live pages are ready when they count as loaded: nothing is waited for.
 async function start() {
   const figure = JSON.parse(byId("figure").textContent);
-  const runs = await Promise.all(figure.runs.map(decodeRun));
+  const runs = figure.runs.map(decodeRun);
   for (const mode of figure.modes || []) {
-    const columns = await unpack(mode.poses);
+    const columns = unpack(mode.poses);
     mode.poses = runs[0].tracks.map((_, i) => columns.slice(7 * i, 7 * i + 7));
   }
   if (figure.live) runs.push({ ...runs[0], label: "first run" });
