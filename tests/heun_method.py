@@ -2,7 +2,8 @@
 
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.common.memory import LARGEST_STATE, call, divide, set_time
+from sekant.solvers.common.fixed_steps import count_steps, next_steps
+from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
 from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
 from sekant.solvers.common.vectors import normalize
 from sekant.solvers.ode import Method, register
@@ -38,16 +39,13 @@ def advance(run, a, b):
     while clock.row < t_eval.size:
         if budget <= 0:
             return MORE
-        edge = edges[clock.segment + 1]
-        at_edge = t_eval[clock.row] >= edge - plan.snap
-        landing = edge if at_edge else t_eval[clock.row]
-        whole, h, rest = divide(landing - clock.span_start, plan.step)
-        for i in range(whole + (1 if rest > 0.0 else 0)):
-            if not _step(run, clock.span_start + i * h, h if i < whole else rest):
+        at_edge, landing, total, origin, first, last, h = next_steps(run)
+        for i in range(first, last):
+            if not _step(run, origin + i * h, h):
                 return NOT_FINITE
-            run.counts.steps += 1
-            budget -= 1
-        clock.t = clock.span_start = landing
+        budget -= last - first
+        if not count_steps(run, last - first, landing, total, origin, first, h):
+            continue
         if abs(t_eval[clock.row] - landing) <= plan.snap:
             for j in range(x.size):
                 run.rows[clock.row, j] = x[j]

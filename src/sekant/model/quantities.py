@@ -302,10 +302,10 @@ CurveName = Annotated[str, Reference()]
 SignalName = Annotated[str, Reference()]
 
 
-def _content(named: Any) -> str:
+def _content(named: Any) -> str | None:
     from sekant.geometry.fingerprint import fingerprint
 
-    return named if isinstance(named, str) else fingerprint(named)
+    return named if named is None or isinstance(named, str) else fingerprint(named)
 
 
 SHOWN_BY_CONTENT = PlainSerializer(_content)

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import casadi as ca
 import numpy as np
-from pydantic import InstanceOf, field_serializer, model_validator
+from pydantic import InstanceOf, model_validator
 
 from sekant.errors import DataError, ModelError
-from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.spatial import SX
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.expressions.expression import Expression
 from sekant.model.motion import FrameState, Kinematics
-from sekant.model.quantities import CurveName, Description, FrameName, Length
+from sekant.model.quantities import SHOWN_BY_CONTENT, CurveName, Description, FrameName, Length
 from sekant.tables.table import Table2
 
 ROUNDS = 4
@@ -51,7 +50,7 @@ class SurfaceShape(Description):
     """frame in which the surface is drawn"""
     height: Length | None = None
     """an expression of x and y in the frame `surface`: a formula, or tables"""
-    pose_surface: CurveName | InstanceOf[PoseSurface] | None = None
+    pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, SHOWN_BY_CONTENT] = None
     """instead of `height`: a surface of `curves`, of which the positions count; its upper side (+z) is touched"""
 
     @model_validator(mode="after")
@@ -59,10 +58,6 @@ class SurfaceShape(Description):
         if (self.height is None) == (self.pose_surface is None):
             raise ValueError("needs either 'height' or 'pose_surface'")
         return self
-
-    @field_serializer("pose_surface")
-    def _surface_name(self, surface: str | PoseSurface | None) -> Any:
-        return fingerprint(surface) if isinstance(surface, PoseSurface) else surface
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the mirror image besides frames."""

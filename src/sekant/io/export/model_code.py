@@ -26,7 +26,7 @@ from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
 from sekant.solvers.common.cascades import MOST_AT_ONCE
-from sekant.solvers.common.memory import MULTIPLE
+from sekant.solvers.common.fixed_steps import MULTIPLE
 from sekant.solvers.ode import METHODS
 
 INVERSE_ERF = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor
 from typing import Any, Protocol
 
 import numpy as np
@@ -124,23 +123,6 @@ def open_segment(clock, plan, number):
     """Go on in this segment."""
     clock.segment, clock.started = number, 1
     clock.earliest, clock.latest = plan.low[number], plan.high[number]
-
-
-MULTIPLE = 1e-6
-
-
-@inner
-def divide(span, step):
-    """Split a span into (steps of full length, their length, length of one shortened step or 0).
-
-    A span that misses a multiple of the step by less than 1e-6 of a step counts as one: its steps are made equal.
-    """
-    ratio = span / step
-    nearest = floor(ratio + 0.5)
-    if nearest >= 1 and abs(ratio - nearest) <= MULTIPLE:
-        return nearest, span / nearest, 0.0
-    whole = floor(ratio)
-    return whole, step, span - whole * step
 
 
 class CompiledFunction(Protocol):

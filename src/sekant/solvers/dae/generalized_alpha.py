@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.events import look_at_events
-from sekant.solvers.common.fixed_events import ending_at_events
-from sekant.solvers.common.memory import LARGEST_STATE, call, divide, open_segment, set_time
+from sekant.solvers.common.fixed_steps import count_steps, ending_at_events, next_steps
+from sekant.solvers.common.memory import LARGEST_STATE, call, open_segment, set_time
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
     EVENT,
@@ -298,12 +298,12 @@ def _retake(memory, unused, t, h):
     return done == 1
 
 
-end_at_event = ending_at_events(_retake)
+ended_by_event = ending_at_events(_retake)
 
 
 @procedure(DaeMemory, "generalized-alpha integrator", 0.3)
 def advance(memory, a, b):
-    """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
+    """Take at most `a` steps; returns a code of `memory`. Landings as in `common.fixed_steps`."""
     clock, step, counts, plan = memory.clock, memory.step, memory.counts, memory.plan
     budget, watched = int(a), memory.watched
     t_eval, edges = plan.t_eval, plan.edges
@@ -314,7 +314,7 @@ def advance(memory, a, b):
             return code
         clock.started, step.first = 1, 1
     while clock.row < t_eval.size:
-        segment, base, i = clock.segment, clock.span_start, clock.span_step
+        segment = clock.segment
         if step.first == 1:
             open_segment(memory.clock, memory.plan, segment)
             bad = _begin_segment(memory, clock.t)
@@ -326,42 +326,26 @@ def advance(memory, a, b):
                 look_at_events(memory)
         if watched.which >= 0:
             return EVENT
-        t_row, edge = t_eval[clock.row], edges[segment + 1]
-        at_edge = t_row >= edge - plan.snap
-        landing = max(edge if at_edge else t_row, base)
-        whole, h, rest = divide(landing - base, plan.step)
-        total = whole + (1 if rest > 0.0 else 0)
-        origin, first, last = base, i, whole
-        if i >= whole:
-            origin, first, last, h = base + whole * h, i - whole, total - whole, rest
+        at_edge, landing, total, origin, first, last, h = next_steps(memory)
         last = min(last, first + budget, first + most - counts.steps)
         if watched.call.function != 0:
             last = min(last, first + 1)
             _remember(memory)
         done, what = _steps(memory, origin, first, last, h)
-        if watched.call.function != 0 and done == 1:
-            begin = origin + first * h
-            length = end_at_event(memory, 0, begin, h)
-            if watched.which >= 0:
-                counts.steps += 1
-                clock.t = begin + length
-                return EVENT
+        if watched.call.function != 0 and done == 1 and ended_by_event(memory, 0, origin + first * h, h):
+            return EVENT
         budget -= done
-        counts.steps += done
-        clock.span_step = i + done
-        clock.t = landing if i + done == total else origin + (first + done) * h
+        landed = count_steps(memory, done, landing, total, origin, first, h)
         if what != ACCEPTED:
             memory.failed.component, memory.failed.t = step.blame, clock.t + h
             if what == DIVERGED:
                 return NO_CONVERGENCE
             return NOT_FINITE if what == BAD_NUMBER else CONSTRAINTS
-        if i + done < total:
+        if not landed:
             if budget > 0 and counts.steps < most:
                 continue
             return TOO_MANY_STEPS if counts.steps >= most else MORE
-        clock.span_start = landing
-        clock.span_step = 0
-        if abs(t_row - landing) <= plan.snap:
+        if abs(t_eval[clock.row] - landing) <= plan.snap:
             put(memory.rows[clock.row], 0, memory.x)
             write_row(memory, landing, 1.0)
         if at_edge and segment + 2 < edges.size:

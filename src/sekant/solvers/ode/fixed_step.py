@@ -1,16 +1,10 @@
-"""The time loop of all fixed-step methods: from one landing (output time or stop) to the next.
-
-Between two landings all steps have the requested length, except that the last one is shortened where the
-distance is not a multiple of the step. A distance that misses a multiple by less than 1e-6 of a step counts
-as one: its steps are made equal, so that round-off in the output times produces no sliver of a step. The
-count of steps starts anew at each landing; step i begins at ``landing + i h`` without accumulated round-off.
-"""
+"""The time loop of fixed-step methods without constraints; landings as in `common.fixed_steps`."""
 
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.solvers.common.fixed_events import ending_at_events
-from sekant.solvers.common.memory import LARGEST_STATE, divide
+from sekant.solvers.common.fixed_steps import count_steps, ending_at_events, next_steps
+from sekant.solvers.common.memory import LARGEST_STATE
 from sekant.solvers.common.outcome import CONSTRAINTS, EVENT, FINISHED, MORE, NOT_FINITE, TOO_MANY_STEPS
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.euler import euler_steps
@@ -27,7 +21,7 @@ def _retake(run, kernel, t, h):
     return take_steps(run, kernel, t, 0, 1, h) == 1
 
 
-end_at_event = ending_at_events(_retake)
+ended_by_event = ending_at_events(_retake)
 
 
 @inner
@@ -64,16 +58,8 @@ def _advance(run, a, b):
     while clock.row < t_eval.size:
         if watched.which >= 0:
             return EVENT
-        row, segment, base, i = clock.row, clock.segment, clock.span_start, clock.span_step
-        edge = edges[segment + 1]
-        at_edge = t_eval[row] >= edge - plan.snap
-        landing = max(edge if at_edge else t_eval[row], base)
-        whole, h, rest = divide(landing - base, plan.step)
-        total = whole + (1 if rest > 0.0 else 0)
-        if i < whole:
-            origin, first, last = base, i, whole
-        else:
-            origin, first, last, h = base + whole * h, i - whole, total - whole, rest
+        row, segment = clock.row, clock.segment
+        at_edge, landing, total, origin, first, last, h = next_steps(run)
         pause = first + budget
         if kernel == EULER and run.group.size > 0:  # between groups, so that pauses change nothing
             pause += -pause % run.group.size
@@ -81,25 +67,16 @@ def _advance(run, a, b):
         if watched.call.function != 0:
             last = min(last, first + 1)
         done = take_steps(run, kernel, origin, first, last, h)
-        if watched.call.function != 0 and done == 1:
-            begin = origin + first * h
-            length = end_at_event(run, kernel, begin, h)
-            if watched.which >= 0:
-                counts.steps += 1
-                clock.t = begin + length
-                return EVENT
+        if watched.call.function != 0 and done == 1 and ended_by_event(run, kernel, origin + first * h, h):
+            return EVENT
         budget -= done
-        counts.steps += done
-        clock.span_step = i + done
-        clock.t = landing if i + done == total else origin + (first + done) * h
+        landed = count_steps(run, done, landing, total, origin, first, h)
         if done < last - first:
             return _give_up(run, h)
-        if i + done < total:
+        if not landed:
             if budget > 0 and counts.steps < plan.max_steps:
                 continue
             return TOO_MANY_STEPS if counts.steps >= plan.max_steps else MORE
-        clock.span_start = landing
-        clock.span_step = 0
         if at_edge and segment + 2 < edges.size:
             counts.restarts += 1
             enter_segment(run, segment + 1)
