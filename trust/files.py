@@ -192,7 +192,7 @@ def _command(section: Section, seed: int, folder: Path) -> None:
     error = done.stderr
     if "Traceback" in error or done.returncode not in (0, 1, 2):
         section.fail("command line", f"exit code {done.returncode}: {error[-1500:]}", shown)
-    elif done.returncode and not (error + done.stdout.decode("utf-8", "replace")).strip():
+    elif done.returncode and not (error + done.stdout).strip():
         section.fail("command line", f"exit code {done.returncode} without a word", shown)
 
 
