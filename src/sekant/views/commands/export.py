@@ -157,9 +157,11 @@ def _model(file: Path, given: dict[str, Any]) -> Any:
     from sekant.io.yaml import load
     from sekant.vehicle.car import car_with_inputs, is_car_file, load_car
 
-    if not given and is_car_file(file):
-        return car_with_inputs(load_car(file))
-    return load(file, set=given)
+    if not is_car_file(file):
+        return load(file, set=given)
+    from sekant.vehicle.car.numbers import with_numbers
+
+    return car_with_inputs(with_numbers(load_car(file), given))
 
 
 def _tell(done: Any, as_json: bool, more: str = "") -> None:
