@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import shlex
+import signal
 import tempfile
 import traceback
 import warnings
@@ -16,7 +17,7 @@ from shutil import copyfile
 import sekant as sk
 from damage import test_mutated_files as damage
 from trust.campaign import Clock, Section
-from trust.commands import Endless, sekant
+from trust.commands import PATIENCE, Endless, sekant
 
 PROMISE = (
     "No file and no command line ends in a raw exception, runs on for more than 20 s, or takes over 2 GB."
@@ -104,6 +105,7 @@ def _batch(kind: str, seed: int, folder: str, report) -> None:
         content = damaged(kind, choose)
         file.write_bytes(content)
         report.send(("begins", number, content))
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # processor time; its signal ends the process
         try:
             read(file)
             report.send(("read", number, ""))
@@ -136,14 +138,17 @@ def _watch(section: Section, kind: str, seed: int) -> None:
         there.close()
         content: bytes = b""
         while True:
-            if not here.poll(SECONDS):
-                section.fail(f"{kind}, seed {seed}", f"no end after {SECONDS} s", _shown(content))
+            if not here.poll(PATIENCE * SECONDS):
+                section.fail(f"{kind}, seed {seed}", f"no end after {PATIENCE * SECONDS} s", _shown(content))
                 worker.kill()
                 break
             try:
                 what, number, more = here.recv()
             except EOFError:
-                section.fail(f"{kind}, seed {seed}", "the process died", _shown(content))
+                worker.join()
+                endless = worker.exitcode == -signal.SIGPROF
+                what = f"no end after {SECONDS} s of processor time" if endless else "the process died"
+                section.fail(f"{kind}, seed {seed}", what, _shown(content))
                 break
             if what == "ends":
                 if number > GIGABYTES:
