@@ -40,6 +40,9 @@ CASES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("bouncing_ball", {"bounce": "0.6..0.9"}, {"until": 1.0, "method": "dop853"}),
     ("stick_slip", {"hold": "5..9 N", "rub": "3..5 N"}, {"until": 3.0, "method": "dop853"}),
     ("stick_slip", {"rub": "3..5 N"}, {"until": 1.0, "method": "rk4", "step": 1e-3}),
+    ("servo", {"kp": (40.0, 70.0)}, {"until": 0.4}),
+    ("balanced_pole", {"k_tilt": (45.0, 60.0)}, {"until": 0.6, "method": "rk4", "step": 1e-3}),
+    ("feeder", {"wish": "250..320 mm"}, {"until": 0.35}),
 ]
 
 
@@ -142,7 +145,6 @@ def test_names_are_inert(browser: Chromium, tmp_path: Path):
 
 
 REFUSED = [
-    ("servo", {"kp": (40.0, 80.0)}, "signal 'torque' is delayed"),
     ("stick_slip", {"k": (10.0, 40.0)}, "model 'stick_slip' has nothing called 'k'|unknown|no "),
     ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
     ("screw", {"pitch": "0.5..2 m"}, "shapes the curve 'thread'"),
@@ -151,6 +153,12 @@ REFUSED = [
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
     ("quarter_car", {}, "needs something to vary"),
+    (
+        "knee_in_space",
+        {"knee.q0": "-200..-5 deg"},
+        "vary 'knee.q0' = -200 deg: .* joint 'knee': .* leaves its path",
+    ),
+    ("slider_crank", {"l2": "0.2..1.4 m"}, "vary 'l2' = 0.2 m: "),
 ]
 
 

@@ -82,7 +82,7 @@ class Delays:
         return now
 
     def nodes(self, begin: float, end: float) -> Floats:
-        s = _nodes(max(line.one.degree for line in self._lines) + 1 + MORE)
+        s = max((nodes_of(line.one) for line in self._lines), key=len)
         return 0.5 * (begin + end) + 0.5 * (end - begin) * s
 
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
@@ -164,7 +164,7 @@ class DelayLine:
         s = (2 * times - begin - end) / (end - begin)
         usual = _nodes(s.size)
         if np.max(np.abs(s - usual)) < ON_TIME:  # nothing happened since the piece began
-            basis, inverse = _fit_at_nodes(s.size, self.one.degree)
+            basis, inverse = fit_at_nodes(s.size, self.one.degree)
             found = inverse @ values
         else:
             basis = np.polynomial.chebyshev.chebvander(s, self.one.degree)
@@ -172,8 +172,13 @@ class DelayLine:
         off = float(np.max(np.abs(basis @ found - values)))
         self.error, self.worst = max((self.error, self.worst), (off, end))
         self.largest = max(self.largest, float(np.max(np.abs(values))))
-        self._kept.append(DelayPiece(begin, end, _to_powers(self.one.degree) @ found, kink))
+        self._kept.append(DelayPiece(begin, end, to_powers(self.one.degree) @ found, kink))
         self._t, self._u, self._from = [], [], end
+
+
+def nodes_of(one: DelayFacts) -> Floats:
+    """Where within (-1, 1) the input is taken."""
+    return _nodes(one.degree + 1 + MORE)
 
 
 @cache
@@ -183,14 +188,14 @@ def _nodes(count: int) -> Floats:
 
 
 @cache
-def _fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
+def fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
     """Chebyshev polynomials at the nodes (count, degree + 1), and what fits their coefficients to values there."""
     basis = np.asarray(np.polynomial.chebyshev.chebvander(_nodes(count), degree), float)
     return basis, np.asarray(np.linalg.pinv(basis), float)
 
 
 @cache
-def _to_powers(degree: int) -> Floats:
+def to_powers(degree: int) -> Floats:
     """(degree + 1, degree + 1) from coefficients of Chebyshev polynomials to those of powers."""
     columns = np.eye(degree + 1)
     powers = [np.polynomial.chebyshev.cheb2poly(column) for column in columns]

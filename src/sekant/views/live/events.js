@@ -3,6 +3,9 @@
 
 class Refusal extends Error {}
 
+const ON_TIME = 1e-9; // part of a period within which a time is that of a sample
+const SMOOTH = 3; // passages through delays after which a kink does not matter any more
+
 // What sticks, slides, touches and parts; what declared events set.
 class Reactor {
   constructor(loop, told) {
@@ -90,11 +93,19 @@ class DeclaredEvents extends Reactor {
 class Samples {
   constructor(loop, told) {
     Object.assign(this, { loop, told });
-    this.ticks = told.period.map((period, i) => Math.max(0, Math.ceil((loop.begin - told.offset[i]) / period - 1e-9)));
+    this.ticks = told.period.map((period, i) => Math.max(0, Math.ceil((loop.begin - told.offset[i]) / period - ON_TIME)));
   }
 
   time(i) {
     return this.told.offset[i] + this.ticks[i] * this.told.period[i];
+  }
+
+  kink(t) {
+    return this.due(t).length ? 0 : SMOOTH;
+  }
+
+  due(t) {
+    return this.told.period.flatMap((one, i) => (this.time(i) <= t + ON_TIME * one ? [i] : []));
   }
 
   get next() {
@@ -102,8 +113,8 @@ class Samples {
   }
 
   struck(before, now) {
-    const { call, period, place } = this.told;
-    const due = period.flatMap((one, i) => (this.time(i) <= before.t + 1e-9 * one ? [i] : []));
+    const { call, place } = this.told;
+    const due = this.due(before.t);
     if (!due.length) return now;
     const [nq, nv, nz] = this.loop.sizes;
     const { x, p, t } = before;
@@ -128,6 +139,10 @@ class TimeStops {
     return this.stops[this.at] ?? Infinity;
   }
 
+  kink(t) {
+    return this.next <= t + 1e-12 * Math.max(Math.abs(t), 1) ? 0 : SMOOTH;
+  }
+
   struck(before, now) {
     while (this.next <= now.t + 1e-12 * Math.max(Math.abs(now.t), 1)) this.at += 1;
     return now;
@@ -141,7 +156,8 @@ class EventLoop {
     this.works = told.sizes[0] + told.sizes[1] + told.sizes[2]; // where the work stands in x
     const kinds = { bound: BoundForces, declared: DeclaredEvents };
     this.reactors = told.reactors.map((one) => new kinds[one.kind](this, one));
-    this.clocks = [...(told.samples ? [new Samples(this, told.samples)] : []), new TimeStops(stops)];
+    this.delays = told.delays ? new Delays(this, told.delays) : null;
+    this.clocks = [told.samples && new Samples(this, told.samples), this.delays, new TimeStops(stops)].filter(Boolean);
     this.last = [-1, -Infinity];
     this.usual = 0;
     this.events = 0;
@@ -160,15 +176,19 @@ class EventLoop {
         now = this.passed(now);
         continue;
       }
-      const begin = now.t;
+      const [begin, from] = [now.t, now];
       const found = yield* this.stretch(now, mark);
       now = { ...now, t: found.t, x: found.x };
       if (found.code === EVENT) {
         const again = this.last[0] === found.number && this.last[1] === begin && now.t - begin <= this.apart;
+        if (!again) yield* this.tell(from, now, null);
         now = again ? this.beyond(now) : this.event(now, found);
       } else if (found.code !== FINISHED) return { code: found.code, message: this.simulation.explain(found) };
       else if (mark >= this.end) return { code: FINISHED };
-      else now = this.passed(now);
+      else {
+        yield* this.tell(from, now, found.nodes);
+        now = this.passed(now);
+      }
     }
     const { simulation } = this;
     if (simulation.done < simulation.times.length) {
@@ -190,6 +210,9 @@ class EventLoop {
       count += 1;
     }
     if (kept.at(-1) < mark) kept.push(mark);
+    const wanted = kept.slice();
+    const nodes = this.nodes(now.t, mark).filter((t) => wanted.every((other) => Math.abs(other - t) > apart));
+    if (nodes.length) kept.splice(0, Infinity, ...[...wanted, ...nodes].sort((s, t) => s - t));
     const stretch = simulation.stretches.over(kept, [now.t, mark], now.x, now.p, this.usual);
     const found = yield* simulation.part(stretch);
     for (let i = done, at = 0; i < count; i++) {
@@ -197,8 +220,30 @@ class EventLoop {
       if (at >= found.rows) break;
       simulation.put(found.row(at), now.p);
     }
+    const at = new Set(nodes);
+    found.nodes = kept.flatMap((t, i) => (at.has(t) && i < found.rows ? [{ t, x: found.row(i).slice() }] : []));
     this.usual = found.usual;
     return found;
+  }
+
+  nodes(begin, end) {
+    return this.delays ? this.delays.nodes(begin, end) : [];
+  }
+
+  // Give the delays the motion from `start` to `end`; `rows` at their nodes, null if an event came before the mark.
+  *tell(start, end, rows) {
+    if (!this.delays) return;
+    let known = rows;
+    if (!known) {
+      const nodes = this.nodes(start.t, end.t).filter((t) => t > start.t && t < end.t);
+      const times = [start.t, ...nodes, end.t];
+      if (end.t > start.t) {
+        const found = yield* this.simulation.part(this.simulation.stretches.over(times, [start.t, end.t], start.x, start.p, this.usual));
+        known = nodes.slice(0, Math.max(0, found.rows - 1)).map((t, i) => ({ t, x: found.row(i + 1).slice() }));
+      } else known = [];
+    }
+    const kink = rows ? Math.min(...this.clocks.map((clock) => clock.kink(end.t))) : 0;
+    this.delays.passed(start, end.t, known, kink);
   }
 
   event(before, found) {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import is_adaptive
@@ -25,6 +26,7 @@ from sekant.model.scene import channels_of
 from sekant.results.result import Result
 from sekant.version import __version__
 from sekant.views.live.loops import Asked
+from sekant.views.live.program import MOST_MEMORY
 from sekant.views.live.refusals import refuse
 from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
@@ -48,7 +50,7 @@ _DROPPED = (
     ".orientation",
 )
 _FOLDER = Path(__file__).parent
-_ENGINE = ("module.js", "assembly.js", "events.js", "simulation.js")
+_ENGINE = ("module.js", "assembly.js", "delays.js", "events.js", "simulation.js")
 """Also the text of the worker."""
 
 
@@ -134,9 +136,7 @@ def _shown(
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
     told = first.provenance["options"]
     adaptive = is_adaptive(method)
-    times = first.time
-    if len(times) > MOST_ROWS:
-        times = times[np.unique(np.linspace(0, len(times) - 1, MOST_ROWS).round().astype(int))]
+    times = _thinned(first.time, suitable, names)
     settings = given.settings
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
     asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
@@ -212,6 +212,16 @@ def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str
     if kept < rows:
         found.append(f"{rows - kept} of {rows} rows")
     return f"Left out: {'; '.join(found)}." if found else ""
+
+
+def _thinned(times: NDArray[np.float64], system: System, names: Sequence[str]) -> NDArray[np.float64]:
+    """Times of rows for which there is room: states and parameters are kept twice, outputs once."""
+    width = sum(max(1, len(output.components)) for output in all_outputs(system) if output.name in names)
+    width += 2 * len(system.state_names) + len(system.work_names) + system.parameter_vector().size
+    most = max(2, min(MOST_ROWS, MOST_MEMORY // 2 // (8 * width)))
+    if len(times) <= most:
+        return times
+    return times[np.unique(np.linspace(0, len(times) - 1, most).round().astype(int))]
 
 
 def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

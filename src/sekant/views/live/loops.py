@@ -31,12 +31,14 @@ MOST_EDGES = 258
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is asked for. `times` (m,) s of the rows; `step` s of fixed steps, None: the method chooses."""
+    """What a run is asked for. `times` (m,) s of the rows; `step` s of fixed steps, None: the method chooses;
+    `nodes`: further times within a stretch."""
 
     times: Floats
     step: float | None
     rtol: float
     atol: float
+    nodes: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +113,12 @@ def page_loop(
 
 
 def _options(asked: Asked, n: int) -> Any:
-    """Room for all outputs, start and end; a page writes its own times."""
+    """Room for all outputs, start, end, and what delays want to know of a stretch; a page writes its own times."""
     first, last = asked.times[0], asked.times[-1]
-    times, stops = np.linspace(first, last, asked.times.size + 2), np.linspace(first, last, MOST_EDGES)[1:-1]
+    times, stops = (
+        np.linspace(first, last, asked.times.size + 2 + asked.nodes),
+        np.linspace(first, last, MOST_EDGES)[1:-1],
+    )
     return check_options(times, stops, n, asked.rtol, asked.atol, asked.step, np.inf, None, None)
 
 

@@ -41,8 +41,8 @@ from sekant.solvers.common.memory import call_of
 from sekant.solvers.common.sites import free_modes
 
 Floats = NDArray[np.float64]
-MOST_MEMORY = 192 << 20
-"""Bytes that a program may take; the page itself needs some besides."""
+MOST_MEMORY = 96 << 20
+"""Bytes that a program may take: it stands in the page and in its worker, which need some besides."""
 
 
 def packed_bytes(content: bytes) -> str:

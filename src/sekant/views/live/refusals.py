@@ -9,13 +9,7 @@ from sekant.tables.numeric import NumericFunction
 
 def refuse(system: System) -> None:
     """An error that names the item and a remedy, where a page would compute another motion than a run."""
-    name, acts = system.model.name, system.reactions
-    if acts.delayed:
-        item = system.equations.elements.delayed[0].owner
-        raise SekantError(
-            f"model '{name}': signal '{item}' is delayed, which a live page does not remember; use first_order in "
-            "place of the delay, or play a recorded result (sekant run, then sekant view)"
-        )
+    name = system.model.name
     numeric = next((one for one in system.equations.lookups.tables if isinstance(one, NumericFunction)), None)
     if numeric is not None:
         raise SekantError(

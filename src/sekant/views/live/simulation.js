@@ -128,7 +128,11 @@ class Simulation {
     const now = { t: this.begin, x, p, stop: "" };
     let ended;
     try {
-      ended = told.reactors.length || told.samples ? yield* new EventLoop(this, stops).run(now) : yield* this.smooth(now, stops);
+      if (told.reactors.length || told.samples || told.delays) {
+        const loop = new EventLoop(this, stops);
+        ended = yield* loop.run(now);
+        if (loop.delays) this.warnings.push(...loop.delays.warnings);
+      } else ended = yield* this.smooth(now, stops);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       ended = { code: REFUSED, message: error.message };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -13,6 +14,7 @@ from sekant.analyses.simulation.bound_forces import decision_functions
 from sekant.analyses.simulation.clocks import sample_function
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
 from sekant.analyses.simulation.declared_events import DeclaredEvents, event_description, events_of
+from sekant.analyses.simulation.delays import delayed_function, delays_of, fit_at_nodes, nodes_of, to_powers
 from sekant.analyses.simulation.events import event_functions_of
 from sekant.analyses.simulation.reactors import reactors_of
 from sekant.analyses.simulation.sampling import samples_of
@@ -50,9 +52,11 @@ def simulation_of(
     watched = event_functions_of(system, reactors)
     p = np.array(system.parameter_vector(parameters), float)
     values = program.add_array(p.copy())
+    lines = delays_of(system) if system.reactions.delayed else ()
+    asked = replace(asked, nodes=max((nodes_of(one).size for one in lines), default=0))
     loop = page_loop(system, method, asked, start, parameters, watched)
     described: dict[str, Any] = {"loop": loop.added(program)}
-    steps_over_all = bool(reactors) or bool(system.reactions.sampled)
+    steps_over_all = bool(reactors or lines or system.reactions.sampled)
     switches = timed_switches(system, float(asked.times[-1]))
     if method == "taylor" and not steps_over_all:
         switches = []  # it lands on all of them by itself
@@ -60,6 +64,8 @@ def simulation_of(
     described["reactors"] = [_reactor(program, system, one) for one in reactors]
     if system.reactions.sampled:
         described["samples"] = _samples(program, system, values)
+    if lines:
+        described["delays"] = _delays(program, system, values)
     if reactors:
         described["rates"] = _rates(program, system, values)
     report, chosen = output_function(system, outputs, True)
@@ -81,6 +87,7 @@ def simulation_of(
         "stateNames": list(system.state_names),
         "rowNames": list(system.facts.rows),
         "beyond": BEYOND,
+        "rtol": asked.rtol,
     }
 
 
@@ -136,6 +143,28 @@ def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, 
         "offset": [one.offset for one in facts],
         "place": [first + held.index(one.name) for one in facts],
     }
+
+
+def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
+    """Inputs of all delays, and of each what fits a polynomial to values at its nodes."""
+    lines, held = delays_of(system), system.facts.held
+    first = values.size - len(held)
+    x = np.zeros(system.nq + system.nv + system.nz)
+    given = {"t": np.zeros(1), "x": x, "p": values.copy()}
+    call = program.add_call(delayed_function(system), given, {"u": np.zeros(len(lines))}, "delayed")
+    nodes = max((nodes_of(one) for one in lines), key=len)
+    told = []
+    for one in lines:
+        names = [*(f"c{k}" for k in range(one.degree + 1)), "middle", "half"]
+        told.append(
+            {
+                **one._asdict(),
+                "place": [first + held.index(f"{one.owner}.{name}") for name in names],
+                "inverse": fit_at_nodes(nodes.size, one.degree)[1].tolist(),
+                "powers": to_powers(one.degree).tolist(),
+            }
+        )
+    return {"call": call, "nodes": nodes.tolist(), "lines": told}
 
 
 def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, Any]:

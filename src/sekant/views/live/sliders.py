@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sekant.analyses.simulation.start import refuse_bad_start, start_of
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError
 from sekant.model.model import Model
@@ -76,7 +77,7 @@ def _path(model: Model, name: str) -> tuple[str, ...]:
 
 
 def check_sliders(system: System, sliders: Sequence[Slider]) -> None:
-    """Every end of a range must be possible, and the first value must lie within."""
+    """At every end of a range there must be a start to go from, and the first value must lie within."""
     for slider in sliders:
         first = system.parameters[slider.name]
         if first.size != 1:
@@ -89,7 +90,10 @@ def check_sliders(system: System, sliders: Sequence[Slider]) -> None:
                 f"{slider.low:g} to {slider.high:g}; widen the range"
             )
         for end in (slider.low, slider.high):
+            values = {slider.name: end}
             try:
-                system.parameter_vector({slider.name: end})
+                start, _, _ = start_of(system, values, None, 0.0)
+                refuse_bad_start(system, start, values, False, 0.0)
             except SekantError as error:
-                raise SekantError(f"vary '{slider.name}' = {end:g} {slider.si}: {error}") from None
+                shown = f"{end / slider.factor:g} {slider.unit}".strip()
+                raise SekantError(f"vary '{slider.name}' = {shown}: {error}") from None
