@@ -103,7 +103,7 @@ def standing_model(given: Car | dict[str, Any]) -> Model:
 
 def _watched(chosen: Maneuver, commands: Commands) -> Commands:
     """The commands with events that end the run: where the maneuver is over, and where the car turns over."""
-    ends = {"overturned": OVERTURNED, **({} if chosen.stop is None else {OVER: chosen.stop})}
+    ends = {"overturned": OVERTURNED, **({} if chosen.watched is None else {OVER: chosen.watched})}
     events = {
         name: EventSignal(when=end.when, direction="falling", stop=end.message) for name, end in ends.items()
     }

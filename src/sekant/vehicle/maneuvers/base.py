@@ -175,6 +175,12 @@ class Maneuver(Description):
         """Where the maneuver is over, if that may be before `until`."""
         return None
 
+    @property
+    def watched(self) -> Stop | None:
+        """What a run watches for its end. A kind of maneuvers of which some end by time alone gives these what never
+        happens: a car is then of one structure in all of them."""
+        return self.stop
+
     def lanes(self, car: Car) -> Sequence[Lane]:
         """Lanes along x between cones, if there are any."""
         return ()

@@ -25,6 +25,7 @@ from sekant.vehicle.quantities import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones
+NEVER = 1e9  # m: where a course ends that is over by time alone
 LEFT = 1.0  # m from the path, from where on the driver has lost it
 LONGEST = 1.5  # times what the course takes at constant speed
 
@@ -60,7 +61,14 @@ class LaneChange(Maneuver):
 
     @property
     def stop(self) -> Stop | None:
-        return Stop(f"{self._length + RUN_OUT!r} - position.x", "the car is through the course")
+        return self._through(self._length + RUN_OUT)
+
+    @property
+    def watched(self) -> Stop:
+        return self.stop or self._through(NEVER)
+
+    def _through(self, end: float) -> Stop:
+        return Stop(f"{end!r} - position.x", "the car is through the course")
 
     @property
     def _length(self) -> float:
