@@ -4,12 +4,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 import sekant as sk
 from sedans import sedan
+from sekant.analyses.simulation.problems import dae_problem
+from sekant.engine.alike import Alike
 from sekant.engine.codegen.build import _Source
+from sekant.engine.functions.motion import right_hand_side, single_rates
+from sekant.engine.structure import structure_of
+from sekant.engine.system import compile_by_structure
 from sekant.vehicle.car import car_description
+from sekant.vehicle.car.build import car_model
+from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.files import load_car
 from sekant.vehicle.car.numbers import self_contained, with_numbers
 from sekant.vehicle.driving import drive
@@ -19,11 +27,14 @@ MOST_FUNCTIONS = 8
 MOST_OPERATIONS = 13_500
 MOST_CHUNKS = 31
 PATH = {"speed": 22.0, "duration": 1.5}
-MOST_SYSTEMS_ON_POINTS = 4  # the car, the standing car, a corner of each axle
-MOST_FUNCTIONS_ON_POINTS = 16
-MOST_OPERATIONS_ON_POINTS = 34_500
-MOST_CHUNKS_ON_POINTS = 78
+MOST_SYSTEMS_ON_POINTS = (
+    6  # the car, the standing car, a corner of each axle and side: axes of rockers are opposite
+)
+MOST_FUNCTIONS_ON_POINTS = 33
+MOST_OPERATIONS_ON_POINTS = 129_000
+MOST_CHUNKS_ON_POINTS = 275
 STEP = {"speed": 22.0, "duration": 0.5}
+RACE_CAR = Path(__file__).parents[2] / "examples" / "car" / "formula" / "formula.yaml"
 TEMPLATE = Path(sk.__file__).parent / "views" / "templates" / "car" / "car.yaml"
 
 
@@ -105,15 +116,14 @@ def test_another_maneuver_and_another_speed_build_and_compile_nothing(first):
 
 @pytest.fixture(scope="module")
 def reduced(first):
-    """A first drive of the car that `sekant new car` makes, on hard points with reduced corners."""
-    car = self_contained(load_car(TEMPLATE))
+    """A first drive of the race car, on hard points with reduced corners."""
+    car = self_contained(load_car(RACE_CAR))
     with counted() as (equations, codes):
         drive(car, "step-steer", **STEP)
     return car, equations, codes
 
 
 def test_a_first_drive_on_hard_points_builds_and_compiles_little(reduced):
-    """Left and right corners are of one structure."""
     _, equations, codes = reduced
     assert 0 < len(equations) <= MOST_SYSTEMS_ON_POINTS
     assert 0 < len(codes) <= MOST_FUNCTIONS_ON_POINTS
@@ -124,19 +134,95 @@ def test_a_first_drive_on_hard_points_builds_and_compiles_little(reduced):
 @pytest.mark.parametrize(
     "change",
     [
-        {"chassis.mass": 1190.0},
-        {"axles.front.suspension.points.lower_ball[2]": -0.089},
+        {"chassis.mass": 211.0},
+        {"axles.front.suspension.points.lower_ball[2]": 0.119},
         {
-            "axles.rear.suspension.points.strut_top[0]": -0.0162,
-            "axles.rear.suspension.spring.stiffness": 27.3e3,
+            "axles.rear.suspension.points.lower_front[2]": 0.1162,
+            "axles.rear.suspension.spring.stiffness": 153e3,
         },
         {"axles.front.tire.coefficients.PDY1": 1.03},
+        {"maneuver.speed": 19.0},
     ],
-    ids=["mass", "hard point", "hard point and spring", "tire"],
+    ids=["mass", "hard point", "hard point and spring", "tire", "speed"],
 )
 def test_a_changed_number_on_hard_points_builds_and_compiles_nothing(reduced, change):
+    how = {**STEP, **({"speed": change.pop("maneuver.speed")} if "maneuver.speed" in change else {})}
     car = with_numbers(reduced[0], change)
     with counted() as (equations, codes):
-        drive(car, "step-steer", **STEP)
+        drive(car, "step-steer", **how)
     assert equations == []
     assert codes == []
+
+
+def test_corners_of_a_new_car_are_of_one_structure_on_both_sides(first):
+    """Whatever entries of a drawn point happen to be equal on one side."""
+    with counted() as (equations, _):
+        car_model(load_car(TEMPLATE))
+    assert len(equations) <= 2
+    assert len(equations) == len(set(equations))
+
+
+@pytest.mark.parametrize(
+    ("known", "others"),
+    [
+        ("double-lane-change", [("iso-3888-1", {}), ("iso-3888-2", {"speed": 15.0})]),
+        ("slalom", [("autocross", {}), ("skidpad", {}), ("slalom", {"speed": 14.0, "cones": 5})]),
+        ("brake-straight", [("brake-straight", {"speed": 17.0, "pedal": 0.45})]),
+    ],
+)
+def test_maneuvers_of_a_kind_are_one_structure(first, known, others):
+    """Paths, courses and profiles are data, and whether a car stands at the start is too."""
+    car = first[0]
+    models = [_model(car, name, **options) for name, options in [(known, {}), *others]]
+    bare = {structure_of(model, parameters).bare.model_dump_json() for model, parameters in models}
+    assert len(bare) == 1
+
+
+def _model(car, name, **options):
+    """What a drive compiles, and its run-time parameters."""
+    compiled, original = [], Alike.variant
+
+    def variant(self, model, parameters=(), engine="llvm"):
+        if "overturned" not in model.signals:  # of the driver's linear model, or of how the car stands
+            return original(self, model, parameters, engine)
+        compiled.append((model, parameters))
+        raise StopIteration
+
+    with patch.object(Alike, "variant", variant), pytest.raises(StopIteration):
+        drive(car, name, **options)
+    return compiled[0]
+
+
+def test_compiled_functions_of_the_race_car_are_those_of_casadi(reduced):
+    """At random states: rates, residual and Newton matrices, optimized or not, with equal blocks as one function."""
+    commands = Commands(steer="steer + 0.1*t", torque="torque", parameters={"steer": 0.1, "torque": 20.0})
+    model = car_model(reduced[0], commands, speed=15.0)
+    own, interpreted = (
+        compile_by_structure(model, parameters=["steer", "torque"], engine=engine)
+        for engine in ("llvm", "casadi")
+    )
+    start, rng = own.initial_state(), np.random.default_rng(3)
+    p = own.parameter_vector()
+    assert own.nq == interpreted.nq
+    for _ in range(3):
+        q = start.q + 1e-3 * rng.normal(size=own.nq)
+        v = start.v + 0.3 * rng.normal(size=own.nv)
+        z = own.element_states(start) + 1e-4 * rng.normal(size=own.nz)
+        x = np.concatenate([q, v, z, np.zeros(len(own.work_names))])
+        for make in (right_hand_side, single_rates):
+            found, known = (make(one)(np.zeros(1), x, p)[0] for one in (own, interpreted))
+            _same(found, known)
+        a, lam = rng.normal(size=own.nv + own.nz), np.zeros(0)
+        arguments = (np.zeros(1), q, np.concatenate([v, z]), a, lam, p)
+        one, other = (dae_problem(one, None).functions for one in (own, interpreted))
+        for name in ("residual", "saddle", "bias", "power"):
+            given = arguments if name in ("residual", "power") else (*arguments[:3], p)
+            for found, known in zip(getattr(one, name)(*given), getattr(other, name)(*given), strict=True):
+                _same(found, known)
+        _same(*(np.concatenate(f.jacobian(*arguments)).ravel() for f in (one, other)))
+
+
+def _same(found, known):
+    """To 1e-12 of the largest entry of its kind."""
+    scale = np.maximum(np.abs(known), 1e-3 * np.abs(known).max(initial=1e-9))
+    assert np.abs((found - known) / scale).max(initial=0.0) < 1e-12
