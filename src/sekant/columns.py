@@ -22,6 +22,8 @@ from sekant.files import read_file
 from sekant.units import parse_unit
 
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
+POSE_ROWS = (19, 23, 24, 28)
+"""Numbers in a row of a pose table of other programs, which has no header."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +81,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     separator = next((mark for mark in (";", "\t") if mark in header), ",")
     heads = [split_header(cell) for cell in _cells(header, separator, file, first)]
     names = [name for name, _ in heads]
-    if all(_number(name, separator) is not None for name in names):
-        raise DataError(
-            "has no header; its first line must name the columns, e.g. 'x [mm], y [mm], z [mm]'",
-            file=file,
-            line=first,
-        )
+    _refuse_headless(header, file, first)
     body = lines[1:]
     _refuse_text(body, separator, len(names), file)
     doubled = [name for name in names if names.count(name) > 1]
@@ -113,6 +110,26 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
             row[i] = value
     numbers = np.array([number for number, _ in body], dtype=np.int64)
     return Columns(file, names, units, values, numbers, first)
+
+
+def _refuse_headless(header: str, file: str, line: int) -> None:
+    """Raise an error if the first line holds nothing but numbers, however they are separated."""
+    marks = next((mark for mark in ";\t," if mark in header), None)  # None: blanks
+    cells = header.strip().strip(";,").split(marks)
+    if any(_number(cell, marks or ";") is None for cell in cells):
+        return
+    if len(cells) in POSE_ROWS:
+        raise DataError(
+            f"has no header and {len(cells)} numbers in its rows, as a pose table has: the drive u, T (12 or 16), "
+            "d (3) and delta (3); name it as pose_table: with its units: {drive: mm, length: mm}",
+            file=file,
+            line=line,
+        )
+    raise DataError(
+        "has no header; its first line must name the columns, e.g. 'x [mm], y [mm], z [mm]'",
+        file=file,
+        line=line,
+    )
 
 
 def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: str) -> None:

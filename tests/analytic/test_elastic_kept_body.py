@@ -72,3 +72,18 @@ def test_the_command_keeps_elastic_modes(tmp_path):
     assert sk.compile(sk.load(out)).nv == 3
     run = CliRunner().invoke(app, ["reduce", str(FILE), "--keep", "upright", *place])
     assert "--elastic" in str(run.exception)
+
+
+@pytest.mark.parametrize(
+    ("span", "says"),
+    [
+        (("-20 mm", "20 N"), "'20 N' is a force"),
+        (("-k", 0.02), "'-k' is not a value of 'block.hub.z'; give a number in m"),
+    ],
+)
+def test_ends_with_units_and_wrong_ones(span, says):
+    found = sk.reduce(block(), "block.hub", "block.hub.z", ("110 mm", 0.09), elastic=True)
+    assert found.ranges == ((0.09, 0.11),)
+    with pytest.raises(ModelError) as caught:
+        sk.reduce(block(), "block.hub", "block.hub.z", span, elastic=True)
+    assert says in str(caught.value)

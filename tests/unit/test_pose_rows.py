@@ -91,6 +91,15 @@ def test_bad_rows_are_told_by_the_columns_of_a_pose_table(tmp_path, change, says
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize("separator", [" ", ", ", ";"])
+def test_rows_in_place_of_a_path_are_told_by_the_columns_of_a_pose_table(tmp_path, separator):
+    u = np.linspace(-0.1, 0.1, 21)
+    file = tmp_path / "carrier.txt"
+    file.write_text(text_of(u, *helix(u), separator))
+    with pytest.raises(DataError, match=r"19 numbers in its rows, as a pose table has.*pose_table:"):
+        sk.PoseCurve.fit(file)
+
+
 def test_every_body_is_written_in_one_call_and_read_back(tmp_path):
     drive = ["--drive", "upright.wheel_center.z", "--from", "-0.05", "--to", "0.05", "--points", "11"]
     place = tmp_path / "table.txt"

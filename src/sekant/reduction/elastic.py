@@ -17,6 +17,7 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
+from sekant.model.quantities import read_value
 from sekant.reduction.bushings import BushingPath
 from sekant.reduction.elastic_fits import RestingRow, fit_places, fitted
 from sekant.reduction.lumping import split_masses
@@ -66,7 +67,7 @@ def reduce_elastic(
     alone = loaded.model_copy(update={"gravity": (0.0, 0.0, 0.0), "forces": absorbed})
     path = BushingPath(alone, loaded, keep[0], drives, (*carried, *followers))
     units = ("m", *(scalar(path.system, drive).unit for drive in drives[1:]))
-    spans = tuple((float(low), float(high)) for low, high in ranges)
+    spans = tuple(_span(ends, drive, unit) for ends, drive, unit in zip(ranges, drives, units, strict=True))
     start, speed = start_of(compile(model, quick=True), drives, base)
     found = fit_places(path, spans, drives, units, tolerance or TOLERANCE, nodes, elastic)
     lumps = split_masses(parts, rest) if inertia != "ignore" and rest else ()
@@ -104,6 +105,25 @@ def reduce_elastic(
         lumps=lumps,
         left_out=(*drop, *parts.absorbed),
     )
+
+
+def _span(ends: Sequence[Any], drive: str, unit: str) -> tuple[float, float]:
+    """The lower and the upper end of a range in SI."""
+    found = []
+    for given in ends:
+        try:
+            found.append(float(given))
+        except (TypeError, ValueError):
+            try:
+                value = read_value(given, unit)
+            except ModelError as error:
+                raise ModelError(f"reduce: range of '{drive}': {error.message}") from None
+            if not isinstance(value, (int, float)):
+                raise ModelError(
+                    f"reduce: '{given}' is not a value of '{drive}'; give a number in {unit}"
+                ) from None
+            found.append(float(value))
+    return min(found), max(found)
 
 
 class _ReducedAlone:
