@@ -47,6 +47,8 @@ def markdown() -> str:
     parts += _cars()
     parts.append("## Simulation (`simulation`)")
     parts.append(_table(schema["$defs"]["SimulationSettings"], schema))
+    own = schema["$defs"]["View"]
+    parts += ["## View (`view`)", _prose(own["description"]), _table(own, schema)]
     parts.append("## Parts of these")
     for name in ("Placement", "Orientation", "TrackPiece", "Spring"):
         if name in schema["$defs"]:

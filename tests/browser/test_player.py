@@ -120,6 +120,16 @@ def test_the_first_frame_is_there_when_the_page_counts_as_loaded(browser, page):
     assert found["colors"] > 100
 
 
+def test_the_camera_stands_where_the_model_says(browser, tmp_path):
+    model = pendulum().changed(view={"camera": ["3 m", -2, 1], "target": [0, 0, "-400 mm"]})
+    browser.open(sk.view(sk.simulate(model, 0.5), tmp_path / "view.html"))
+    assert browser.run("sekant.stage.camera.position.toArray()") == pytest.approx([3, -2, 1], abs=1e-9)
+    assert browser.run("sekant.stage.controls.target.toArray()") == pytest.approx([0, 0, -0.4], abs=1e-9)
+    browser.press("1", 49)
+    browser.press("0", 48)  # as at the start
+    assert browser.run("sekant.stage.camera.position.toArray()") == pytest.approx([3, -2, 1], abs=1e-9)
+
+
 def test_compressed_data_are_read_as_zlib_writes_them(browser):
     """All kinds of blocks: stored, of the fixed code, of codes of their own."""
     random = np.random.default_rng(5)

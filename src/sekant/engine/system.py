@@ -483,7 +483,10 @@ class System:
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
         p = self.parameter_vector(values)
-        return deepcopy(self.cached_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
+        found = deepcopy(self.cached_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
+        if found and self.model.view is not None:
+            found["view"] = self.model.view.told()
+        return found
 
     # -- questions -------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
 from sekant.model.points.sections import SECTIONS
 from sekant.model.simulation import SimulationSettings
+from sekant.model.view import View
 
 _SINGULAR = {"bodies": "body"}
 _PLACES = {
@@ -54,6 +55,7 @@ def known_items() -> dict[str, type]:
     found |= {name: cls for name, (cls, _) in _further().items()}
     return found | {
         "simulation": SimulationSettings,
+        "view": View,
         "ground": Ground,
         "frame": Placement,
         "orientation": Orientation,

@@ -21,6 +21,7 @@ from sekant.model.points.sections import SECTIONS
 from sekant.model.quantities import mirror_of
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
+from sekant.model.view import View
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _QUANTITY = {"type": ["number", "string"]}
@@ -35,7 +36,7 @@ class _Generator(GenerateJsonSchema):
 def json_schema() -> dict[str, Any]:
     """The schema of a model file."""
     types = {key: item_types(cls) or {"": cls} for key, cls in ITEM_CLASSES.items()}
-    classes = [Ground, Placement, SimulationSettings, *SOURCES.values()]
+    classes = [Ground, Placement, SimulationSettings, View, *SOURCES.values()]
     classes += [cls for named in types.values() for cls in named.values()]
     classes += [cls for named in SECTIONS.values() for cls in named.values()]
     references, definitions = models_json_schema(
@@ -96,6 +97,7 @@ def json_schema() -> dict[str, Any]:
             "curve_parameters": fields["curve_parameters"],
             "ground": where[Ground],
             "simulation": where[SimulationSettings],
+            "view": where[View],
             "natural": _natural(where, defs),
             "templates": {"type": "object", "additionalProperties": _closed(template)},
             "instances": {

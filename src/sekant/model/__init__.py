@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from sekant.model.placement import Orientation
     from sekant.model.simulation import SimulationSettings
     from sekant.model.table import TableData
+    from sekant.model.view import View
 
-__all__ = ["Orientation", "SimulationSettings", "TableData"]
+__all__ = ["Orientation", "SimulationSettings", "TableData", "View"]
 __getattr__ = imported_later(
     __name__,
     {
         "sekant.model.placement": ["Orientation"],
         "sekant.model.simulation": ["SimulationSettings"],
+        "sekant.model.view": ["View"],
         "sekant.model.table": ["TableData"],
     },
 )

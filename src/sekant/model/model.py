@@ -25,6 +25,7 @@ from sekant.model.shapes import Shape
 from sekant.model.signals.base import Signal
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
+from sekant.model.view import View
 
 
 class Ground(Description):
@@ -81,6 +82,8 @@ class Model(Description):
     """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()
     """defaults of runs: time, method, tolerances"""
+    view: View | None = None
+    """where the camera of a player stands at first"""
 
     @model_validator(mode="after")
     def _consistent(self):

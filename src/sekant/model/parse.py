@@ -27,6 +27,7 @@ from sekant.model.shapes import shape_class
 from sekant.model.signals import signal_class
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
+from sekant.model.view import View
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
@@ -43,7 +44,7 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
     "shapes": lambda raw, path: shape_class(raw.get("type"), path),
 }
 _PARTS = {**_COLLECTIONS, "curves": source_class, "ground": lambda raw, path: Ground}
-_SINGLE = {"ground": Ground, "simulation": SimulationSettings}
+_SINGLE = {"ground": Ground, "simulation": SimulationSettings, "view": View}
 RENAMED = {"drivers": "motions"}
 """Former names of sections."""
 

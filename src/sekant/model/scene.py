@@ -125,6 +125,7 @@ class Scene(TypedDict, total=False):
     """gravity (3,) m/s^2 in W; tracks: which channels of the result tell where something is; and what is drawn."""
 
     gravity: Numbers
+    view: dict[str, Any]
     tracks: dict[str, Track]
     bodies: dict[str, SceneBody]
     shapes: Sequence[SceneShape]

@@ -90,13 +90,16 @@ class _Drawing:
         tracks = self.scene.get("tracks", {})
         names = self.tracks.names
         bodies = list(self._bodies())
+        view = self.scene.get("view", {})
         return {
             "gravity": self.scene.get("gravity", [0.0, 0.0, -9.81]),
             "bounds": self._widened(bodies),
             "bar": self.bar,
             "near": self.size if self.travels else 0.0,
-            "plane": None if self.travels else self._plane(),
-            "follow": self._heaviest() if self.travels else -1,
+            "plane": view.get("plane", None if self.travels else self._plane()),
+            "camera": view.get("camera"),
+            "target": view.get("target"),
+            "follow": self._heaviest() if self.travels and not view else -1,
             "tracks": [
                 {"name": name, "kind": tracks[name]["kind"], "hidden": bool(tracks[name].get("hidden"))}
                 for name in names

@@ -202,9 +202,13 @@ class Player {
     this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, i))]);
   }
 
-  // What travels far is chased, everything else is seen as a whole.
+  // From where the model says; else what travels far is chased, everything else is seen as a whole.
   lookAtFirst() {
-    const plane = this.runs[0].plane;
+    const { plane, camera, target } = this.runs[0];
+    if (camera) {
+      this.stage.standAt(camera, target);
+      return;
+    }
     this.stage.lookFrom(plane ? this.stage.viewOnto(plane) : "auto");
     const track = this.runs[0].follow;
     if (!(track >= 0)) return;

@@ -91,6 +91,14 @@ class Stage {
     return Math.abs(n.x) > 0.9 ? "front" : "side";
   }
 
+  // The camera at a place in W, m; without a target it looks at the middle of everything.
+  standAt(place, target) {
+    this.controls.target.copy(target ? new L.Vector3(...target) : this.center);
+    this.camera.position.set(...place);
+    this.controls.update();
+    this.dirty = true;
+  }
+
   lookFrom(name) {
     const x = new L.Vector3(1, 0, 0);
     const toward = new L.Vector3().crossVectors(x, this.up); // from where x points to the right
