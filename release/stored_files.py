@@ -1,0 +1,149 @@
+"""Files that every later version loads: ``python -m release.stored_files`` writes tests/data/files_of_VERSION.
+
+One file of each kind that users write or that Sekant writes, and `contents.json`: what they contained. Files of a
+released version are never written again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+import sekant as sk
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "tests" / "data"
+EXAMPLES = ROOT / "examples"
+TAKEN = {  # file there: where it comes from
+    "model.yaml": "quarter_car.yaml",
+    "loop.yaml": "slider_crank.yaml",
+    "friction_and_contacts.yaml": "feeder.yaml",
+    "surface.yaml": "torus.yaml",
+    "track.yaml": "roller_coaster.yaml",
+    "points.yaml": "natural/five_link_suspension.yaml",
+    "lagrangian.yaml": "natural/flyball_governor.yaml",
+    "knee.yaml": "knee.yaml",
+    "knee.csv": "knee.csv",
+    "corner.yaml": "suspensions/hardpoints/double_wishbone.yaml",
+    "axle.yaml": "axles/front_double_wishbone.yaml",
+    "car/car.yaml": "car/measured/car.yaml",
+    "car/front.yaml": "car/measured/front.yaml",
+    "car/front.csv": "car/measured/front.csv",
+    "car/front_ramps.csv": "car/measured/front_ramps.csv",
+    "car/rear.csv": "car/measured/rear.csv",
+    "car/rates.csv": "car/measured/rates.csv",
+    "car/wheel_rate.csv": "car/measured/wheel_rate.csv",
+}
+
+
+def of_model(path: Path) -> dict[str, Any]:
+    model = sk.load(path)
+    return {
+        "bodies": len(model.bodies),
+        "joints": len(model.joints),
+        "forces": len(model.forces),
+        "states": len(sk.compile(model, quick=True).state_names),
+    }
+
+
+def of_points(path: Path) -> dict[str, Any]:
+    return {"states": len(sk.compile(sk.load(path), quick=True).state_names)}
+
+
+def of_hard_points(path: Path) -> dict[str, Any]:
+    if path.stem == "axle":
+        points = sk.vehicle.load_axle(path).points
+        return {"points": {name: [float(x) for x in point] for name, point in sorted(points.items())}}
+    model, _ = sk.vehicle.load_suspension(path)
+    return {"bodies": sorted(model.bodies), "joints": sorted(model.joints)}
+
+
+def of_car(path: Path) -> dict[str, Any]:
+    car = sk.vehicle.load_car(path)
+    model = sk.vehicle.car_model(car)
+    return {"bodies": len(model.bodies), "mass": sum(float(body.mass) for body in model.bodies.values())}
+
+
+def of_study(path: Path) -> dict[str, Any]:
+    from sekant.studies.study_files import load_study
+
+    samples = load_study(path).samples
+    return {"names": list(samples.names), "first": [float(x) for x in samples.values[0]]}
+
+
+def of_result(path: Path) -> dict[str, Any]:
+    result = sk.Result.load(path)
+    return {
+        "rows": len(result.time),
+        "names": list(result.channels.columns),
+        "last": [float(x) for x in result.data[-1]],
+    }
+
+
+def of_curve(path: Path) -> dict[str, Any]:
+    curve = sk.PoseCurve.load(path)
+    a, b = curve.range
+    return {"range": [a, b], "position": np.ravel(curve.position(0.3 * a + 0.7 * b)).tolist()}
+
+
+def of_surface(path: Path) -> dict[str, Any]:
+    surface = sk.PoseSurface.load(path)
+    (a, b), (c, d) = surface.range
+    return {"position": np.ravel(surface.position(0.3 * a + 0.7 * b, 0.6 * c + 0.4 * d)).tolist()}
+
+
+KINDS: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "model.yaml": of_model,
+    "loop.yaml": of_model,
+    "friction_and_contacts.yaml": of_model,
+    "surface.yaml": of_model,
+    "track.yaml": of_model,
+    "knee.yaml": of_model,
+    "points.yaml": of_points,
+    "lagrangian.yaml": of_points,
+    "corner.yaml": of_hard_points,
+    "axle.yaml": of_hard_points,
+    "car/car.yaml": of_car,
+    "study.yaml": of_study,
+    "result.nc": of_result,
+    "result.csv": of_result,
+    "path.json": of_curve,
+    "surface.json": of_surface,
+}
+
+
+def write(folder: Path) -> None:
+    """Files of all kinds, as this version reads and writes them, and what they contain."""
+    for name, source in TAKEN.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(EXAMPLES / source, target)
+    study = (EXAMPLES / "studies/quarter_car.yaml").read_text(encoding="utf-8")
+    (folder / "study.yaml").write_text(re.sub(r"model: .*", "model: model.yaml", study), encoding="utf-8")
+    result = sk.simulate(sk.load(folder / "loop.yaml"), 0.05, output_step=0.01, method="dop853")
+    result.save(folder / "result.nc")
+    result.save(folder / "result.csv")
+    sk.PoseCurve.fit(EXAMPLES / "parabola.csv").save(folder / "path.json")
+    bowl = sk.PoseSurface.from_function(
+        lambda x, y: (ca.vertcat(x, y, 0.4 * x**2 + 0.7 * y**2), None),
+        ((-1.0, 1.5), (-0.5, 1.0)),
+        tolerance=1e-3,
+    )
+    bowl.save(folder / "surface.json")
+    contents = {name: of(folder / name) for name, of in KINDS.items()}
+    (folder / "contents.json").write_text(json.dumps(contents, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    place = DATA / f"files_of_{sk.__version__.replace('.', '_')}"
+    if place.exists():
+        raise SystemExit(f"{place.relative_to(ROOT)} exists; files of a released version stay as they are")
+    write(place)
+    print(f"written: {place.relative_to(ROOT)}")
