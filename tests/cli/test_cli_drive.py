@@ -11,6 +11,7 @@ from sekant.errors import SekantError
 from sekant.vehicle.car import load_car
 from sekant.vehicle.driving import drive
 from sekant.vehicle.maneuvers import MANEUVERS, maneuver
+from sekant.vehicle.maneuvers.files import names_a_car, read_maneuver
 from sekant.views.cli import app
 
 SEDAN = Path(__file__).parents[2] / "examples" / "car" / "sedan.yaml"
@@ -50,6 +51,36 @@ def test_pages_show_road_measures_and_curves(told):
     player = (folder / "run.html").read_text()
     assert '"follow":' in player
     assert '"name":"road"' in player.replace(": ", ":")
+
+
+EVENTS = sorted((SEDAN.parent / "formula" / "events").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", EVENTS, ids=lambda file: file.stem)
+def test_events_of_the_examples_name_their_car(file):
+    assert names_a_car(file)
+    found = read_maneuver(file)
+    assert load_car(found.car).name == "formula"
+    assert maneuver(found.kind, **found.options).type == found.kind
+
+
+def test_a_maneuver_with_its_car_drives(tmp_path):
+    (tmp_path / "car.yaml").write_text(SEDAN.read_text())
+    steps = [f"{k / 10}, {min(20, 4 * k)}, {72 + k / 10}, 0\n" for k in range(31)]
+    (tmp_path / "log.csv").write_text("time [s], steering [deg], speed [km/h], ay [m/s^2]\n" + "".join(steps))
+    event = tmp_path / "event.yaml"
+    event.write_text(
+        "maneuver: log\ncar: car.yaml\nfile: log.csv\nshift: -0.5 s\ncolumns: {lateral_acceleration: ay}\n"
+    )
+    done = CliRunner().invoke(app, ["drive", str(event), "--json", "--report", str(tmp_path / "report.html")])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["runs"][0]["label"] == "car"
+    assert told["speed"] == pytest.approx(72.5 / 3.6)
+    assert "difference of lateral acceleration" in {m["name"] for m in told["runs"][0]["measures"]}
+    event.write_text("maneuver: log\ncar: cart.yaml\n")
+    with pytest.raises(SekantError, match=r"event\.yaml:2: .*there is no file 'cart\.yaml'"):
+        read_maneuver(event)
 
 
 def test_the_list_knows_every_maneuver():

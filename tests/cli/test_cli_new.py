@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 import sekant as sk
 from sekant.results import Channel, Channels, Result
+from sekant.vehicle.maneuvers import maneuver
+from sekant.vehicle.maneuvers.files import read_maneuver
 from sekant.views.cli import app
 from sekant.views.commands.new import Template
 from sekant.views.scaffold import FOLDER, write_template
@@ -27,7 +29,7 @@ def test_the_templates_on_offer_are_those_of_the_package():
     assert sorted(kind.value for kind in Template) == TEMPLATES
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", [name for name in TEMPLATES if name != "track"])
 def test_a_new_model_runs(name, tmp_path):
     model, *_ = write_template(name, tmp_path / "sub" / "folder")
     result = sk.simulate(sk.load(model), 2.0)
@@ -38,6 +40,16 @@ def test_a_new_model_runs(name, tmp_path):
     first, *_, last = model.read_text().splitlines()
     assert first.startswith("# ")
     assert last.startswith("simulation:")
+
+
+def test_a_new_track_is_a_lap_for_any_car(tmp_path):
+    told = json.loads(sekant("new", "track", "lap", "--json", cwd=tmp_path).stdout)
+    assert told["files"] == ["lap/autocross.yaml", "lap/track.csv"]
+    found = read_maneuver(tmp_path / "lap" / "autocross.yaml")
+    assert (found.kind, found.car) == ("autocross", None)
+    course = maneuver(found.kind, **found.options).course()
+    assert not course.level
+    assert course.length > 200.0
 
 
 def test_new_says_what_to_do_next_and_overwrites_nothing(tmp_path):

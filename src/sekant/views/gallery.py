@@ -15,8 +15,9 @@ from sekant.views.faults import lines_of
 from sekant.views.live.live import live_addition
 from sekant.views.player.page import page, script_hash, shared_code
 
-_MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle):", re.MULTILINE)
+_MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
+_EVENT = re.compile(r"^car:", re.MULTILINE)  # a maneuver with its car
 _PARTS = ("parts", "hardpoints")  # folders of files that others take in
 _SHORT = 0.3  # s
 _SLIDERS = 3
@@ -55,7 +56,9 @@ def find_models(folder: Path) -> list[Path]:
         and _MODEL.search(path.read_text(encoding="utf-8"))
     ]
     if not found:
-        raise SekantError("holds no model files (.yaml with bodies, joints or natural)", file=str(folder))
+        raise SekantError(
+            "holds no model files (.yaml with bodies, joints, natural, vehicle or car)", file=str(folder)
+        )
     return found
 
 
@@ -156,21 +159,26 @@ def _run(path: Path, target: Path, short: bool) -> str:
     from sekant.views.player.view import shown_results
     from sekant.views.plots import overview_picture
 
-    model: Any = load(path)
-    until = float(model.simulation.until)
-    if _VEHICLE.search(path.read_text(encoding="utf-8")) and not short:
+    text, plots = path.read_text(encoding="utf-8"), None
+    if _EVENT.search(text) or (_VEHICLE.search(text) and not short):
         from sekant.vehicle.car import load_car
         from sekant.vehicle.driving import drive, with_scenery
+        from sekant.vehicle.maneuvers.files import ManeuverFile, names_a_car, read_maneuver
 
-        car = load_car(path)
-        result = with_scenery(drive(car, car.maneuver))
+        given = read_maneuver(path) if names_a_car(path) else ManeuverFile("", {}, path)
+        car = load_car(given.car or path)
+        run = drive(car, given.kind or car.maneuver, **given.options)
+        result = with_scenery(run)
+        plots = [name for name in run.maneuver.shown if name in result.names]
     else:
+        model: Any = load(path)
+        until = float(model.simulation.until)
         result = simulate(model, min(until, _SHORT) if short else until)
     if not result.ok:
         raise SekantError(f"{result.status}: {result.message}", file=str(path))
     save_picture(lambda: overview_picture(result), target.with_name(f"{target.name}.svg"))
     replace_file(
-        target.with_name(f"{target.name}.html"), page(shown_results([result]), shared=PLAYER).encode()
+        target.with_name(f"{target.name}.html"), page(shown_results([result], plots=plots), shared=PLAYER).encode()
     )
     return result.summary().split("\n\n")[0]
 

@@ -18,12 +18,12 @@ PROPORTIONAL = 3.0  # 1/s: acceleration asked for over the error of the speed
 INTEGRAL = 1.0  # 1/s^2
 
 
-def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Commands:
+def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: float | None = None) -> Commands:
     """The `commands` with a torque that holds `speed` (m/s, an expression).
 
     The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels
-    turn that into torque. Its integral starts at the torque that holds a plain number of speed against the air and
-    the rolling resistance, so that the speed does not sag first.
+    turn that into torque. Its integral starts at the torque that holds the speed `start` (m/s; by default a plain
+    number of `speed`) against the air and the rolling resistance, so that the speed does not sag first.
     """
     if car.drive is None:
         return commands
@@ -37,7 +37,7 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Command
         ki=INTEGRAL * scale,
         low=-car.drive.drag_torque,
         high=most,
-        start=_resistance(car, speed),
+        start=_resistance(car, speed if start is None else repr(start)),
         unit="N*m",
     )
     return replace(commands, torque="speed_driver", signals={**commands.signals, "speed_driver": pid})

@@ -139,7 +139,7 @@ def _spun(run: DrivenManeuver) -> list[str]:
 
 def _beyond_grip(run: DrivenManeuver) -> list[str]:
     """What the driver asked of the front tires that they cannot give."""
-    if BEYOND not in run.result.names:
+    if run.maneuver.to_the_limit or BEYOND not in run.result.names:
         return []
     over = np.abs(run[BEYOND])
     late = over > NOTICED

@@ -147,6 +147,8 @@ class Maneuver(Description):
 
     travels: ClassVar[bool] = True
     """whether the car moves along the road, so that the common measures mean something"""
+    to_the_limit: ClassVar[bool] = False
+    """whether the car is meant to pass the limit of its grip"""
     shown: ClassVar[tuple[str, ...]] = ("yaw_rate", "steering_wheel")
     """outputs that players draw beside the motion"""
 

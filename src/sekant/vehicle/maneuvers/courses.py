@@ -347,6 +347,7 @@ class ConstantRadius(CourseManeuver):
     summary: ClassVar[str] = "a circle at rising speed, up to the limit of grip"
     source: ClassVar[str] = "ISO 4138, method of constant radius, as given in open literature"
     cites: ClassVar[tuple[str, ...]] = ("ISO 4138", "ISO 8855", "Milliken")
+    to_the_limit: ClassVar[bool] = True
 
     speed: NotNegative[MetersPerSecond] = 20 / 3.6
     """at the start"""

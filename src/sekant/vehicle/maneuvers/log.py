@@ -22,7 +22,7 @@ from sekant.vehicle.maneuvers.base import (
     ManeuverMeasure,
     register,
 )
-from sekant.vehicle.quantities import Seconds
+from sekant.vehicle.quantities import Seconds, number
 
 GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
 """What a log may give the car, in which unit."""
@@ -73,7 +73,7 @@ class LogReplay(Maneuver):
             name = (given.get("columns") or {}).get("speed", "speed")
             if name in log.names:
                 t, v = log.series(name, "m/s")
-                given["speed"] = float(np.interp(-float(given.get("shift", 0.0) or 0.0), t, v))
+                given["speed"] = float(np.interp(-number("s").read(given.get("shift", 0.0)), t, v))
         return given
 
     def channel(self, log: Log, role: str) -> tuple[Floats, Floats] | None:
@@ -115,7 +115,9 @@ class LogReplay(Maneuver):
             most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
             return replace(commands, torque=f"max(0, min(1, log_throttle(t)))*{most}")
         wanted = "log_speed(t)" if "log_speed" in tables else repr(self.speed)
-        return commands if "log_brake" in tables else hold_speed(commands, at.car, wanted, at.linear.mass)
+        if "log_brake" in tables:
+            return commands
+        return hold_speed(commands, at.car, wanted, at.linear.mass, self.speed)
 
     def measured(self) -> dict[str, tuple[Floats, Floats]]:
         if not self.file:

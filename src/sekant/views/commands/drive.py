@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def drive(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Car files (YAML); several are variants to compare.", show_default=False),
+        typer.Argument(
+            help="Car files (YAML), several are variants to compare; or a maneuver that names its car.",
+            show_default=False,
+        ),
     ] = None,
     maneuver: Annotated[
         str | None,
@@ -65,10 +68,11 @@ def drive(
     if listed:
         _list(as_json)
         return
-    if not files:
+    if not files and maneuver is None:
         raise typer.BadParameter(
             "name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES"
         )
+    files = files or []
     refuse_unwritable(html, report, output)
     if html is not None and len(files) > 2:
         raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
@@ -101,9 +105,19 @@ def _runs(
 ) -> list[DrivenManeuver]:
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import drive as drive_car
+    from sekant.vehicle.maneuvers.files import names_a_car, read_maneuver
 
+    if kind is None and len(files) == 1 and names_a_car(files[0]):
+        kind, files = str(files[0]), []
+    name, options = kind, {}
+    if kind is not None and Path(kind).suffix in (".yaml", ".yml"):
+        found = read_maneuver(kind)
+        name, options = found.kind, dict(found.options)
+        files = files or ([] if found.car is None else [found.car])
+        if not files:
+            raise typer.BadParameter(f"{kind} names no car; name its file too", param_hint="FILES")
     cars = [load_car(file) for file in files]
-    name, options = _maneuver(kind or cars[0].maneuver)
+    name = name or cars[0].maneuver
     options |= {key: number_or_text(value) for key, value in given.items()}
     if speed is not None:
         options["speed"] = speed
@@ -116,27 +130,6 @@ def _runs(
         with lines_of(file):
             runs.append(drive_car(car, name, label=label, **how, **options))
     return runs
-
-
-def _maneuver(given: str) -> tuple[str, dict[str, Any]]:
-    """Name and options of a maneuver: a name, or a file such as ``{maneuver: step-steer, speed: 80 km/h}``."""
-    if Path(given).suffix not in (".yaml", ".yml"):
-        return given, {}
-    from sekant.errors import ModelError
-    from sekant.io.source import located, read_source
-    from sekant.vehicle.maneuvers import maneuver
-
-    source = read_source(Path(given))
-    options = dict(source.data)
-    kind = options.pop("maneuver", None)
-    try:
-        if not isinstance(kind, str):
-            raise ModelError("names no maneuver; write maneuver: double-lane-change in its first line")
-        maneuver(kind, **options)
-    except ModelError as error:
-        error.path = error.path[1:]
-        raise located(error, source.places, given) from None
-    return kind, options
 
 
 def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None) -> None:

@@ -19,13 +19,15 @@ class Template(StrEnum):
     points = "points"
     car = "car"
     formula = "formula"
+    track = "track"
 
 
 def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a race car."
+            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a race car, "
+            "a track."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
@@ -42,6 +44,8 @@ def new(
             f"sekant drive {model} --html run.html --report report.html",
             f"sekant kc {model.parent / 'front.yaml'} --axle --report front.html",
         ]
+    if template is Template.track:
+        steps = [f"sekant drive CAR.yaml --maneuver {model} --html lap.html --report lap_report.html"]
     if as_json:
         import json
 
