@@ -178,7 +178,8 @@ def _run(path: Path, target: Path, short: bool) -> str:
         raise SekantError(f"{result.status}: {result.message}", file=str(path))
     save_picture(lambda: overview_picture(result), target.with_name(f"{target.name}.svg"))
     replace_file(
-        target.with_name(f"{target.name}.html"), page(shown_results([result], plots=plots), shared=PLAYER).encode()
+        target.with_name(f"{target.name}.html"),
+        page(shown_results([result], plots=plots), shared=PLAYER).encode(),
     )
     return result.summary().split("\n\n")[0]
 
