@@ -15,7 +15,7 @@ from sekant.vehicle.curves.poles import bound_of, cut_at, shown_number
 from sekant.vehicle.hardpoints.coordinates import moved
 from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
 from sekant.vehicle.kc.jacking import jacking
-from sekant.vehicle.kc.targets import Target, read_targets, tune
+from sekant.vehicle.kc.targets import CurveTarget, read_targets, tune
 from sekant.views.kc_report.charts import over_roll, over_steering, over_travel
 from sekant.views.kc_report.report import Design, write_report
 from sekant.views.scaffold import FOLDER
@@ -188,7 +188,7 @@ def test_charts_of_a_steered_axle_mark_what_is_cut(pair):
             assert len(line["y"]) == len(chart["x"])
             if chart["bound"] is not None:
                 assert all(y is None or abs(y) <= chart["bound"] * (1 + 1e-6) for y in line["y"])
-    wanted = Target("toe", "rad", design=0.01, tolerance=0.002)
+    wanted = CurveTarget("toe", "rad", design=0.01, tolerance=0.002)
     assert wanted.drawn == 0.01
 
 

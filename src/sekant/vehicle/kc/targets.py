@@ -39,7 +39,7 @@ POSITIONS = 9
 
 
 @dataclass(frozen=True)
-class Target:
+class CurveTarget:
     """What a curve is to be: straight through `design` with `gradient`, or `values` at `travel`, SI.
 
     Without gradient and values it is meant as drawn alone, unless it holds `everywhere`.
@@ -75,12 +75,12 @@ class Target:
 class Targets:
     """What a file says; `move`: coordinates and bounds (m) against the drawing; `travel` (n,) m or None."""
 
-    targets: tuple[Target, ...]
+    targets: tuple[CurveTarget, ...]
     move: Mapping[str, tuple[float, float]]
     travel: Vector | None
     file: str
 
-    def of(self, column: str) -> Target | None:
+    def of(self, column: str) -> CurveTarget | None:
         """The target of a column such as ``left.camber``; ``camber`` stands for the left wheel's."""
         return next((t for t in self.targets if column in (t.curve, f"left.{t.curve}")), None)
 
@@ -123,7 +123,7 @@ def _read(make: Any, path: tuple[str, ...]) -> Any:
         raise ModelError(error.message, path=path) from None
 
 
-def _target(name: str, given: Any) -> Target:
+def _target(name: str, given: Any) -> CurveTarget:
     path = ("targets", name)
     term = term_of(name)
     if term is None:
@@ -136,7 +136,7 @@ def _target(name: str, given: Any) -> Target:
         return _read(lambda: quantity(value, unit, name), (*path, *where))
 
     if not isinstance(given, dict):
-        return Target(name, unit, design=number(given, unit), everywhere=True)
+        return CurveTarget(name, unit, design=number(given, unit), everywhere=True)
     for key in given:
         if key not in OF_TARGET:
             raise ModelError(f"a target has no '{key}'; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key))
@@ -152,7 +152,7 @@ def _target(name: str, given: Any) -> Target:
             raise ModelError("'values' and 'design' say the same thing; drop one", path=path)
         places = tuple(float(z) for z in _read(lambda: grid_values(at, np.zeros(1), "travel"), path))
         wanted = tuple(number(value, unit, "values") for value in values)
-        return Target(name, unit, travel=places, values=wanted, tolerance=tolerance, weight=weight)
+        return CurveTarget(name, unit, travel=places, values=wanted, tolerance=tolerance, weight=weight)
     if "design" not in given:
         raise ModelError(
             "a target needs 'design', what is wanted as drawn, or 'travel' and 'values'", path=path
@@ -161,7 +161,7 @@ def _target(name: str, given: Any) -> Target:
     if "gradient" in given:
         slope = number(given["gradient"], "1/m" if unit == "1" else f"{unit}/m", "gradient")
     design = number(given["design"], unit, "design")
-    return Target(name, unit, design=design, gradient=slope, tolerance=tolerance, weight=weight)
+    return CurveTarget(name, unit, design=design, gradient=slope, tolerance=tolerance, weight=weight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,7 +153,7 @@ def write_page(
     """The page on designs: labels, hard points and curves in parallel travel."""
     from sekant.vehicle.kc.targets import read_targets
     from sekant.views.kc_report import write_report
-    from sekant.views.kc_report.report import Design
+    from sekant.views.kc_report.report import ShownDesign
 
     wanted = None if targets is None else read_targets(targets)
-    return write_report(report, [Design(*design) for design in designs], wanted)
+    return write_report(report, [ShownDesign(*design) for design in designs], wanted)

@@ -16,7 +16,7 @@ from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
 from sekant.model.shapes import Polyline
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
-from sekant.views.design.mechanism import Mechanism
+from sekant.views.design.mechanism import DesignMechanism
 
 Floats = NDArray[np.float64]
 SAME = 1e-9  # m: a frame or an end of a bar this near to a hard point stands for it
@@ -37,7 +37,7 @@ class Drawing:
     links: list[str]
 
 
-def drawing_of(mechanism: Mechanism) -> Drawing:
+def drawing_of(mechanism: DesignMechanism) -> Drawing:
     system, eq = mechanism.system, mechanism.system.equations
     made, model = _Places(mechanism), eq.resolved.model
     bars, springs = [], []
@@ -60,7 +60,7 @@ def drawing_of(mechanism: Mechanism) -> Drawing:
     return Drawing(places, bars, springs, wheels, points, measured, links)
 
 
-def _wheels(mechanism: Mechanism) -> list[tuple[str, str]]:
+def _wheels(mechanism: DesignMechanism) -> list[tuple[str, str]]:
     """Frames of center and contact of each wheel."""
     if not mechanism.is_axle:
         return [(mechanism.roles.wheel_center, mechanism.roles.contact)]
@@ -71,7 +71,7 @@ def _wheels(mechanism: Mechanism) -> list[tuple[str, str]]:
 class _Places:
     """Places in the world, and those in the vehicle's axes as drawn, by which hard points are found."""
 
-    def __init__(self, mechanism: Mechanism):
+    def __init__(self, mechanism: DesignMechanism):
         self._mechanism, self.places = mechanism, list[SX]()
         self._model = mechanism.system.equations.resolved.model
         self._drawn: list[Floats] = []
@@ -121,7 +121,7 @@ def _in_body(model: Model, reference: str) -> tuple[str, Pose]:
     return body, frames[name].pose() if name else Pose.identity()
 
 
-def _links(mechanism: Mechanism, model: Model) -> tuple[list[str], SX]:
+def _links(mechanism: DesignMechanism, model: Model) -> tuple[list[str], SX]:
     """Distances of the joints of rods, and of a ball joint from both ends of an arm's hinge."""
     prefix = f"{mechanism.given.side}." if mechanism.is_axle else ""
     names, found = [], []

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class DesignMechanism:
     """What a page moves.
 
     `drives`: heights of the wheels, and the rack where there is one. `curves`: function of t, q, w (d, nv),
@@ -82,12 +82,12 @@ class Mechanism:
         return [displacement_name(self.system, k) for k in range(self.system.nv)]
 
 
-def mechanism_of(given: HardPoints, side: str | None, *, both: bool) -> Mechanism:
+def mechanism_of(given: HardPoints, side: str | None, *, both: bool) -> DesignMechanism:
     """Of an axle (`both`), or of the corner on a side, as `sekant kc` moves them."""
     return _axle(given) if both else _corner(given, side)
 
 
-def _axle(given: HardPoints) -> Mechanism:
+def _axle(given: HardPoints) -> DesignMechanism:
     given = given.model_copy(update={"compliant": False, "load": 0.0})
     drawn = axle(given, movable=True)
     roles = AxleRoles.of(drawn, given.suspension)
@@ -100,13 +100,13 @@ def _axle(given: HardPoints) -> Mechanism:
         drives.append(f"{roles.left.rack}.{model.joints[roles.left.rack].coordinates[0].name}")
     eq = system.equations
     zeros = [frame_pose(eq.resolved.model, role.wheel_center).p[2] for _, role in roles.sides]
-    labels = _Names(tuple(made.names), tuple(made.units))
+    labels = _DesignNames(tuple(made.names), tuple(made.units))
     return _made(
         given, system, given.suspension, points, made.function, labels, drives, zeros, SX(0, 1), "axle"
     )
 
 
-def _corner(given: HardPoints, side: str | None) -> Mechanism:
+def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     model = corner(given, side=side, movable=True)  # pyright: ignore[reportArgumentType]
     points, roles = tuple(coordinates(given)), given.suspension
     steered = roles.rack in model.joints
@@ -119,12 +119,12 @@ def _corner(given: HardPoints, side: str | None) -> Mechanism:
     motion = system.equations.motion
     center, contact = motion.frame(roles.wheel_center), motion.frame(roles.contact)
     start = ca.vertcat(center.p, center.R[:, 1], ca.norm_2(contact.p - center.p))
-    made = _Names(names, units)
+    made = _DesignNames(names, units)
     return _made(given, system, roles, points, curves, made, drives, [center.p[2]], start, place)
 
 
 @dataclass(frozen=True)
-class _Names:
+class _DesignNames:
     names: tuple[str, ...]
     units: tuple[str, ...]
 
@@ -141,12 +141,12 @@ def _made(
     roles: Suspension,
     points: tuple[str, ...],
     curves: NativeFunction,
-    names: _Names,
+    names: _DesignNames,
     drives: list[str],
     zeros: list[Any],
     start: SX,
     side: str,
-) -> Mechanism:
+) -> DesignMechanism:
     eq = system.equations
     quantities = tuple(scalar(system, name) for name in drives)
     heights = ca.vertcat(*(one.expression for one in quantities))
@@ -155,6 +155,6 @@ def _made(
     equations = DrivenEquations(system, quantities, 0.0, system.parameter_vector())
     check_mobility(equations, assemble(system).q, 0)
     set_up = tuple(name for name in system.model.parameters if name not in points)
-    return Mechanism(
+    return DesignMechanism(
         given, system, roles, equations, points, set_up, curves, names.names, names.units, begin, side
     )

@@ -23,7 +23,7 @@ from sekant.vehicle.kc.glossary import term_of
 from sekant.vehicle.layouts import LAYOUTS
 from sekant.version import __version__
 from sekant.views.design.drawing import Drawing, drawing_of
-from sekant.views.design.mechanism import Mechanism, mechanism_of
+from sekant.views.design.mechanism import DesignMechanism, mechanism_of
 from sekant.views.design.program import design_program
 from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
 
@@ -146,14 +146,14 @@ def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _about(mechanism: Mechanism) -> str:
+def _about(mechanism: DesignMechanism) -> str:
     return (
         "Computed in this page with the equations that sekant kc uses; nothing is sent anywhere. "
         f"Sekant {__version__}, model {mechanism.system.model_hash}."
     )
 
 
-def _described(mechanism: Mechanism, drawing: Drawing) -> dict[str, Any]:
+def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
     """What the page shows and moves."""
     given, places = mechanism.given, mechanism.system.places
     layout = LAYOUTS[given.type]

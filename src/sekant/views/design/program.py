@@ -12,7 +12,7 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.solvers.sweep.problem import lay_out
 from sekant.solvers.sweep.walk import spread
 from sekant.views.design.drawing import Drawing
-from sekant.views.design.mechanism import Mechanism
+from sekant.views.design.mechanism import DesignMechanism
 from sekant.views.live.assembly import assembly_functions
 from sekant.views.live.program import PageProgram
 
@@ -21,7 +21,7 @@ SWEPT = ("Q", "W", "WW", "reached", "points", "start", "first", "tolerance", "fa
 """Fields of a sweep that a page writes or reads."""
 
 
-def design_program(mechanism: Mechanism, drawing: Drawing, counts: dict[str, int]) -> dict[str, Any]:
+def design_program(mechanism: DesignMechanism, drawing: Drawing, counts: dict[str, int]) -> dict[str, Any]:
     """Module and memory, and where in it what is. `counts`: how many positions each sweep has, by its name."""
     system, program = mechanism.system, PageProgram(mechanism.system.model.name)
     p = program.add_array(np.array(mechanism.equations.p))
@@ -57,7 +57,7 @@ def design_program(mechanism: Mechanism, drawing: Drawing, counts: dict[str, int
     }
 
 
-def _sweep(program: PageProgram, mechanism: Mechanism, count: int) -> dict[str, Any]:
+def _sweep(program: PageProgram, mechanism: DesignMechanism, count: int) -> dict[str, Any]:
     """The memory of a sweep along a path of `count` positions."""
     problem = replace(mechanism.equations.problem(), bends=mechanism.wheels)
     points = np.zeros((count, len(mechanism.equations.drives)))
@@ -73,7 +73,7 @@ def _sweep(program: PageProgram, mechanism: Mechanism, count: int) -> dict[str, 
     return {**told, "values": program.place(run.p)}
 
 
-def _drawn(mechanism: Mechanism) -> Floats:
+def _drawn(mechanism: DesignMechanism) -> Floats:
     """Coordinates (nq,) as drawn: all bodies in the vehicle's axes."""
     q = np.zeros(mechanism.system.nq)
     for first, _ in mechanism.system.facts.unit_blocks:

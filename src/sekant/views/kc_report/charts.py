@@ -12,7 +12,7 @@ from sekant.vehicle.curves.poles import cut_at
 from sekant.vehicle.curves.table import DRIVES, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.glossary import term_of
-from sekant.vehicle.kc.targets import Target, Targets
+from sekant.vehicle.kc.targets import CurveTarget, Targets
 
 Vector = NDArray[np.float64]
 FIRST = ("camber", "toe", "roll_center_height", "motion_ratio", "wheel_rate")
@@ -143,7 +143,7 @@ def _names(designs: Sequence[AxleCurves]) -> list[str]:
 
 
 def _chart(
-    name: str, unit: str, x: Vector, lines: list[dict[str, Any]], target: Target | None, travel: Vector
+    name: str, unit: str, x: Vector, lines: list[dict[str, Any]], target: CurveTarget | None, travel: Vector
 ) -> dict[str, Any] | None:
     """Plain data of one chart in units for people; None where there is nothing finite to draw."""
     everything = np.concatenate([line["y"] for line in lines])

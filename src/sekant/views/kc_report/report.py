@@ -36,7 +36,7 @@ _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class ShownDesign:
     """One design of an axle: what the page calls it, its hard points, and its curves in parallel travel."""
 
     label: str
@@ -53,7 +53,7 @@ class Section:
     content: str
 
 
-def write_report(path: Path, designs: Sequence[Design], targets: Targets | None = None) -> Path:
+def write_report(path: Path, designs: Sequence[ShownDesign], targets: Targets | None = None) -> Path:
     """Write the page on designs of an axle, all over the travel of the first; `targets` are drawn and checked."""
     parallel = [design.parallel for design in designs]
     sections = [Section("drawn", "At design position", _drawn(designs, targets))]
@@ -96,7 +96,7 @@ def write_report(path: Path, designs: Sequence[Design], targets: Targets | None 
     return path
 
 
-def _page(designs: Sequence[Design], sections: Sequence[Section], data: dict[str, Any]) -> str:
+def _page(designs: Sequence[ShownDesign], sections: Sequence[Section], data: dict[str, Any]) -> str:
     names = list(dict.fromkeys(design.parallel.name for design in designs))
     if len(designs) > 1:
         names = [design.label for design in designs]
@@ -138,7 +138,7 @@ def _chart_frame(key: str, drawn: Sequence[dict[str, Any]]) -> str:
     return f"<div class=charts data-section={key} data-part=first></div>{folded}"
 
 
-def _limits(designs: Sequence[Design]) -> str:
+def _limits(designs: Sequence[ShownDesign]) -> str:
     several = len(designs) > 1
     return "".join(
         f"<p class=limit>limit{f' of {html.escape(d.label)}' if several else ''}: {html.escape(text)}</p>"
@@ -147,7 +147,7 @@ def _limits(designs: Sequence[Design]) -> str:
     )
 
 
-def _over_steering(designs: Sequence[Design]) -> list[dict[str, Any]]:
+def _over_steering(designs: Sequence[ShownDesign]) -> list[dict[str, Any]]:
     """Charts over the rack of designs that are steered; none if the first is not."""
     span = designs[0].points.suspension.steering
     if span is None or designs[0].parallel.moved is None or not designs[0].parallel.moved.steered:
@@ -165,7 +165,7 @@ def _over_steering(designs: Sequence[Design]) -> list[dict[str, Any]]:
     return charts.over_steering(found, more)
 
 
-def _drawn(designs: Sequence[Design], targets: Targets | None) -> str:
+def _drawn(designs: Sequence[ShownDesign], targets: Targets | None) -> str:
     """Values as drawn of all designs, what differs, and how targets are met."""
     several = len(designs) > 1
     compared = ComparedCurves(tuple(d.label for d in designs), tuple(d.parallel for d in designs))
@@ -212,7 +212,7 @@ def _signed(value: float) -> str:
     return f"{value:+.4g}" if np.isfinite(value) and abs(value) > 1e-9 else "0" if np.isfinite(value) else "-"
 
 
-def _numbers(designs: Sequence[Design]) -> str:
+def _numbers(designs: Sequence[ShownDesign]) -> str:
     """Tables at the lowest, the drawn and the highest position, folded."""
     return "".join(
         f"<details><summary>{html.escape(d.label)}</summary>{_over_travel(d.parallel)}</details>"
@@ -232,7 +232,7 @@ def _over_travel(curves: AxleCurves) -> str:
     return html_table(head, rows)
 
 
-def _of_design(design: Design, several: bool) -> list[Section]:
+def _of_design(design: ShownDesign, several: bool) -> list[Section]:
     """Compliance and loads of one design, where its file asks for them."""
     found, points = [], design.points
     of, key = (f" of {design.label}", f"-{design.label}") if several else ("", "")
