@@ -17,7 +17,7 @@ from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
 from sekant.vehicle.kc.jacking import jacking
 from sekant.vehicle.kc.targets import CurveTarget, read_targets, tune
 from sekant.views.kc_report.charts import over_roll, over_steering, over_travel
-from sekant.views.kc_report.report import Design, write_report
+from sekant.views.kc_report.report import ShownDesign, write_report
 from sekant.views.scaffold import FOLDER
 
 TRAVEL = np.linspace(-0.03, 0.03, 7)
@@ -196,7 +196,7 @@ def test_the_page_on_two_designs(pair, points, lower, tmp_path):
     (tmp_path / "t.yaml").write_text(
         "targets: {camber: {design: -1.5 deg, tolerance: 0.1 deg}, toe: {design: 1 deg, tolerance: 0.1 deg}}\n"
     )
-    designs = [Design("front", points, pair[0]), Design("lower <b>", lower, pair[1])]
+    designs = [ShownDesign("front", points, pair[0]), ShownDesign("lower <b>", lower, pair[1])]
     path = write_report(tmp_path / "r.html", designs, read_targets(tmp_path / "t.yaml"))
     page = Path(path).read_text()
     for key in ("drawn", "motion", "travel", "steering", "roll", "numbers", "words"):
