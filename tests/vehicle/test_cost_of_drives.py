@@ -32,7 +32,7 @@ MOST_SYSTEMS_ON_POINTS = (
 )
 MOST_FUNCTIONS_ON_POINTS = 33
 MOST_OPERATIONS_ON_POINTS = 129_000
-MOST_CHUNKS_ON_POINTS = 275
+MOST_CHUNKS_ON_POINTS = 285
 STEP = {"speed": 22.0, "duration": 0.5}
 RACE_CAR = Path(__file__).parents[2] / "examples" / "car" / "formula" / "formula.yaml"
 TEMPLATE = Path(sk.__file__).parent / "views" / "templates" / "car" / "car.yaml"
