@@ -52,6 +52,7 @@ def test_help_loads_next_to_nothing(tmp_path):
         (("check", EXAMPLES / "slider_crank.yaml"), ("numpy", "casadi", "ruamel", "sekant.model")),
         (("run", EXAMPLES / "quarter_car.yaml", "--until", "0.1"), NOT_TO_RUN),
         (("kc", EXAMPLES / "suspensions" / "double_wishbone.yaml"), ("scipy", "sekant.reduction")),
+        (("kc", EXAMPLES / "car" / "formula" / "parts" / "front.yaml", "--report", "a.html"), ("scipy",)),
         (("drive", EXAMPLES / "car" / "sedan.yaml", "--maneuver", "step-steer"), ("scipy",)),
     ],
     ids=lambda value: str(value[0]),

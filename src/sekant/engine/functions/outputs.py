@@ -33,6 +33,11 @@ def all_outputs(system: System) -> tuple[Output, ...]:
     return system.once("all outputs", make)
 
 
+def output_names(system: System) -> tuple[str, ...]:
+    """Names of everything that can be reported, without its expressions where an earlier process had them."""
+    return system.cached("output names", lambda: tuple(output.name for output in all_outputs(system)))
+
+
 def rate_name(state: str) -> str:
     """The output of a frozen system that is the rate of a state."""
     return f"{state} rate"

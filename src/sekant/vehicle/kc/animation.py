@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.engine.functions.outputs import all_outputs, output_function
+from sekant.engine.functions.outputs import output_function, output_names
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError
 from sekant.model.scene import SceneArrow
@@ -65,9 +65,9 @@ def _played(system: System, q: Vector, extra: list[Channel], values: Vector, tit
     """Rows of coordinates q (n, nq) as a result, with further outputs (n, k)."""
     patterns = ("*.position", "*.orientation", "*.force", "*.length")
     names = [
-        output.name
-        for output in all_outputs(system)
-        if any(fnmatchcase(output.name, p) for p in patterns) or _is_needed(output.name)
+        name
+        for name in output_names(system)
+        if any(fnmatchcase(name, p) for p in patterns) or _is_needed(name)
     ]
     function, outputs = output_function(system, names, balance=False)
     n = q.shape[0]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.tables.table import Table
 from sekant.vehicle.curves.poles import cut_at
 from sekant.vehicle.curves.table import DRIVES, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
@@ -121,14 +122,12 @@ def over_roll(designs: Sequence[AxleCurves]) -> list[dict[str, Any]]:
 
 def _at(x: Vector, at: Vector, values: Vector) -> Vector:
     """Values (n,) known at `at` (n,), at x; NaN where they are not known."""
-    from scipy.interpolate import make_interp_spline
-
     known = np.isfinite(at) & np.isfinite(values)
     order = np.argsort(at[known])
     a, y = at[known][order], values[known][order]
     if a.size < 4:
         return np.full(x.size, np.nan)
-    found = np.asarray(make_interp_spline(a, y, k=3)(np.clip(x, a[0], a[-1])), float)
+    found = Table.cubic(a, y)(np.clip(x, a[0], a[-1]))[:, 0]
     return np.where((x >= a[0] - 1e-9) & (x <= a[-1] + 1e-9), found, np.nan)
 
 
