@@ -23,6 +23,7 @@ from sekant.studies.partial_results import StudyParts
 from sekant.studies.study_files import load_study
 from sekant.studies.task import RowBlock
 from sekant.views.cli import app
+from sekant.views.sweep_plot import lines_of_grid, short_names, sweep_picture
 
 MODEL = sk.Model(
     name="mass on a spring",
@@ -485,3 +486,38 @@ def test_rows_refuse_what_the_item_refuses():
         sk.simulate(
             sk.compile(model, parameters=["spring.stiffness"]), 0.1, parameters={"spring.stiffness": -1.0}
         )
+
+
+def test_a_grid_is_drawn_as_lines_with_units_and_short_names():
+    """A line for each value of the other number, through the rows of the grid in the order of the abscissa."""
+    names = ("axles.front.anti_roll_bar", "axles.rear.anti_roll_bar")
+    samples = sk.studies.grid({names[0]: [12e3, 8e3], names[1]: [1e3, 2e3, 3e3]})
+    roll = samples.values @ [1e-6, -3e-6] + 0.1
+    found = sk.studies.SweepResult(
+        samples,
+        ("roll",),
+        roll[:, None],
+        (),
+        "time",
+        np.zeros(0),
+        np.zeros((0, 6, 0)),
+        ("finished",),
+        np.zeros(6, np.int8),
+        {},
+        {"roll": "rad", **dict.fromkeys(names, "N/m")},
+    )
+    bare = studies.SweepResult(**(vars(found) | {"samples": studies.Samples(names, samples.values, "grid")}))
+    assert lines_of_grid(bare, 0, dict(zip(names, names, strict=True)))[0][0][1].tolist() == [
+        3,
+        0,
+    ]  # as read from files
+    first, second = sweep_picture(found).axes
+    assert first.get_xlabel() == "front anti roll bar [N/mm]"
+    assert first.get_ylabel() == "roll [deg]"
+    lines = [line for line in first.lines if line.get_xdata().size]
+    assert [line.get_label() for line in lines] == ["1", "2", "3"]
+    assert lines[1].get_xdata() == pytest.approx([8, 12])
+    assert lines[1].get_ydata() == pytest.approx(np.degrees([0.1 + 8e-3 - 6e-3, 0.1 + 12e-3 - 6e-3]))
+    assert first.get_legend().get_title().get_text() == "rear anti roll bar [N/mm]"
+    assert len([line for line in second.lines if line.get_xdata().size]) == 2
+    assert short_names(["a.b.c", "x.b.c", "m.k", "k"]) == ["a b c", "x b c", "m k", "k"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -95,7 +96,8 @@ def sweep(
             raise SekantError(
                 "a study without measures and outputs computes nothing; ask for max(channel), say"
             )
-        units = {name: first.unit(name) for name in task.outputs}
+        units = _units_of_numbers(task, analysis)
+        units |= {name: first.unit(name) for name in task.outputs}
         units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in task.measures}
     parts = None
     if output is not None:
@@ -122,6 +124,15 @@ def sweep(
         result.save(output)
         parts.remove()
     return result
+
+
+def _units_of_numbers(task: Task, analysis: str) -> dict[str, str]:
+    """SI units of what is varied, where they are known."""
+    found = {}
+    for name in task.names:
+        with suppress(SekantError):
+            found[name] = analysis_of(analysis).number_unit(task.model, name, task.options) or ""
+    return {name: "" if unit == "1" else unit for name, unit in found.items()}
 
 
 class _Watch:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
 _SIDE, _ABOVE, _BELOW = 0.5, 0.32, 0.42  # inches of a panel for the numbers and titles around it
+_MARGIN = style.MARGIN_HEIGHT + 0.25  # a title above, a legend of two lines below all panels
 _MOST_LINES = 5
 
 
@@ -34,7 +35,7 @@ def suspension_picture(
     """
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
-    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT, find_room=False) as figure:
+    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + _MARGIN, find_room=False) as figure:
         axes = _panels(figure, len(names))
         lines, labels = [], []
         for axis, name in zip(axes, names, strict=True):
@@ -56,7 +57,7 @@ def compared_picture(compared: ComparedCurves) -> Picture:
     first = compared.curves[0]
     names = [name for name in first.told if all(name in c.names for c in compared.curves)]
     rows = -(-len(names) // _COLUMNS)
-    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT, find_room=False) as figure:
+    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + _MARGIN, find_room=False) as figure:
         lines = []
         for axis, name in zip(_panels(figure, len(names)), names, strict=True):
             unit, factor = unit_for_people(name, first.unit(name))

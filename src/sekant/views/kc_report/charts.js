@@ -38,6 +38,7 @@ class Chart {
     this.holder = element("div");
     const title = element("div", { class: "chart-title", title: data.about }, data.title, element("small", { text: data.unit }));
     this.root = element("div", { class: "chart" }, title, this.readout, this.holder);
+    this.root.chart = this;
   }
 
   draw() {
@@ -205,3 +206,4 @@ function start() {
 }
 
 start();
+document.body.classList.add("ready");
