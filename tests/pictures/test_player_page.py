@@ -140,6 +140,27 @@ def test_a_block_has_the_inertia_of_its_body():
     assert inertia_block({"mass": m, "com": [0, 0, 0], "inertia": [0.0] * 6}, 2.0) is None
 
 
+def kinds_of(com, inertia, joint=sk.joints.Revolute):
+    body = sk.Body(mass=1.3, com=com, inertia=inertia)
+    model = sk.Model(bodies={"bob": body}, joints={"joint": joint(child="bob")})
+    return [part["kind"] for part in figure(sk.simulate(model, 0.5))["parts"] if part["group"] == "bodies"]
+
+
+@pytest.mark.parametrize(
+    ("com", "inertia", "joint", "kinds"),
+    [
+        ((0.9, 0, 0), (0, 0, 0), sk.joints.Revolute, ["sphere", "bar"]),
+        ((0.9, 0, 0), (2e-3, 3e-3, 4e-3), sk.joints.Spherical, ["box", "bar"]),
+        ((0.5, 0, 0), (1e-3, 0.12, 0.12), sk.joints.Revolute, ["box"]),  # a link that ends at its hinge
+        ((0, 0, 0), (0.02, 0.03, 0.04), sk.joints.Revolute, ["box"]),
+        ((0.9, 0, 0), (2e-3, 3e-3, 4e-3), sk.joints.Free, ["box"]),
+        ((0.9, 0, 0), (2e-3, 3e-3, 4e-3), sk.joints.Prismatic, ["box"]),
+    ],
+)
+def test_a_center_of_mass_hangs_on_a_rod(com, inertia, joint, kinds):
+    assert kinds_of(com, inertia, joint) == kinds
+
+
 def test_bars_join_what_is_on_a_line():
     a, b, c = np.zeros(3), np.array([1.0, 0, 0]), np.array([0.4, 0, 0])
     assert len(bars([a, c, b], 0.01)) == 1

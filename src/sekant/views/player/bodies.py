@@ -19,19 +19,34 @@ ORIGIN = [0.0, 0.0, 0.0]
 _THIN = 0.12  # least edge of a block, of its greatest
 
 
-def body_parts(body: SceneBody, fastened: Sequence[Any], bar: float, size: float) -> list[dict[str, Any]]:
-    """Parts in the body's frame. `fastened`: points (3,) m; `bar`: radius of bars m; `size` of the scene m."""
+def body_parts(
+    body: SceneBody, fastened: Sequence[Any], hinges: Sequence[Any], bar: float, size: float
+) -> list[dict[str, Any]]:
+    """Parts in the body's frame. `fastened`: points (3,) m, `hinges`: those about which it turns; `bar`: radius of
+    bars m; `size` of the scene m."""
     frames = [np.asarray(p, float) for p in body.get("frames", {}).values()]
     points = distinct([*(np.asarray(p, float) for p in fastened), *frames], 1e-3 * size)
     block = inertia_block(body, size)
     reach = max((float(np.linalg.norm(a - b)) for a, b in combinations(points, 2)), default=0.0)
     if reach > 2 * bar:
         return bars(points, bar)
-    if block:
-        return [block]
-    if not body.get("mass", 1.0):
+    if not block and not body.get("mass", 1.0):
         return []  # a mere link between two joints
-    return [{"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", ORIGIN))}]
+    ball = {"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", ORIGIN))}
+    return [block or ball, *_rod(body, hinges, block or ball, bar)]
+
+
+def _rod(body: SceneBody, hinges: Sequence[Any], drawn: dict[str, Any], bar: float) -> list[dict[str, Any]]:
+    """A bar from the hinge of a body to its center of mass, where what is drawn there does not reach the hinge."""
+    if not hinges:
+        return []
+    hinge, com = np.asarray(hinges[0], float), np.asarray(body.get("com", ORIGIN), float)
+    back = np.array([drawn["pose"][3:]]) * [1.0, -1.0, -1.0, -1.0]
+    (local,) = rotated(back, (hinge - com)[None, :])
+    half = np.array(drawn["size"]) / 2 if drawn["kind"] == "box" else np.full(3, drawn["radius"])
+    if np.linalg.norm(hinge - com) <= 2 * bar or np.all(np.abs(local) <= half + bar):
+        return []
+    return [{"kind": "bar", "from": hinge.tolist(), "to": com.tolist(), "radius": bar}]
 
 
 def distinct(points: Sequence[Array], tolerance: float) -> list[Array]:

@@ -17,6 +17,13 @@ from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tr
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
 _FLAT = 1e-9  # of the whole: what is less wide lies in a plane
+_HINGES = (
+    "revolute",
+    "cylindrical",
+    "screw",
+    "universal",
+    "spherical",
+)  # in which a body turns about a point
 _LOOSE = ("free", "planar")  # joints in which a body goes wherever it likes
 _FAR = 6.0  # times its own size: what goes farther than this travels, and is followed
 _BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
@@ -206,6 +213,15 @@ class _Drawing:
                 found.setdefault(body, []).append(place[:3])
         return found
 
+    def _hinges(self) -> dict[str, list[list[float]]]:
+        """By body: points (3,) m in it about which it turns."""
+        found: dict[str, list[list[float]]] = {}
+        for joint in self.joints:
+            if joint["kind"] in _HINGES:
+                for body, place in joint["ends"]:
+                    found.setdefault(body, []).append(place[:3])
+        return found
+
     def _bodies(self) -> Iterator[dict[str, Any]]:
         shaped = set()
         for shape in self.scene.get("shapes", []):
@@ -213,7 +229,7 @@ class _Drawing:
                 shaped.add(shape["body"])
                 owner = shape["body"] if shape["body"] != "ground" else shape["name"]
                 yield {**shape, "name": owner, "group": "bodies", "track": self.tracks.index(shape["body"])}
-        fastened = self._fastened()
+        fastened, hinges = self._fastened(), self._hinges()
         for name, body in self.scene.get("bodies", {}).items():
             if (
                 name in shaped
@@ -221,7 +237,7 @@ class _Drawing:
                 or self.scene.get("tracks", {})[name]["kind"] == "frame"
             ):
                 continue
-            for part in body_parts(body, fastened.get(name, []), self.bar, self.size):
+            for part in body_parts(body, fastened.get(name, []), hinges.get(name, []), self.bar, self.size):
                 yield {**part, "name": name, "group": "bodies", "track": self.tracks.index(name)}
 
     def _points(self) -> Iterator[dict[str, Any]]:
