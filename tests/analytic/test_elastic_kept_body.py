@@ -63,7 +63,7 @@ def test_a_mechanism_on_bushings_is_told_about_elastic():
 
 def test_the_command_keeps_elastic_modes(tmp_path):
     out = tmp_path / "small.yaml"
-    place = ["--over", "upright.wheel_center.z", "--from", "-0.02", "--to", "0.02", "-o", str(out)]
+    place = ["--over", "upright.wheel_center.z=-20..20 mm", "-o", str(out)]
     run = CliRunner().invoke(
         app, ["reduce", str(FILE), "--keep", "upright.wheel_center", "--elastic", *place]
     )

@@ -10,7 +10,7 @@ MODEL = Path(__file__).parents[2] / "examples" / "slider_crank.yaml"
 
 
 def test_a_crank_is_turned_and_its_table_written(tmp_path):
-    ends = ["--drive", "O.angle", "--from", "-30 deg", "--to", "0.5", "--points", "5"]
+    ends = ["--drive", "O.angle=-30 deg..28.6478897565412 deg:5"]
     done = sekant(
         "kinematics",
         MODEL,
@@ -36,7 +36,7 @@ def test_a_crank_is_turned_and_its_table_written(tmp_path):
 
 
 def test_what_is_out_of_reach_gives_the_limits_found(tmp_path):
-    done = sekant("kinematics", MODEL, "--drive", "rod.slider.x", "--from", "2", "--to", "3", cwd=tmp_path)
+    done = sekant("kinematics", MODEL, "--drive", "rod.slider.x=2..3", cwd=tmp_path)
     assert done.returncode == 1
     assert "dead point at rod.slider.x = 1.4 m" in done.stderr
     assert "Traceback" not in done.stderr

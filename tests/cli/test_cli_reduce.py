@@ -9,7 +9,7 @@ MODEL = Path(__file__).parents[2] / "examples" / "slider_crank.yaml"
 
 
 def test_reduced_file_runs(tmp_path):
-    ends = ["--over", "O.angle", "--from", "-40 deg", "--to", "170 deg", "-o", "small.yaml"]
+    ends = ["--over", "O.angle=-40..170 deg", "-o", "small.yaml"]
     done = sekant("reduce", MODEL, "--keep", "rod", *ends, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -20,7 +20,7 @@ def test_reduced_file_runs(tmp_path):
 
 
 def test_bad_input_is_a_line(tmp_path):
-    ends = ["--over", "O.angle", "--from", "0", "--to", "1", "-o", "small.yaml"]
+    ends = ["--over", "O.angle=0..1", "-o", "small.yaml"]
     done = sekant("reduce", MODEL, "--keep", "rood", *ends, cwd=tmp_path)
     assert done.returncode == 1
     assert "no body or frame is called 'rood'" in done.stderr

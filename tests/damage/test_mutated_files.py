@@ -250,7 +250,7 @@ forces: {spring: {type: rotational_spring_damper, joint: hinge, stiffness: 2 N*m
 STUDIES = (
     """
 samples: {type: latin_hypercube, rows: 3, seed: 1}
-vary: {arm.mass: {from: 1 kg, to: 2 kg}, L: {normal: {mean: 0.5 m, sd: 10 mm}}}
+vary: {arm.mass: 1..2 kg, L: {normal: {mean: 0.5 m, sd: 10 mm}}}
 analysis: {type: simulate, until: 0.1 s, output_step: 5 ms, method: rk4, step: 1 ms}
 measures: {fast: max_abs(hinge.v), comfort: rms(arm.acceleration.z)}
 outputs: [hinge.q]

@@ -364,7 +364,7 @@ model: model.yaml
 samples: {type: monte_carlo, rows: 4, seed: 2, correlation: [[k, mass.mass, 0.5]]}
 vary:
   k: {normal: {mean: 40 N/m, sd: 2 N/m}}
-  mass.mass: {from: 1.5 kg, to: 1.7 kg}
+  mass.mass: 1.5..1.7 kg
 analysis: {type: simulate, until: 500 ms, output_step: 0.01}
 measures: {end: final(slide.q)}
 """
@@ -398,8 +398,9 @@ def test_a_study_file(study):
         ("until", "untill", "study.yaml:6: .*unknown option 'untill'"),
         ("final(", "finall(", "study.yaml:7: .*unknown measure 'finall'"),
         ("[[k, mass.mass, 0.5]]", "[[k, q, 0.5]]", "study.yaml:2: .*'q' is not varied"),
-        ("from: 1.5 kg", "from: 1.9 kg", "study.yaml:5: .*low must lie below high"),
-        ("from: 1.5 kg", "from: 1.5 N", "study.yaml:5: .*'1.5 N' is a force, but a mass is expected"),
+        ("1.5..1.7 kg", "1.9..1.7 kg", "study.yaml:5: .*must rise"),
+        ("1.5..1.7 kg", "1.5..1.7 N", "study.yaml:5: .*is a force, but a mass is expected"),
+        ("1.5..1.7 kg", "{from: 1, to: 2}", "study.yaml:5: .*give a range '1..2 m'"),
         ("500 ms", "500 mm", "study.yaml:6: .*a length, but a time is expected"),
         ("mass.mass:", "mass.mas:", "study.yaml:5: .*no field 'mas'"),
     ],

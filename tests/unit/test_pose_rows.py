@@ -101,7 +101,7 @@ def test_rows_in_place_of_a_path_are_told_by_the_columns_of_a_pose_table(tmp_pat
 
 
 def test_every_body_is_written_in_one_call_and_read_back(tmp_path):
-    drive = ["--drive", "upright.wheel_center.z", "--from", "-0.05", "--to", "0.05", "--points", "11"]
+    drive = ["--drive", "upright.wheel_center.z=-50..50 mm:11"]
     place = tmp_path / "table.txt"
     run = CliRunner().invoke(app, ["kinematics", str(FILE), *drive, "--table", str(place)])
     assert run.exit_code == 0, run.output

@@ -18,8 +18,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.io.source import KeyPath, Source, located, read_source
 from sekant.model.quantities import read_value
@@ -163,7 +161,7 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
 
 
 def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """A list, ``{from, to, points}``, or ``18..26 N/mm:5``."""
+    """A list, or ``18..26 N/mm:5``."""
     if is_range(given):
         with at_place(*path):
             told = read_range(given, unit, path[-1])
@@ -173,29 +171,17 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
             return told.values(told.count)
     if isinstance(given, list):
         return [number_at(value, (*path, i), unit) for i, value in enumerate(given)]
-    if isinstance(given, dict):
-        if set(given) == {"values"}:
-            return _values(given["values"], (*path, "values"), unit)
-        if set(given) == {"from", "to", "points"}:
-            points = given["points"]
-            if not isinstance(points, int) or points < 1:
-                raise ModelError(f"must be a positive whole number (got {points!r})", path=(*path, "points"))
-            with at_place(*path, "points"):
-                designs.check_size(points)
-            first, last = (number_at(given[end], (*path, end), unit) for end in ("from", "to"))
-            return np.linspace(first, last, points)
-    raise ModelError("give a list of values, a range '1..2 m:5', or {from: 1, to: 2, points: 5}", path=path)
+    if isinstance(given, dict) and set(given) == {"values"}:
+        return _values(given["values"], (*path, "values"), unit)
+    raise ModelError("give a list of values, or a range '1..2 m:5'", path=path)
 
 
 def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """``{from, to}``, ``18..26 N/mm``, or a distribution by its name."""
+    """``18..26 N/mm``, or a distribution by its name."""
     if is_range(given):
         with at_place(*path):
             told = read_range(given, unit, path[-1], rising=True)
             return Uniform(told.first, told.last)
-    if isinstance(given, dict) and set(given) == {"from", "to"}:
-        with at_place(*path):
-            return Uniform(*(number_at(given[end], (*path, end), unit) for end in ("from", "to")))
     if isinstance(given, dict) and len(given) == 1:
         kind, numbers = next(iter(given.items()))
         if isinstance(numbers, dict):
@@ -204,9 +190,7 @@ def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
                 return distribution(
                     kind, {n: number_at(v, (*path, kind, n), own[n]) for n, v in numbers.items()}
                 )
-    raise ModelError(
-        f"give a range '1..2 m', {{from: 1, to: 2}}, or a distribution ({', '.join(KINDS)})", path=path
-    )
+    raise ModelError(f"give a range '1..2 m', or a distribution ({', '.join(KINDS)})", path=path)
 
 
 def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:

@@ -49,29 +49,20 @@ def parse_assignments(assignments: list[str] | None, option: str = "--set") -> d
     return found
 
 
-def ranges_of(
-    names: list[str], first: list[str] | None, last: list[str] | None, option: str
-) -> tuple[list[str], list[tuple[str, str, int | None]]]:
-    """Names, and for each the texts of its ends and how many values, if that is said.
-
-    Ranges stand in `names`, as ``hub.z=-80..80 mm``, or in `first` and `last`, one each.
-    """
+def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str, str, int | None]]]:
+    """Names in texts such as ``hub.z=-80..80 mm``, and for each the texts of its ends and how many values, if that
+    is said."""
     from sekant.model.ranges import is_range, read_named_range, split_range
 
-    if any(is_range(name) for name in names):
-        if first or last or not all(is_range(name) for name in names):
-            raise typer.BadParameter("give every name its range, and no --from and --to", param_hint=option)
-        pairs = [read_named_range(name, option) for name in names]
-        return [name for name, _ in pairs], [split_range(told, option) for _, told in pairs]
-    for other, values in (("--from", first), ("--to", last)):
-        if len(values or ()) != len(names):
+    for text in texts:
+        if not is_range(text):
+            name = text.partition("=")[0].strip()
             raise typer.BadParameter(
-                f"{names[0]} needs a range: {option} '{names[0]}=-80..80 mm', or --from and --to"
-                if not values
-                else f"{len(names)} names need as many values (got {len(values)})",
-                param_hint=other,
+                f"{name} needs a range: {option} '{name}=-80..80 mm', or '-30..30 deg' of an angle",
+                param_hint=option,
             )
-    return names, [(a, b, None) for a, b in zip(first or (), last or (), strict=True)]
+    pairs = [read_named_range(text, option) for text in texts]
+    return [name for name, _ in pairs], [split_range(told, option) for _, told in pairs]
 
 
 def number_or_text(text: str) -> float | str:

@@ -21,15 +21,10 @@ def kinematics(
     drive: Annotated[
         list[str],
         typer.Option(
-            help="What is driven and its range: 'hub.z=-80..80 mm', hinge.angle, a sensor, 'distance(a, b)'; two "
-            "make a grid."
+            help="What is driven and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
+            "sensor, 'distance(a, b)=0.2..0.3'; two make a grid."
         ),
     ],
-    first: Annotated[
-        list[str] | None,
-        typer.Option("--from", help="First value, if --drive has no range: -30deg or -0.08; one a drive."),
-    ] = None,
-    last: Annotated[list[str] | None, typer.Option("--to", help="Last value; one a drive.")] = None,
     points: Annotated[
         list[int] | None,
         typer.Option(help="Number of values; one a drive.", show_default="101, or 21 each of two"),
@@ -59,7 +54,7 @@ def kinematics(
 ) -> None:
     """Drive a mechanism through a range; tell its positions, their derivatives and where the travel ends."""
     given = parse_assignments(assignments)
-    drive, ends = ranges_of(drive, first, last, "--drive")
+    drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
     if len(counts) != len(drive):
         raise typer.BadParameter(

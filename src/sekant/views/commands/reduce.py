@@ -19,18 +19,13 @@ def reduce(
     over: Annotated[
         list[str],
         typer.Option(
-            help="Coordinate that stays and its range: 'hub.z=-80..80 mm', hinge.angle, strut.length; two make a "
+            help="Coordinate that stays and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg'; two make a "
             "surface."
         ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Reduced model (.yaml); poses go beside it.")
     ],
-    first: Annotated[
-        list[str] | None,
-        typer.Option("--from", help="First value, if --over has no range: -0.08 or -30deg; one each."),
-    ] = None,
-    last: Annotated[list[str] | None, typer.Option("--to", help="Last value; one each.")] = None,
     relative_to: Annotated[str, typer.Option(help="Body that the kept ones move against.")] = "ground",
     method: Annotated[str, typer.Option(help="table or path.")] = "table",
     tolerance: Annotated[
@@ -65,7 +60,7 @@ def reduce(
 ) -> None:
     """Replace a mechanism by bodies that follow their poses; tell how well they do."""
     given = parse_assignments(assignments)
-    over, ends = ranges_of(over, first, last, "--over")
+    over, ends = ranges_of(over, "--over")
     if nodes is None and any(count for _, _, count in ends):
         nodes = [count or 0 for _, _, count in ends]
     if nodes is not None and (len(nodes) != len(over) or not all(nodes)):
