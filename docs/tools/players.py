@@ -101,6 +101,15 @@ def axle_report() -> str:
     return _frame("front_axle", target.name)
 
 
+def design_axle() -> str:
+    """What `sekant kc --live` writes for the front axle of the examples."""
+    from sekant.views.design.page import write_design
+
+    target = _target("design_axle")
+    write_design(target, EXAMPLES / "axles" / "front_double_wishbone.yaml", axle=True)
+    return _frame("design_axle", target.name)
+
+
 def shown(result: sk.Result, name: str, up: str = "") -> str:
     """Write the player of a result, and return the frame that shows it."""
     if not result.ok:

@@ -152,6 +152,16 @@ def kc(
         return
     _refuse_curves(file)
     if live is not None:
+        others = {
+            "--csv": output,
+            "--plot": plot,
+            "--model": model_file,
+            "--report": report,
+            "--measured": measured,
+        }
+        for option, value in (others | {"--sensitivity": sensitivity, "--of": of}).items():
+            if value is not None:
+                raise typer.BadParameter("--live writes its page alone; leave this out", param_hint=option)
         _live(file, live, as_axle, side, travel, steering, points, as_json)
         return
     if on_measured_curves(file):

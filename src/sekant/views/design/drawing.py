@@ -82,7 +82,7 @@ class _Places:
         eq, inside = self._mechanism.system.equations, SX(inside)
         state = None if body == "ground" else eq.motion.frame(body)
         self.places.append(inside if state is None else state.p + state.R @ inside)
-        self._drawn.append(np.array(ca.Function("drawn", [eq.p], [inside])(self._p)).ravel())
+        self._drawn.append(self._value(inside))
         return len(self.places) - 1
 
     def frame(self, reference: str) -> int:
@@ -103,15 +103,33 @@ class _Places:
         signs = (1.0, -1.0) if self._mechanism.is_axle and abs(at[1]) > SAME else (1.0,)
         if not self._mechanism.is_axle and self._mechanism.side != given.side:
             signs = (-1.0,)
-        numbers = []
+        numbers, still = list[int](), False
         for sign in signs:
             flip = np.array([1.0, sign, 1.0])
-            near = [k for k, p in enumerate(self._drawn) if np.abs(p - flip * at).max() < SAME]
-            if near:
-                numbers.append(near[0])
-            elif not numbers:  # such as a Panhard rod's, which has no mirror image
+            found = self._at(flip * at)
+            if found is not None:
+                numbers.append(found)
+            elif len(numbers) < 1 or still:
+                still = True
                 numbers.append(self.add("ground", ca.DM(flip) * symbol))
-        return numbers
+        return numbers  # of one side only where there is no mirror image, such as of a Panhard rod
+
+    def _at(self, place: Floats) -> int | None:
+        """The number of a place that stands there as drawn, of a bar, a spring or any frame of a body."""
+        for k, drawn in enumerate(self._drawn):
+            if np.abs(drawn - place).max() < SAME:
+                return k
+        for body, part in self._model.bodies.items():
+            for frame in part.frames.values():
+                inside = frame.pose().p
+                if np.abs(self._value(inside) - place).max() < SAME:
+                    return self.add(body, inside)
+        return None
+
+    def _value(self, inside: SX) -> Floats:
+        """Of a place in a body, as drawn."""
+        p = self._mechanism.system.equations.p
+        return np.array(ca.Function("drawn", [p], [inside])(self._p)).ravel()
 
 
 def _in_body(model: Model, reference: str) -> tuple[str, Pose]:

@@ -15,6 +15,7 @@ from sekant.analyses.kinematics.mobility import check_mobility, displacement_nam
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System, compile
+from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.vehicle.curves.corner_curves import corner_mechanism, without_steering_motions
 from sekant.vehicle.curves.frames import frame_pose, wheel_start
@@ -107,6 +108,12 @@ def _axle(given: HardPoints) -> DesignMechanism:
 
 
 def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
+    if given.bushings and given.compliant:
+        raise ModelError(
+            "a corner on bushings has freedoms that its wheel and rack leave; write compliant: false for rigid "
+            "joints, or take both sides (--axle), whose curves are those of rigid joints",
+            path=("bushings",),
+        )
     model = corner(given, side=side, movable=True)  # pyright: ignore[reportArgumentType]
     points, roles = tuple(coordinates(given)), given.suspension
     steered = roles.rack in model.joints

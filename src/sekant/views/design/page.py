@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, SekantError
 from sekant.files import replace_file
+from sekant.io.source import located
 from sekant.vehicle.curves.ranges import given_range, through_zero
 from sekant.vehicle.curves.table import SHOWN
 from sekant.vehicle.hardpoints.components import SET_UP
@@ -28,6 +29,8 @@ from sekant.views.design.program import design_program
 from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
 
 POSITIONS = 41
+RACK = (-0.03, 0.03)
+"""m: how far the rack goes where the file does not say"""
 _FOLDER = Path(__file__).parent
 _PLAYER = ("colors", "dom", "shapes", "stage")
 _LIVE = ("module", "assembly")
@@ -95,15 +98,20 @@ def design_page(
     source = hard_point_source(file)
     if "points" not in source.data:
         raise ModelError(
-            "describes no hard points, which a design page moves; name a file with 'points', or play the curves of "
-            "a model (sekant kc --report)",
+            "describes no hard points, which a page of --live moves; name a file with 'points' (curves of a model: "
+            "sekant kc with --plot)",
             file=str(file),
         )
-    given = hard_points(file)
-    mechanism = mechanism_of(given, side, both=axle)
+    try:
+        mechanism = mechanism_of(hard_points(source.data), side, both=axle)
+    except SekantError as error:
+        raise located(error, source.places, str(file)) from None
+    given = mechanism.given
+    if steering is not None and not mechanism.steered:
+        raise ModelError("has no rack to steer with; leave out --steering", file=str(file))
     drawing = drawing_of(mechanism)
     heights = through_zero(*given_range(travel, mechanism.roles.travel, "--travel"), points)
-    moves = through_zero(*given_range(steering, mechanism.roles.steering, "--steering"), points)
+    moves = through_zero(*given_range(steering, mechanism.roles.steering or RACK, "--steering"), points)
     program = design_program(mechanism, drawing, {"path": points, "place": 1})
     shown = {
         "title": given.name or given.type,
