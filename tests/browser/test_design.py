@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from chromium import Chromium, find_chromium
 from sekant.vehicle import axle_curves, load_axle, load_suspension, suspension_curves
 from sekant.vehicle.curves.ranges import through_zero
 from sekant.vehicle.hardpoints.coordinates import moved
+from sekant.vehicle.kc.targets import read_targets
 from sekant.vehicle.suspension.build import corner
 from sekant.views.design.page import write_design
 
@@ -92,12 +94,16 @@ def press(browser: Chromium, selector: str) -> None:
         browser.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
 
-def saved(browser: Chromium, key: str) -> str:
-    """The text of a download, taken where the page hands it to the browser."""
+def catch_downloads(browser: Chromium) -> None:
     browser.run(
         "window.caught = null; URL.createObjectURL = (blob) => {"
         " blob.text().then((text) => (window.caught = text)); return 'data:,'; }"
     )
+
+
+def saved(browser: Chromium, key: str) -> str:
+    """The text of a download, taken where the page hands it to the browser."""
+    catch_downloads(browser)
     press(browser, "#save summary")
     press(browser, f"#save-{key}")
     browser.wait("window.caught !== null")
@@ -131,13 +137,18 @@ def test_typed_points_of_a_corner_give_the_curves_of_sekant(browser: Chromium, t
     np.testing.assert_allclose(np.deg2rad(camber), columns(browser)["camber"], atol=1e-9)
 
 
-def drag(browser: Chromium, name: str, side: int, dx: float, dy: float, steps: int = 6) -> None:
-    """A handle by the mouse."""
-    x, y = browser.run(
+def place_of(browser: Chromium, name: str, side: int) -> list[float]:
+    """Where a handle is on the page."""
+    return browser.run(
         f"(() => {{ const h = sekant.picture.handles.find((h) => h.name === {name!r} && h.side === {side});"
         " const box = document.getElementById('canvas').getBoundingClientRect();"
         " const [x, y] = sekant.picture.pixel(h.mesh.position); return [box.x + x, box.y + y]; })()"
     )
+
+
+def drag(browser: Chromium, name: str, side: int, dx: float, dy: float, steps: int = 6) -> None:
+    """A handle by the mouse."""
+    x, y = place_of(browser, name, side)
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
     browser.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
     for k in range(1, steps + 1):
@@ -202,3 +213,81 @@ def test_set_up_changes_are_those_of_the_command(browser: Chromium, tmp_path: Pa
     file = tmp_path / "again.yaml"
     file.write_text(saved(browser, "yaml"))
     assert load_axle(file).set_up == pytest.approx({"camber_shim": 4e-3, "tie_rod_length": -2e-3})
+
+
+def test_targets_of_a_file_have_the_deviations_that_tuning_tells(browser: Chromium, tmp_path: Path):
+    file = tmp_path / "targets.yaml"
+    file.write_text(
+        "targets:\n"
+        "  toe: {design: 0 deg, gradient: 2 deg/m, tolerance: 0.05 deg}\n"
+        "  camber: {travel: [-60 mm, 0 mm, 60 mm], values: [-0.4 deg, 0 deg, -0.2 deg]}\n"
+        "  roll_center_height: {design: 25 mm, tolerance: 5 mm}\n"
+    )
+    targets = read_targets(file)
+    page = write_design(tmp_path / "axle.html", AXLE, axle=True, targets=targets)
+    browser.open(page, width=1280, height=720)
+    curves = axle_curves(AXLE, travel=through_zero(-0.08, 0.08, 41))
+    gaps = browser.run("sekant.design.targets.map((target) => sekant.design.deviation(target).gap)")
+    for target, gap in zip(targets.targets, gaps, strict=True):
+        name = target.curve if target.curve in curves.names else f"left.{target.curve}"
+        wanted = np.nanmax(np.abs(curves[name][:, 0] - target.over(curves.travel)))
+        assert abs(gap) == pytest.approx(wanted, rel=1e-9)
+    marks = browser.run("[...document.querySelectorAll('#charts .worst')].map((one) => one.textContent[0])")
+    assert {"✓", "✗"} <= set(marks)
+    press(browser, "[data-tab=targets]")
+    catch_downloads(browser)
+    press(browser, "#targets > .row:last-child button")
+    browser.wait("window.caught !== null")
+    file.write_text(browser.run("window.caught"))
+    again = read_targets(file)
+    travel = np.array([-0.06, 0.0, 0.03])
+    for old, new in zip(targets.targets, again.targets, strict=True):
+        np.testing.assert_allclose(new.over(travel), old.over(travel), rtol=1e-12, atol=1e-15)
+
+
+def test_the_end_of_the_travel_is_told_as_by_the_command(browser: Chromium, tmp_path: Path):
+    file = EXAMPLES / "suspensions" / "hardpoints" / "five_link.yaml"
+    browser.open(write_design(tmp_path / "page.html", file, axle=False, travel="-300..300mm"))
+    model, roles = load_suspension(file)
+    curves = suspension_curves(model, roles, travel=through_zero(-0.3, 0.3, 41), steering=[0.0])
+    browser.wait("sekant.told.said")
+    said = browser.run("sekant.told.said")
+    number = re.compile(r"-?\d+\.\d+")
+    for wanted, text in zip(sorted(curves.limits), sorted(said), strict=True):
+        text = text.removeprefix("limit: ")
+        assert number.sub("#", text) == number.sub("#", wanted)
+        assert float(number.findall(text)[0]) == pytest.approx(float(number.findall(wanted)[0]), rel=1e-5)
+    shown = columns(browser)
+    known = np.isfinite(curves["camber"][:, 0])
+    assert 0 < np.isfinite(shown["camber"]).sum() < 41
+    assert np.array_equal(known, np.isfinite(shown["camber"]))
+
+
+def test_a_finger_on_a_phone_drags_a_point(browser: Chromium, tmp_path: Path):
+    browser.open(
+        write_design(tmp_path / "corner.html", CORNER, axle=False), width=390, height=844, phone=True
+    )
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    press(browser, "[data-view=front]")
+    settle(browser)
+    before = point(browser, "upper_front")
+    x, y = place_of(browser, "upper_front", 0)
+    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    for k in range(1, 6):
+        browser.call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": x, "y": y - 4 * k}])
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    settle(browser)
+    after = point(browser, "upper_front")
+    assert after[2] - before[2] > 5e-3
+    assert abs(after[1] - before[1]) < 1e-3
+    given = moved(
+        load_axle(CORNER), {f"upper_front.{a}": d for a, d in zip("xyz", after - before, strict=True)}
+    )
+    curves = suspension_curves(
+        corner(given), given.suspension, travel=through_zero(-0.17, 0.24, 41), steering=[0.0]
+    )
+    same(columns(browser), curves, lambda values: values[:, 0])
+    width = browser.run("[document.documentElement.scrollWidth, innerWidth]")
+    assert width[0] <= width[1]
+    assert browser.errors == []

@@ -65,7 +65,8 @@ def kc(
         ),
     ] = None,
     targets: Annotated[
-        Path | None, typer.Option(help="What curves are to be (YAML): shown and checked in the report.")
+        Path | None,
+        typer.Option(help="What curves are to be (YAML): shown and checked by --report and --live."),
     ] = None,
     tune: Annotated[
         Path | None,
@@ -129,8 +130,10 @@ def kc(
         raise typer.BadParameter(
             "goes with --identify or --tune; curves are written by --csv", param_hint="--output"
         )
-    if targets is not None and report is None:
-        raise typer.BadParameter("is shown on the page of --report; --tune meets it", param_hint="--targets")
+    if targets is not None and report is None and live is None:
+        raise typer.BadParameter(
+            "is shown on the pages of --report and --live; --tune meets it", param_hint="--targets"
+        )
     if len(files) > 1:
         if live is not None:
             raise typer.BadParameter("one design is live; name one file", param_hint="FILES")
@@ -152,6 +155,8 @@ def kc(
         return
     _refuse_curves(file)
     if live is not None:
+        from sekant.views.commands.kc_live import live_design
+
         others = {
             "--csv": output,
             "--plot": plot,
@@ -159,10 +164,15 @@ def kc(
             "--report": report,
             "--measured": measured,
         }
-        for option, value in (others | {"--sensitivity": sensitivity, "--of": of}).items():
-            if value is not None:
-                raise typer.BadParameter("--live writes its page alone; leave this out", param_hint=option)
-        _live(file, live, as_axle, side, travel, steering, points, as_json)
+        live_design(
+            file,
+            live,
+            as_axle,
+            (side, travel, steering, points),
+            targets,
+            others | {"--sensitivity": sensitivity, "--of": of},
+            as_json,
+        )
         return
     if on_measured_curves(file):
         with ProgressBar("moving the axle", enabled=not as_json):
@@ -249,34 +259,6 @@ def _identify(files: list[Path], rates: Path | None, radius: float, as_json: boo
         },
         written,
     )
-
-
-def _live(
-    file: Path,
-    live: Path,
-    as_axle: bool,
-    side: str | None,
-    travel: str | None,
-    steering: str | None,
-    points: int,
-    as_json: bool,
-) -> None:
-    """The page of a design."""
-    from sekant.progress_bar import ProgressBar
-    from sekant.vehicle.hardpoints.files import describes_axle
-    from sekant.views.design.page import write_design
-
-    with ProgressBar("compiling the page", enabled=not as_json):
-        written = write_design(
-            live,
-            file,
-            axle=as_axle or describes_axle(file),
-            side=side,
-            travel=travel,
-            steering=steering,
-            points=points,
-        )
-    tell(as_json, lambda: "", lambda: {"file": str(file)}, [written])
 
 
 def _on_curves(

@@ -98,6 +98,12 @@ class Chart {
       const x = target.travel.map((value) => chart.valToPos(1e3 * value, "x", true));
       const y = (sign) => target.values.map((value) => chart.valToPos((value + sign * target.band) * this.factor, "y", true));
       const [high, low] = [y(1), y(-1)];
+      const width = 4 * (window.devicePixelRatio || 1);
+      if (x.length === 1) {
+        x.unshift(x[0] - width);
+        x[1] += width;
+        for (const ends of [high, low]) ends.push(ends[0]);
+      }
       ctx.beginPath();
       x.forEach((place, k) => ctx.lineTo(place, high[k]));
       for (let k = x.length - 1; k >= 0; k--) ctx.lineTo(x[k], low[k]);
@@ -143,6 +149,7 @@ class Chart {
     this.off = Boolean(worst) && !worst.inside;
     this.worst.textContent = worst ? worst.text : "";
     this.worst.classList.toggle("off", this.off);
+    this.worst.classList.toggle("plain", Boolean(worst) && !worst.banded);
     if (!visible || !this.chart) this.stale = true;
     else this.chart.setData(this.data());
   }

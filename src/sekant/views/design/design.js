@@ -171,6 +171,15 @@ class Design {
 
   // -- targets ---------------------------------------------------------------------------------------
 
+  // Points of targets in order of travel; of two at one place the later one counts.
+  sort() {
+    for (const target of this.targets) {
+      const rows = [...new Map(target.travel.map((value, k) => [value, target.values[k]]))].sort((a, b) => a[0] - b[0]);
+      target.travel = rows.map(([value]) => value);
+      target.values = rows.map(([, value]) => value);
+    }
+  }
+
   // How far a curve over travel, the other drives at zero, is from its target at worst: deviation and place, SI.
   deviation(target) {
     const index = told_names(this.told).get(target.curve);

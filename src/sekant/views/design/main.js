@@ -58,7 +58,10 @@ class Page {
 
   changed(last) {
     this.stale = true;
-    if (last) this.design.keep();
+    if (last) {
+      this.design.sort();
+      this.design.keep();
+    }
     this.rest();
   }
 
@@ -140,8 +143,9 @@ class Page {
       const inside = worst.known && Math.abs(worst.gap) <= target.band * (1 + 1e-9) + 1e-15;
       const sign = worst.gap > 0 ? "+" : "−";
       const size = String(Number((Math.abs(worst.gap) * curve.factor).toPrecision(3)));
-      const text = worst.known ? `${inside ? "✓" : "✗"} ${sign}${size} at ${formatNumber(mm(worst.travel))} mm` : `✗ not reached at ${formatNumber(mm(worst.travel))} mm`;
-      found.set(target, { ...worst, inside, text });
+      const mark = target.band ? `${inside ? "✓" : "✗"} ` : "";
+      const text = worst.known ? `${mark}${sign}${size} at ${formatNumber(mm(worst.travel))} mm` : `✗ not reached at ${formatNumber(mm(worst.travel))} mm`;
+      found.set(target, { ...worst, inside: inside || !target.band, banded: target.band > 0, text });
     }
     return found;
   }
@@ -353,7 +357,9 @@ function targetsText(design) {
   for (const { curve, travel, values, band } of design.targets) {
     const { shown, factor } = told.curves.find(({ name }) => name === curve);
     const text = (value) => (shown ? `${numberText(tidy(value * factor))} ${shown}` : tidy(value));
-    targets[curve] = { travel: travel.map((value) => `${numberText(tidy(1e3 * value))} mm`), values: values.map(text), band: text(band) };
+    const tolerance = band ? { tolerance: text(band) } : {};
+    if (travel.length === 1) targets[curve] = { design: text(values[0]), ...tolerance };
+    else targets[curve] = { travel: travel.map((value) => `${numberText(tidy(1e3 * value))} mm`), values: values.map(text), ...tolerance };
   }
   return yamlText({ targets });
 }

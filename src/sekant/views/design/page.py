@@ -11,8 +11,9 @@ from string import Template
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sekant.errors import ModelError, SekantError
+from sekant.errors import ModelError, SekantError, suggest
 from sekant.files import replace_file
 from sekant.io.source import located
 from sekant.vehicle.curves.ranges import given_range, through_zero
@@ -21,6 +22,7 @@ from sekant.vehicle.hardpoints.components import SET_UP
 from sekant.vehicle.hardpoints.description import hard_points
 from sekant.vehicle.hardpoints.point_tables import hard_point_source
 from sekant.vehicle.kc.glossary import term_of
+from sekant.vehicle.kc.targets import Targets
 from sekant.vehicle.layouts import LAYOUTS
 from sekant.version import __version__
 from sekant.views.design.drawing import Drawing, drawing_of
@@ -28,6 +30,7 @@ from sekant.views.design.mechanism import DesignMechanism, mechanism_of
 from sekant.views.design.program import design_program
 from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
 
+Floats = NDArray[np.float64]
 POSITIONS = 41
 RACK = (-0.03, 0.03)
 """m: how far the rack goes where the file does not say"""
@@ -77,9 +80,12 @@ def write_design(
     travel: str | None = None,
     steering: str | None = None,
     points: int = POSITIONS,
+    targets: Targets | None = None,
 ) -> Path:
     """Write the page of a corner or an axle (`axle`) that `file` describes by hard points; returns its path."""
-    text = design_page(file, axle=axle, side=side, travel=travel, steering=steering, points=points)
+    text = design_page(
+        file, axle=axle, side=side, travel=travel, steering=steering, points=points, targets=targets
+    )
     target = Path(path)
     replace_file(target, text.encode())
     return target
@@ -93,6 +99,7 @@ def design_page(
     travel: str | None = None,
     steering: str | None = None,
     points: int = POSITIONS,
+    targets: Targets | None = None,
 ) -> str:
     """HTML text of the page; see `write_design`."""
     source = hard_point_source(file)
@@ -122,7 +129,7 @@ def design_page(
         **_described(mechanism, drawing),
         "travel": heights.tolist(),
         "steering": moves.tolist() if mechanism.steered else [0.0],
-        "targets": [],
+        "targets": [] if targets is None else _wanted(targets, mechanism, heights),
     }
     policy_scripts = _scripts()
     return Template(_read("page.html")).substitute(
@@ -198,6 +205,33 @@ def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
         "wheels": drawing.wheels,
         "links": drawing.links,
     }
+
+
+def _wanted(targets: Targets, mechanism: Mechanism, heights: Floats) -> list[dict[str, Any]]:
+    """Targets as points over travel with a band, SI."""
+    found = []
+    for target in targets.targets:
+        columns = [name for name in (target.curve, f"left.{target.curve}") if name in mechanism.names]
+        if not columns:
+            raise ModelError(
+                f"there is no curve '{target.curve}' of this {'axle' if mechanism.is_axle else 'corner'}; "
+                f"{suggest(target.curve, mechanism.names, 'curves')}",
+                file=targets.file,
+            )
+        whole = target.over(heights)
+        known = heights[np.isfinite(whole)]
+        places = np.array(target.travel) if target.values else np.unique([known.min(), known.max()])
+        found.append(
+            {
+                "curve": columns[0],
+                "travel": places.tolist(),
+                "values": np.interp(places, known, whole[np.isfinite(whole)]).tolist()
+                if not target.values
+                else list(target.values),
+                "band": target.tolerance or 0.0,
+            }
+        )
+    return found
 
 
 def _curve(name: str, unit: str) -> dict[str, Any]:

@@ -185,7 +185,7 @@ class TargetsPanel {
       const points = target.travel.map((_, k) =>
         element("tr", {}, element("td", {}, field("travel in mm", () => target.travel[k], (value) => (target.travel[k] = value), 1e3, 5)),
           element("td", {}, field(`value in ${shown || "1"}`, () => target.values[k], (value) => (target.values[k] = value), factor, 0.1)),
-          element("td", {}, target.travel.length > 1 ? element("button", { class: "icon", text: "−", title: "Remove this point", onclick: () => {
+          element("td", {}, target.travel.length > 2 ? element("button", { class: "icon", text: "−", title: "Remove this point", onclick: () => {
             target.travel.splice(k, 1);
             target.values.splice(k, 1);
             page.changed(true);
