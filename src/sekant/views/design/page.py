@@ -207,7 +207,7 @@ def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
     }
 
 
-def _wanted(targets: Targets, mechanism: Mechanism, heights: Floats) -> list[dict[str, Any]]:
+def _wanted(targets: Targets, mechanism: DesignMechanism, heights: Floats) -> list[dict[str, Any]]:
     """Targets as points over travel with a band, SI."""
     found = []
     for target in targets.targets:
