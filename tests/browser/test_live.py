@@ -42,6 +42,8 @@ CASES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("stick_slip", {"rub": "3..5 N"}, {"until": 1.0, "method": "rk4", "step": 1e-3}),
     ("servo", {"kp": (40.0, 70.0)}, {"until": 0.4}),
     ("balanced_pole", {"k_tilt": (45.0, 60.0)}, {"until": 0.6, "method": "rk4", "step": 1e-3}),
+    ("natural/slider_crank", {"crank.length": "0.3..0.5 m", "coupler.mass": (0.5, 2.0)}, {"until": 1.0}),
+    ("natural/five_link_suspension", {"amplitude": (0.02, 0.04)}, {"until": 0.5}),
     ("feeder", {"wish": "250..320 mm"}, {"until": 0.35}),
 ]
 
@@ -89,7 +91,11 @@ def test_numbers_equal_those_of_simulate(
             true = expected[output].reshape(len(expected), -1)
             scale = max(1.0, float(np.abs(true).max()))
             np.testing.assert_allclose(
-                np.array(columns, float).T, true, rtol=0, atol=2e-5 * scale, err_msg=f"{output} at {values}"
+                np.array(columns, float).T[:, : true.shape[1]],
+                true,
+                rtol=0,
+                atol=2e-5 * scale,
+                err_msg=f"{output} at {values}",
             )
             compared += 1
         assert compared > 3

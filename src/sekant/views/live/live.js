@@ -210,18 +210,9 @@ class Live {
       run.times = run.times.slice(); // the run ends between two rows
       run.times[row - 1] = result.times[row - 1];
     }
-    run.poses = tracks.map(({ position, orientation }) => {
-      const columns = [];
-      for (let k = 0; k < 3; k++) columns.push(column(places.get(position) + k));
-      for (let k = 0; k < 4; k++) columns.push(orientation === null ? new Float64Array(count).fill(k ? 0 : 1) : column(places.get(orientation) + k));
-      for (let i = 1; i < row; i++) {
-        let dot = 0;
-        for (let k = 3; k < 7; k++) dot += columns[k][i] * columns[k][i - 1];
-        if (dot < 0) for (let k = 3; k < 7; k++) columns[k][i] *= -1;
-      }
-      for (const one of columns) one.fill(one[row - 1], row);
-      return columns;
-    });
+    const parts = new Map(channels.map(({ name, parts: own }) => [name, Math.max(1, own.length)]));
+    const columnsOf = (name) => Array.from({ length: parts.get(name) }, (_, k) => column(places.get(name) + k));
+    run.poses = tracks.map((track) => posesOf(track, columnsOf, row, count));
     const series = new Map();
     run.tracks.forEach((track, i) => {
       const name = `${track.name}.position`;

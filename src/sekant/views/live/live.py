@@ -224,15 +224,10 @@ def _thinned(times: NDArray[np.float64], system: System, names: Sequence[str]) -
     return times[np.unique(np.linspace(0, len(times) - 1, most).round().astype(int))]
 
 
-def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """What each track of the player follows."""
     found = (first.scene or {}).get("tracks", {})
-    told = []
-    for track in tracks:
-        own: Any = found[track["name"]]
-        if own["kind"] != "body":
-            raise SekantError(f"'{track['name']}' follows points, which live pages do not draw yet")
-        told.append({"position": own["position"], "orientation": own["orientation"]})
-    return told
+    return [found[track["name"]] for track in tracks]
 
 
 def _described(system: System, slider: Slider, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,5 +246,10 @@ def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
 @cache
 def live_addition() -> Addition:
     """What pages that compute have besides the player."""
-    read = {name: (_FOLDER / name).read_text(encoding="utf-8") for name in (*_ENGINE, "live.js", "live.css")}
-    return Addition("\n".join(read[name] for name in _ENGINE), read["live.js"], read["live.css"])
+    read = {
+        name: (_FOLDER / name).read_text(encoding="utf-8")
+        for name in (*_ENGINE, "poses.js", "live.js", "live.css")
+    }
+    return Addition(
+        "\n".join(read[name] for name in _ENGINE), read["poses.js"] + read["live.js"], read["live.css"]
+    )

@@ -21,13 +21,13 @@ def refuse(system: System) -> None:
             f"model '{name}' has no degree of freedom, so there is no motion to compute; free a joint, or use sekant "
             "kinematics"
         )
-    if system.model.natural is not None or system.model.lagrangian is not None:
+    if system.model.lagrangian is not None:
         raise SekantError(
-            f"model '{name}' is a mechanism in points, which live pages do not have yet; describe it with bodies and "
-            "joints, or play a recorded result"
+            f"model '{name}' is a bare Lagrangian, of which there is nothing to draw; describe it with "
+            "bodies or points"
         )
     if system.facts.completes or system.facts.placed_by_joints:
         raise SekantError(
-            f"model '{name}': live pages compute in joint coordinates (got formulation "
-            f"'{system.facts.formulation}', or coordinates that follow from others); compile with formulation='joint'"
+            f"model '{name}': a page starts from joint coordinates or from points, and this start is found from "
+            f"others (formulation '{system.facts.formulation}'); compile with formulation='joint'"
         )
