@@ -52,7 +52,7 @@ CHANGES = {
     "new car": {
         "mass": ("car.yaml", "mass: 1180 kg", "mass: 1190 kg"),
         "spring": ("front.yaml", "stiffness: 26 N/mm", "stiffness: 27 N/mm"),
-        "hard point": ("front.yaml", "lower_ball: [5, 625, -90]", "lower_ball: [5, 625, -89]"),
+        "hard point": ("front.yaml", "lower_ball: [5, 640, -95]", "lower_ball: [5, 640, -94]"),
         "tire coefficient": ("tire.tir", "PDY1", ""),
     },
     "race car": {
@@ -63,6 +63,24 @@ CHANGES = {
     },
 }
 """By car and number: the file it stands in, and the text before and after the change."""
+MANEUVERS = {
+    "another maneuver that steers by time": "sine-with-dwell",
+    "first maneuver on a path": "double-lane-change",
+    "another one on a path": "iso-3888-1",
+    "first maneuver on a course": "slalom",
+    "another one on a course": "skidpad",
+    "acceleration, first": "acceleration",
+    "braking, first": "brake-straight",
+}
+"""By what is new to a car; the step of steering came before."""
+CHAIN = """
+import sys, trees, sekant as sk
+from sekant.engine.functions.motion import right_hand_side
+links = trees.chain(int(sys.argv[1]))
+system = sk.compile(trees.sekant_model(links), parameters=trees.force_names(links))
+state = system.initial_state()
+system.forward_dynamics(state.q, state.v)
+"""
 Report = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
@@ -73,6 +91,7 @@ def run(quick: bool) -> dict[str, Any]:
         _commands,
         _cars,
         _axle_report,
+        _chains,
         _new_model,
         _second_process,
         _changed_number,
@@ -173,7 +192,10 @@ def _cars(quick: bool) -> Report:
                 rows[f"another {what}"] = seconds(usual), 1.5
                 undo()
             rows["another speed"] = seconds([*usual, "--speed", "57 km/h"]), 1.5
-            rows["another maneuver"] = seconds([*drive, "--maneuver", "sine-with-dwell"]), 1.5
+            if maneuver != "step-steer":
+                seconds([*drive, "--maneuver", "step-steer"])
+            for what, name in MANEUVERS.items():
+                rows[what] = seconds([*drive, "--maneuver", name]), 1.5
         for name, (found, limit) in rows.items():
             figures.append(figure(f"{car}, {name}", Timed(found, 1, 1), "s"))
             targets.append(target(f"{car}, {name}", found, limit, unit="s"))
@@ -221,6 +243,21 @@ def _axle_report(quick: bool) -> Report:
     for name, found, limit in (("first", first, 4.0), ("again", again, 1.2)):
         figures.append(figure(f"kc --report of an axle, {name}", Timed(found, 1, 1), "s"))
         targets.append(target(f"kc --report of an axle, {name}", found, limit, unit="s"))
+    return figures, targets
+
+
+def _chains(quick: bool) -> Report:
+    """From nothing to the first accelerations of a chain of bodies, with warm loops. Growth: `chain_scaling`."""
+    figures, targets = [], []
+    for size, limit in ((10, None),) if quick else ((300, 5.0), (1000, 15.0)):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+            _warm_loops(folder, cache)
+            program = [sys.executable, "-c", CHAIN, str(size)]
+            here = str(Path(__file__).parent)
+            found = _seconds(program, folder, SEKANT_CACHE_DIR=cache, PYTHONPATH=here)
+        name = f"first result of a chain of {size} bodies"
+        figures.append(figure(name, Timed(found, 1, 1), "s"))
+        targets.append(target(name, found, limit, unit="s"))
     return figures, targets
 
 

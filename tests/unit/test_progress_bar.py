@@ -1,10 +1,15 @@
 """What a bar says while others work: what goes on, then what went on before."""
 
+from pathlib import Path
 from time import sleep
+
+import pytest
 
 import sekant as sk
 from sekant import progress_bar
 from sekant.progress_bar import ProgressBar, RowsBar, doing, fraction_teller
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_what_goes_on_is_told_and_taken_back():
@@ -102,3 +107,33 @@ def _wait_for(capsys, line):
             return
         sleep(0.02)
     raise AssertionError(f"no line {line!r}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "quarter_car.yaml"),
+        ("check", "quarter_car.yaml", "--equations"),
+        ("linearize", "quarter_car.yaml"),
+        ("run", "quarter_car.yaml", "--until", "0.1", "-o", "run.nc"),
+        ("view", "run.nc", "-o", "run.html"),
+        ("view", "quarter_car.yaml", "--live", "live.html", "--vary", "strut.stiffness=10..40 kN/m"),
+    ],
+    ids=lambda command: " ".join(word for word in command if "." not in word),
+)
+def test_commands_that_may_take_long_enter_a_bar(command, tmp_path, monkeypatch):
+    """On it stands what they do, and in a pipe a line every few seconds."""
+    from sekant.views.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    if command[1] == "run.nc":
+        sk.simulate(sk.load(EXAMPLES / "quarter_car.yaml"), 0.1).save("run.nc")
+    entered = []
+    enter = ProgressBar.__enter__
+    monkeypatch.setattr(ProgressBar, "__enter__", lambda self: entered.append(self.shown) or enter(self))
+    arguments = [str(EXAMPLES / word) if (EXAMPLES / word).is_file() else word for word in command]
+    with pytest.raises(SystemExit) as end:
+        app(arguments, prog_name="sekant")
+    assert not end.value.code
+    assert entered
+    assert all(shown["description"] for shown in entered)

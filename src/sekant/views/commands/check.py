@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.progress_bar import ProgressBar
 from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, parse_assignments
 from sekant.views.telling import hint
@@ -28,12 +29,14 @@ def check(
     """Validate a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
     given = parse_assignments(assignments)
     if equations:
-        _print_equations(file, given, as_json)
+        with ProgressBar("deriving the equations", enabled=not as_json):
+            text = _equations_of(file, given, as_json)
+        typer.echo(text)
         return
     from sekant.cache.files import cached_of_file, files_read
 
     question = ("check", repr(sorted(given.items())))
-    with files_read() as files:
+    with ProgressBar("reading", enabled=not as_json), files_read() as files:
         answer = cached_of_file(
             file, question, lambda: _answer(file, given), lambda made: made["may be cached"]
         )
@@ -57,8 +60,8 @@ def check(
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 
-def _print_equations(file: Path, given: dict[str, str], as_json: bool) -> None:
-    """The equations of motion, with the named parameters of the model as symbols."""
+def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
+    """The equations of motion as text, with the named parameters of the model as symbols."""
     from sekant.engine import compile
     from sekant.errors import ModelError
     from sekant.io.yaml import load
@@ -72,9 +75,8 @@ def _print_equations(file: Path, given: dict[str, str], as_json: bool) -> None:
     if as_json:
         from sekant.results.summary import to_json
 
-        typer.echo(to_json({"ok": True, "file": str(file), "latex": found.latex()}, indent=2))
-    else:
-        typer.echo(str(found))
+        return to_json({"ok": True, "file": str(file), "latex": found.latex()}, indent=2)
+    return str(found)
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sekant.progress_bar import ProgressBar
 from sekant.views.options import in_unit
 from sekant.views.telling import tell
 
@@ -57,13 +58,15 @@ def view(
     With --live the page computes: sliders change the numbers of a model, and the motion follows.
     """
     if live is not None or vary:
-        tell(as_json, str, dict, (_live(file, live, vary, show, until, method, step),))
+        with ProgressBar("compiling the page", enabled=not as_json):
+            path = _live(file, live, vary, show, until, method, step)
+        tell(as_json, str, dict, (path,))
         return
     from sekant.views.player import view as write_page
 
-    path = write_page(
-        [file] if other is None else [file, other], output or Path(f"{file.stem}.html"), plots=show
-    )
+    page = output or Path(f"{file.stem}.html")
+    with ProgressBar("writing the page", enabled=not as_json):
+        path = write_page([file] if other is None else [file, other], page, plots=show)
     tell(as_json, str, dict, (path,))
 
 
