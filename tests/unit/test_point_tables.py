@@ -134,3 +134,121 @@ def test_files_that_are_no_tables(tmp_path):
     (tmp_path / "a.yaml").write_text("type: mcpherson\npoints: points.doc\n")
     with pytest.raises(SekantError, match=r"a\.yaml:2: points: 'points.doc' is not a table"):
         load_axle(tmp_path / "a.yaml")
+
+
+def test_all_faults_of_a_sheet_are_told_at_once(tmp_path):
+    content = [list(row) for row in rows()]
+    content[12][1], content[14][3] = "abc", None
+    content.append(["load", 3])
+    path = book(tmp_path / "points.xlsx", {"front": content})
+    with pytest.raises(SekantError) as caught:
+        load_suspension(path)
+    told = str(caught.value).splitlines()
+    assert len(told) == 3
+    assert "front]:13" in told[0]
+    assert "front]:15" in told[1]
+    assert "'load' stands here for the second time" in told[2]
+
+
+FORMULA = Path("src/sekant/views/templates/formula/front.yaml")
+OPTIMUM = {
+    "lower_front": "CHAS_LowFor_L", "lower_rear": "CHAS_LowAft_L", "lower_ball": "UPRI_LowPnt_L",
+    "upper_front": "CHAS_UppFor_L", "upper_rear": "CHAS_UppAft_L", "upper_ball": "UPRI_UppPnt_L",
+    "tie_rod_inner": "CHAS_TiePnt_L", "tie_rod_outer": "UPRI_TiePnt_L", "push_rod_outer": "NSMA_PPAttPnt_L",
+    "push_rod_inner": "ROCK_RodPnt_L", "rocker_pivot": "CHAS_RocPiv_L", "spring_bottom": "ROCK_CoiPnt_L",
+    "spring_top": "CHAS_AttPnt_L",
+}  # fmt: skip
+
+
+def formula(tmp_path, points: str) -> Path:
+    """The front axle of the race car, its points as told."""
+    data = FORMULA.read_text()
+    before, after = data.split("points:\n")
+    (tmp_path / "front.yaml").write_text(before + points + "camber:" + after.partition("camber:")[2])
+    return tmp_path / "front.yaml"
+
+
+def optimum_rows(scale=1.0):
+    points = read_source(FORMULA).data["points"]
+    theirs = [[OPTIMUM[name], *(x * scale for x in p)] for name, p in points.items() if name in OPTIMUM]
+    mirrored = [[row[0][:-1] + "R", row[1], -row[2], row[3]] for row in theirs]
+    return [["Double A-Arm, front"], [], *theirs, *mirrored]
+
+
+BESIDE = "  wheel_center: [0, 610, 228]\n  contact: [0, 610, 0]\n"
+
+
+def test_points_of_an_optimumk_sheet(tmp_path):
+    """Left and right below one another, other sheets beside it; wheel center and contact from the file itself."""
+    head = ["Point", "X [mm]", "Y [mm]", "Z [mm]"]
+    book(tmp_path / "car.xlsx", {"setup": [["mass", 270]], "front": [head, *optimum_rows()]})
+    file = formula(tmp_path, f"points:\n  table: car.xlsx\n  mapping: optimumk\n{BESIDE}")
+    wanted = load_axle(FORMULA)
+    found = load_axle(file)
+    for name, p in wanted.points.items():
+        assert found.points[name] == pytest.approx(p, abs=1e-12)
+    assert found.spring == wanted.spring
+    inches = [["name", "X", "Y", "Z"], *optimum_rows(1 / 25.4)]
+    (tmp_path / "inches.csv").write_text(text(inches))
+    file = formula(tmp_path, f"points:\n  table: inches.csv\n  mapping: optimumk\n  unit: in\n{BESIDE}")
+    assert load_axle(file).points["lower_ball"] == pytest.approx(wanted.points["lower_ball"], abs=1e-12)
+
+
+def test_points_of_an_adams_table_by_a_mapping_of_ones_own(tmp_path):
+    """Axes turned about z by half a turn, another origin, names that the built-in mapping does not know."""
+    points = read_source(FORMULA).data["points"]
+    theirs = {name: f"hpl_{name}" for name in points}
+    content = [["hardpoint name", "remarks", "loc_x", "loc_y", "loc_z"]]
+    content += [[theirs[n], "", 1000 - p[0], -p[1], p[2] - 228] for n, p in points.items()]
+    (tmp_path / "adams.csv").write_text(text(content))
+    names = "".join(f"  {ours}: {own}\n" for ours, own in theirs.items())
+    (tmp_path / "own.yaml").write_text(
+        "columns: {point: hardpoint name, x: loc_x, y: loc_y, z: loc_z}\nunit: mm\naxes: [-x, -y, z]\n"
+        f"origin: [1000 mm, 0, 228 mm]\nnames:\n{names}"
+    )
+    found = load_axle(formula(tmp_path, "points: {table: adams.csv, mapping: own.yaml}\n"))
+    for name, p in load_axle(FORMULA).points.items():
+        assert found.points[name] == pytest.approx(p, abs=1e-12)
+    # the built-in one: what it names is found, the rest is told as missing
+    built = [
+        ["hardpoint", "x", "y", "z"],
+        ["hpl_lca_front", -150, -205, 110],
+        ["hpl_lca_outer", -4, -572, 122],
+    ]
+    (tmp_path / "adams.csv").write_text(text(built))
+    with pytest.raises(SekantError, match="'lower_rear' is missing"):
+        load_axle(formula(tmp_path, "points: {table: adams.csv, mapping: adams_car}\n"))
+
+
+def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
+    content = [["Point", "X [mm]", "Y [mm]", "Z [mm]"], *optimum_rows()]
+    content[4][2] = "21O"
+    content.append(list(content[5]))
+    (tmp_path / "car.csv").write_text(text(content))
+    mapping = "  mapping: optimumk\n  names: {lower_rear: CHAS_LowBack_L}\n"
+    file = formula(tmp_path, f"points:\n  table: car.csv\n{mapping}{BESIDE}")
+    with pytest.raises(SekantError) as caught:
+        load_axle(file)
+    told = str(caught.value)
+    assert "y '21O' is not a number" in told or "CHAS_LowBack_L" in told
+    assert "stands here for the second time" in told
+    assert "has no point 'CHAS_LowBack_L' ('lower_rear'); did you mean" in told
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is no table"),
+        ("{table: car.csv, mapping: optimum}", r"points.mapping: there is no mapping 'optimum'.*optimumk"),
+        ("{table: car.csv, axes: [x, x, z]}", r"points.axes: are our x, y and z"),
+        ("{table: car.csv, columns: {name: Point}}", r"points.columns.name: unknown column"),
+        ("{table: car.csv, columns: {x: East}}", r"car.csv: has no row with the heads 'point', 'East'"),
+        ("{table: car.csv, origin: 3}", r"points.origin: is a point"),
+        ("{table: car.csv, mapping: bad.yaml}", r"bad.yaml:1: nams: unknown key"),
+    ],
+)
+def test_faults_of_mappings(points, message, tmp_path):
+    (tmp_path / "car.csv").write_text(text([["Point", "X", "Y", "Z"], *optimum_rows()]))
+    (tmp_path / "bad.yaml").write_text("nams: {}\n")
+    with pytest.raises(SekantError, match=message):
+        load_axle(formula(tmp_path, f"points: {points}\n"))

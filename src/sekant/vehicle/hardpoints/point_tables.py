@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sekant.cache.files import cached_of_file
 from sekant.columns import read_rows, split_header
-from sekant.errors import DataError, ModelError, suggest
+from sekant.errors import DataError, ModelError, SekantError, one_error, suggest
 from sekant.files import read_file
-from sekant.io.source import KeyPath, Place, Places, Source, read_source
+from sekant.io.source import KeyPath, Place, Places, Source, find_place, read_source
+from sekant.vehicle.hardpoints.mapped_tables import KEYS, has_heads, mapped_points, read_mapping
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
@@ -30,8 +32,8 @@ MOST_ROWS, MOST_COLUMNS, MOST_BYTES = 10_000, 100, 100_000_000
 def hard_point_source(path: str | PathLike[str]) -> Source:
     """The description in a YAML file, a CSV file or a spreadsheet, with the place of every entry.
 
-    `points` of a YAML file may name a table. A sheet is named in brackets: ``axles.xlsx[front]``. A later process
-    finds it again while the files are as they were.
+    `points` of a YAML file may name a table, also one of another program (`mapped_tables`). A sheet is named in
+    brackets: ``axles.xlsx[front]``. A later process finds it again while the files are as they were.
     """
     return cached_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
 
@@ -41,6 +43,8 @@ def _source(path: str | PathLike[str]) -> Source:
         return _from_table(str(path))
     source = read_source(Path(path))
     named = source.data.get("points")
+    if isinstance(named, dict) and isinstance(named.get("table"), str):
+        return _mapped(Path(path), source)
     if not isinstance(named, str):
         return source
     place = source.places.get(("points",), Place(str(path), None))
@@ -70,9 +74,14 @@ def _wrong(place: Place, message: str) -> DataError:
 
 
 def _from_table(name: str, unit: object = "m") -> Source:
+    return _described(*_rows_of(name, lambda rows: any(_is_head(cells) for _, cells in rows)), unit)
+
+
+def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
+    """The rows of a CSV file or a sheet, and what messages call it; of several sheets the one that has points."""
     found = SHEET.fullmatch(name)
     if found is None:
-        return _described(name, read_rows(name), unit)
+        return name, read_rows(name)
     sheets = _sheets(found["file"])
     if found["sheet"] is not None:
         if found["sheet"] not in sheets:
@@ -80,7 +89,7 @@ def _from_table(name: str, unit: object = "m") -> Source:
             raise DataError(f"has no sheet '{found['sheet']}'; {hint}", file=found["file"])
         sheet = found["sheet"]
     else:
-        with_points = [title for title, rows in sheets.items() if any(_is_head(cells) for _, cells in rows)]
+        with_points = [title for title, rows in sheets.items() if has_points(rows)]
         if len(with_points) > 1:
             raise DataError(
                 f"has tables of points on the sheets {', '.join(with_points)}; name one: "
@@ -94,7 +103,35 @@ def _from_table(name: str, unit: object = "m") -> Source:
                 file=found["file"],
             )
         sheet = with_points[0]
-    return _described(f"{found['file']}[{sheet}]", sheets[sheet], unit)
+    return f"{found['file']}[{sheet}]", sheets[sheet]
+
+
+def _mapped(path: Path, source: Source) -> Source:
+    """A description whose points stand in a table of another program."""
+    given = source.data["points"]
+    try:
+        name = given["table"]
+        if not _is_table(name):
+            raise ModelError(f"'{name}' is no table; name a .csv or .xlsx file", path=("points", "table"))
+        mapping = read_mapping(given, path.parent, ("points",))
+    except ModelError as error:
+        raise _of_table(error, source.places, str(path)) from None
+    file, rows = _rows_of(str(path.parent / name), lambda rows: has_heads(rows, mapping))
+    points, places = mapped_points(rows, file, mapping)
+    own = {key: point for key, point in given.items() if key not in (*KEYS, "table", "mapping")}
+    places = {**places, **{at: place for at, place in source.places.items() if at[:1] != ("points",)}}
+    places |= {("points",): source.places[("points",)]}
+    places |= {at: source.places[at] for at in source.places if len(at) > 1 and at[1] in own}
+    return Source({**source.data, "points": {**points, **own}}, places)
+
+
+def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
+    """The error with its line; keys beside the table are no points, and are not called so."""
+    if error.file is not None:
+        return error
+    place = find_place(places, error.path) or Place(file, None)
+    keys = ".".join(str(key) for key in error.path)
+    return ModelError(f"{keys}: {error.message}", file=place.file, line=place.line)
 
 
 def _sheets(file: str) -> dict[str, Rows]:
@@ -146,23 +183,31 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
     data: dict[str, Any] = {}
     places: Places = {(): Place(file, None)}
     columns: list[tuple[int, str | None]] = []
+    faults: list[SekantError] = []
     for number, cells in rows:
         place = Place(file, number)
-        if _is_head(cells):
-            if "points" in data:
-                raise _wrong(
-                    place, "a second table of points; one sheet or file describes one corner or axle"
-                )
-            columns, data["points"] = _columns(cells, place), {}
-            places["points",] = place
-        elif columns and len(cells) > 1 and _is_point(cells, columns):
-            name = cells[0]
-            if name in data["points"]:
-                raise _wrong(place, f"point '{name}' stands here for the second time")
-            data["points"][name] = _point(cells, columns, place, unit)
-            places["points", name] = place
-        else:
-            _set(data, places, cells, place)
+        try:
+            if _is_head(cells):
+                if "points" in data:
+                    raise _wrong(
+                        place, "a second table of points; one sheet or file describes one corner or axle"
+                    )
+                columns, data["points"] = _columns(cells, place), {}
+                places["points",] = place
+            elif columns and len(cells) > 1 and _is_point(cells, columns):
+                name = cells[0]
+                if name in data["points"]:
+                    raise _wrong(place, f"point '{name}' stands here for the second time")
+                data["points"][name] = _point(cells, columns, place, unit)
+                places["points", name] = place
+            else:
+                _set(data, places, cells, place)
+        except DataError as error:
+            faults.append(error)
+            if _is_head(cells):
+                break  # rows below a head that cannot be read mean nothing
+    if faults:
+        raise one_error(faults)
     if "points" not in data:
         raise DataError(
             f"has no table of points: a row must begin with '{HEAD}' and name the columns x, y, z", file=file
