@@ -148,6 +148,7 @@ def _shown(
         f"Computed here by {method} with the equations of the model; nothing is sent anywhere. Sekant {__version__}, "
         f"model {given.model_hash}. {_left_out(suitable, names, len(first), len(times))}"
     )
+    shown["note"] = ""  # of the recorded rows; what the page leaves out stands in `about`
     shown["live"] = {
         "program": program,
         "sliders": [_described(suitable, slider, parameters) for slider in sliders],
