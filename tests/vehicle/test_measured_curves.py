@@ -12,7 +12,7 @@ import sekant as sk
 from sekant.errors import SekantError
 from sekant.model.expressions.expression import Expression
 from sekant.vehicle import load_axle
-from sekant.vehicle.kc.measured import deviations
+from sekant.vehicle.measured.curves import deviations
 from sekant.views.cli import app
 from suspensions import planar_points
 

@@ -17,17 +17,16 @@ if TYPE_CHECKING:
         AxleRoles,
         ComplianceTable,
         LoadTable,
-        MeasuredCompliance,
         axle_compliance,
         axle_curves,
-        corner_of_curves,
         member_loads,
-        read_compliance,
-        read_measured,
         standing,
     )
     from sekant.vehicle.kc.designs import AxleDesigns
     from sekant.vehicle.kc.fitting import curve_sensitivities, fit_points
+    from sekant.vehicle.measured.corner import corner_of_curves
+    from sekant.vehicle.measured.curves import read_measured
+    from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
     from sekant.vehicle.suspension.build import (
         axle,
         corner,
@@ -89,27 +88,16 @@ __getattr__ = imported_later(
         "sekant.vehicle.hardpoints.suspension": ("Suspension",),
         "sekant.vehicle.curves.table": ("SuspensionCurves",),
         "sekant.vehicle.kc": (
-            *(
-                "AxleCurves",
-                "AxleRoles",
-                "ComplianceTable",
-                "LoadTable",
-                "MeasuredCompliance",
-                "axle_compliance",
-            ),
-            *(
-                "axle_curves",
-                "corner_of_curves",
-                "member_loads",
-                "read_compliance",
-                "read_measured",
-                "standing",
-            ),
+            *("AxleCurves", "AxleRoles", "ComplianceTable", "LoadTable"),
+            *("axle_compliance", "axle_curves", "member_loads", "standing"),
         ),
         "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
         "sekant.vehicle.driving": ("drive", "steady_turns"),
         "sekant.vehicle.kc.designs": ("AxleDesigns",),
         "sekant.vehicle.kc.fitting": ("curve_sensitivities", "fit_points"),
+        "sekant.vehicle.measured.corner": ("corner_of_curves",),
+        "sekant.vehicle.measured.curves": ("read_measured",),
+        "sekant.vehicle.measured.rates": ("MeasuredCompliance", "read_compliance"),
     },
 )
 

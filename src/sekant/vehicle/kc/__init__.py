@@ -4,8 +4,6 @@ from sekant.vehicle.kc.compliance import ComplianceTable, axle_compliance
 from sekant.vehicle.kc.curves import AxleCurves, axle_curves
 from sekant.vehicle.kc.glossary import GLOSSARY, Term
 from sekant.vehicle.kc.loads import LoadTable, member_loads
-from sekant.vehicle.kc.measured import corner_of_curves, deviations, read_measured
-from sekant.vehicle.kc.measured_compliance import MeasuredCompliance, read_compliance
 from sekant.vehicle.kc.roles import AxleRoles
 from sekant.vehicle.kc.sensitivity import Sensitivities
 from sekant.vehicle.kc.standing import standing
@@ -16,15 +14,10 @@ __all__ = [
     "AxleRoles",
     "ComplianceTable",
     "LoadTable",
-    "MeasuredCompliance",
     "Sensitivities",
     "Term",
     "axle_compliance",
     "axle_curves",
-    "corner_of_curves",
-    "deviations",
     "member_loads",
-    "read_compliance",
-    "read_measured",
     "standing",
 ]

@@ -1,1 +1,1 @@
-"""Suspensions that are known by their measured curves: files of rigs to axles of a car."""
+"""Suspensions that are known by their measured curves: files of rigs, corners and axles of a car from them."""

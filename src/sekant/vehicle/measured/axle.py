@@ -13,27 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.cache.recent import Recent
-from sekant.errors import ModelError, SekantError
+from sekant.errors import ModelError
 from sekant.files import read_file
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
 from sekant.model.forces import Actuator
 from sekant.model.joints import Path, Prismatic, Revolute, Surface
-from sekant.model.joints.elastic import ElasticModes, rows_of
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Placement
 from sekant.model.shapes import Cylinder
 from sekant.vehicle.curves import wheel as wheel_geometry
 from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.measured.laws import SprungWheel, laws_of
-from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, Rates, check_zero, read_suspension
+from sekant.vehicle.measured.matrices import elastic_modes
+from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, check_zero, read_suspension
 from sekant.vehicle.quantities import GRAVITY
 from sekant.vehicle.suspension import members
 
 Floats = NDArray[np.float64]
-PLACES = 21  # along the travel, at which elastic modes are given
-RACKS = 4  # along the rack, over which those of measured rates do not change
 
 
 @dataclass(frozen=True)
@@ -158,23 +156,3 @@ def _corner(
         forces=laws.forces,
         shapes={"carrier": carrier},
     )
-
-
-def elastic_modes(rates: Rates, shape: PoseCurve | PoseSurface, radius: float, lag: float) -> ElasticModes:
-    """Of measured rates along a path or surface, with a damping of `lag` (s) times the stiffness."""
-    surface = isinstance(shape, PoseSurface)
-    first, second = shape.range if surface else (shape.range, None)
-    inside = (rates.travel > first[0]) & (rates.travel < first[1])
-    places = np.union1d(np.linspace(*first, PLACES), rates.travel[inside])
-    axes = shape.pose(places, 0.0 * places)[0] if surface else shape.pose(places)[0]
-    racks = None if second is None else np.linspace(*second, RACKS)
-    try:
-        modes = rates.modes(places, axes, radius, u2=racks)
-    except SekantError as error:
-        raise ModelError(error.message, path=("compliance",)) from None
-    if not lag:
-        return modes
-    K = np.array(modes.stiffness)
-    damping = np.zeros((len(K), modes.along + modes.count, modes.along + modes.count))
-    damping[:, modes.along :, modes.along :] = lag * K
-    return modes.model_copy(update={"damping": rows_of(damping)})

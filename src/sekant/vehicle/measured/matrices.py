@@ -1,4 +1,4 @@
-"""Compliance matrices of a wheel over its travel, as elastic modes of the path or surface that it follows."""
+"""Compliance of a wheel over its travel as elastic modes of the path or surface that it follows; whole matrices."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import read_columns
-from sekant.errors import AnalysisWarning, ModelError
-from sekant.model.joints.elastic import LENGTH, ElasticModes
-from sekant.vehicle.kc.measured_compliance import MeasuredCompliance, read_compliance
+from sekant.errors import AnalysisWarning, ModelError, SekantError
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.model.joints.elastic import LENGTH, ElasticModes, rows_of
 from sekant.vehicle.measured.ramps import LOADS, read_matrices
+from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
 
 Vector = NDArray[np.float64]
 RIGID = 1e-4  # against the softest direction
 SOFT = 1e-2  # against the softest direction: what is stiffer may be taken as rigid without a word
+PLACES = 21  # along the travel, at which elastic modes are given
+RACKS = 4  # along the rack, over which those of measured rates do not change
 FREE = 1e-2  # of the softest direction: a height that gives way by more was not held
 
 
@@ -95,3 +99,28 @@ def read_rates(path: str | PathLike[str], side: str) -> MeasuredCompliance | Com
     if names and all(name in LOADS for name in names):
         return ComplianceMatrices(side, *read_matrices(path))
     return read_compliance(path, side)
+
+
+Rates = MeasuredCompliance | ComplianceMatrices
+
+
+def elastic_modes(
+    rates: Rates, shape: PoseCurve | PoseSurface, radius: float, lag: float = 0.0
+) -> ElasticModes:
+    """Of measured rates along a path or surface, with a damping of `lag` (s) times the stiffness."""
+    surface = isinstance(shape, PoseSurface)
+    first, second = shape.range if surface else (shape.range, None)
+    inside = (rates.travel > first[0]) & (rates.travel < first[1])
+    places = np.union1d(np.linspace(*first, PLACES), rates.travel[inside])
+    axes = shape.pose(places, 0.0 * places)[0] if surface else shape.pose(places)[0]
+    racks = None if second is None else np.linspace(*second, RACKS)
+    try:
+        modes = rates.modes(places, axes, radius, u2=racks)
+    except SekantError as error:
+        raise ModelError(error.message, path=("compliance",)) from None
+    if not lag:
+        return modes
+    K = np.array(modes.stiffness)
+    damping = np.zeros((len(K), modes.along + modes.count, modes.along + modes.count))
+    damping[:, modes.along :, modes.along :] = lag * K
+    return modes.model_copy(update={"damping": rows_of(damping)})

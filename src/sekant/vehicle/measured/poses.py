@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.rotations import rotation_from_quaternion
+from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_quaternion
 from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.vehicle.curves import wheel
 from sekant.vehicle.curves.table import SuspensionCurves
-from sekant.vehicle.kc.measured_poses import on_one_grid, refined, strokes_of, wheel_poses
+from sekant.vehicle.measured.strokes import on_one_grid, strokes_of
+from sekant.vehicle.suspension import members
 
 Vector = NDArray[np.float64]
-LINES = 7  # that a quintic path needs
+FEW = 7  # lines that quintic splines need
+LINES = 9  # along a direction that was measured at fewer places
 MIRROR = np.array([1.0, -1.0, 1.0])
 QUATERNION = ("qw", "qx", "qy", "qz")
 
@@ -39,7 +42,7 @@ class WheelPoses:
     def shape(self, name: str) -> PoseCurve | PoseSurface:
         """A curve over the travel, or a surface over travel and rack."""
         if self.rack.size == 1:
-            one = _refined(self) if self.travel.size < LINES else self
+            one = _refined(self) if self.travel.size < FEW else self
             data = {"position": one.p[:, 0], "quaternion": one.quaternion[:, 0], "travel": one.travel}
             return PoseCurve.fit(data, parameter="travel", name=name)
         fine = _refined(self)
@@ -66,7 +69,7 @@ def poses_of_curves(
             "axle is missing: write axle: front or axle: rear; the sign of wheelbase_change follows from it",
             path=("axle",),
         )
-    p, quaternion = wheel_poses(measured, center, radius, axle or "front")
+    p, quaternion = _wheel_poses(measured, center, radius, axle or "front")
     shape = measured["camber"].shape
     return WheelPoses(measured.travel, measured.steering, p.reshape(*shape, 3), quaternion.reshape(*shape, 4))
 
@@ -100,7 +103,74 @@ def poses_of_rows(
 def _refined(poses: WheelPoses) -> WheelPoses:
     numbers = np.concatenate([poses.p, poses.quaternion], axis=-1)
     data = {str(k): ("1", numbers[..., k]) for k in range(7)}
-    fine = refined(SuspensionCurves("", "", poses.travel, poses.rack, data))
+    fine = _finer(SuspensionCurves("", "", poses.travel, poses.rack, data))
     found = np.stack([fine[str(k)] for k in range(7)], axis=-1)
     q = found[..., 3:] / np.linalg.norm(found[..., 3:], axis=-1, keepdims=True)
     return WheelPoses(fine.travel, fine.steering, found[..., :3], q)
+
+
+def _finer(measured: SuspensionCurves) -> SuspensionCurves:
+    """With as many lines in both directions as quintic splines need, by splines of lower degree between few ones."""
+    from scipy.interpolate import make_interp_spline
+
+    axes, data = [measured.travel, measured.steering], dict(measured.data)
+    for i, axis in enumerate(axes):
+        if axis.size >= FEW or axis.size == 1:
+            continue
+        axes[i] = np.linspace(axis[0], axis[-1], LINES)
+        degree = min(3, axis.size - 1)
+        data = {
+            name: (unit, make_interp_spline(axis, values, degree, axis=i)(axes[i]))
+            for name, (unit, values) in data.items()
+            if np.isfinite(values).all()
+        }
+    return SuspensionCurves(measured.name, measured.side, axes[0], axes[1], data)
+
+
+def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
+    """Spin axis (n, 3) and axes (n, 3, 3) of a wheel on the side s that does not turn about it."""
+    e = s * np.column_stack([np.cos(camber) * np.sin(toe), s * np.cos(camber) * np.cos(toe), -np.sin(camber)])
+    return e, np.array([members.wheel_axes(axis) for axis in e])
+
+
+def _wheel_poses(
+    measured: SuspensionCurves, center: Vector, radius: float, axle: str
+) -> tuple[Vector, Vector]:
+    """p (n m, 3) m and unit quaternions (n m, 4) of the wheel's center, rack running fastest."""
+    s = 1.0 if center[1] > 0 else -1.0
+    e, R = _axes(measured["camber"].ravel(), measured["toe"].ravel(), s)
+    down = wheel.contact(np.zeros(e.shape), e, radius)  # from the center to the contact
+    rest = contact_at_rest(measured, radius, s)[0]
+    p = center + np.zeros(e.shape)
+    p[:, 2] += np.broadcast_to(measured.travel[:, None], measured["camber"].shape).ravel()
+    p[:, 1] += s * measured["track_change"].ravel() - (down[:, 1] - rest[1])
+    if "wheelbase_change" in measured.names:
+        front = 1.0 if axle == "front" else -1.0
+        p[:, 0] += front * measured["wheelbase_change"].ravel() - (down[:, 0] - rest[0])
+    if "caster" in measured.names and np.isfinite(measured["caster"]).all():
+        R = R @ _turns(_pitch(measured))
+    return p, quaternion_from_rotation(R)
+
+
+def _pitch(measured: SuspensionCurves) -> Vector:
+    """Turn (n m,) rad of the upright about its spin axis along the travel: as the steering axis leans."""
+    j = measured.design()[1]
+    caster = measured["caster"][:, j]
+    leaned = caster - np.interp(0.0, measured.travel, caster)
+    return -np.repeat(leaned, measured.steering.size)
+
+
+def _turns(angle: Vector) -> Vector:
+    """(n, 3, 3) about y."""
+    found = np.zeros((angle.size, 3, 3))
+    found[:, 0, 0] = found[:, 2, 2] = np.cos(angle)
+    found[:, 0, 2], found[:, 2, 0], found[:, 1, 1] = np.sin(angle), -np.sin(angle), 1.0
+    return found
+
+
+def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tuple[Vector, Vector]:
+    """From the center to the contact (3,) m and axes (3, 3) of the wheel at zero travel, straight ahead."""
+    j = measured.design()[1]
+    camber, toe = (np.interp(0.0, measured.travel, measured[name][:, j]) for name in ("camber", "toe"))
+    e, R = _axes(np.array([camber]), np.array([toe]), s)
+    return wheel.contact(np.zeros((1, 3)), e, radius)[0], R[0]

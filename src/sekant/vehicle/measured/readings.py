@@ -12,14 +12,12 @@ from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError
 from sekant.geometry.fit.data import read_poses
 from sekant.vehicle.curves.table import SHOWN, SuspensionCurves
-from sekant.vehicle.kc.measured import read_measured
-from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
+from sekant.vehicle.measured.curves import read_measured
 from sekant.vehicle.measured.description import Files, MeasuredSuspension
-from sekant.vehicle.measured.matrices import ComplianceMatrices, read_rates
+from sekant.vehicle.measured.matrices import Rates, read_rates
 from sekant.vehicle.measured.poses import WheelPoses, poses_of_curves, poses_of_rows
 
 Vector = NDArray[np.float64]
-Rates = MeasuredCompliance | ComplianceMatrices
 SIDES = {"left": 1.0, "right": -1.0}
 ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m at zero travel: more is another zero
 NEEDED = ("camber", "toe", "track_change")

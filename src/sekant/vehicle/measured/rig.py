@@ -13,7 +13,7 @@ from sekant.vehicle.curves.table import DRIVES, SuspensionCurves
 from sekant.vehicle.hardpoints.components import WheelData
 from sekant.vehicle.kc.compliance import axle_compliance
 from sekant.vehicle.kc.curves import AxleCurves, axle_curves
-from sekant.vehicle.kc.measured import deviations
+from sekant.vehicle.measured.curves import deviations
 from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.measured.files import MeasuredAxle, load_measured_axle
 

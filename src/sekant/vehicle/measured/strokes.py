@@ -1,7 +1,8 @@
-"""Up and down strokes of a rig: told apart by the order of the rows, and averaged; their gap is the hysteresis."""
+"""Rows of a rig on one grid: up and down strokes, told apart by their order, are averaged; the gap is hysteresis."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from sekant.errors import ModelError
 
 Vector = NDArray[np.float64]
 LEAST = 0.5  # of the range: a stroke between two turns that goes less far is a jitter
+FEWEST = 4  # positions of one curve
+NEAR = 1e-6  # m: racks that differ by less are the same position
 COVERED = 0.8  # of the range, by the strokes of either direction
 
 
@@ -100,3 +103,74 @@ def _line(x: Vector, y: Vector, at: Vector) -> Vector:
     if x.size < 5 or not np.isfinite(y).all():
         return np.interp(inside, x, y)
     return np.asarray(Akima1DInterpolator(x, y)(inside), float)
+
+
+def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vector, Vector]:
+    """Rows (rows, k) with up and down strokes of each position of the rack averaged, and their largest gaps (k,).
+
+    Unless `strict`, rows whose travel is not in strokes are left as they are.
+    """
+    at = list(names).index("travel")
+    groups = [np.arange(len(numbers))]
+    if "rack" in names:
+        column = numbers[:, list(names).index("rack")]
+        levels = np.unique(np.round(column / NEAR))
+        groups = [np.flatnonzero(np.round(column / NEAR) == level) for level in levels]
+    rows, gaps = [], np.zeros(numbers.shape[1])
+    for group in groups:
+        try:
+            found = averaged(numbers[group], at)
+        except ModelError as error:
+            if strict:
+                error.row = int(group[error.row])  # type: ignore[attr-defined]
+                raise
+            rows.append(numbers[group])
+            continue
+        still = (
+            not strict and found.strokes == 1
+        )  # repeated rows of a file without strokes are reported as such
+        rows.append(numbers[group] if still else found.rows)
+        gaps = np.maximum(gaps, found.gap)
+    return np.vstack(rows), gaps
+
+
+def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, Vector]:
+    """Travel (n,), rack (m,) and columns (n, m, k) of rows (rows, k) in any order.
+
+    Without a column `rack` there is one curve. Several are brought to the travels of the shortest one by splines.
+    """
+    from scipy.interpolate import CubicSpline
+
+    at = list(names).index("travel")
+    if "rack" not in names:
+        curves, racks = [numbers], np.zeros(1)
+    else:
+        column = numbers[:, list(names).index("rack")]
+        racks = np.sort(column)[np.r_[True, np.diff(np.sort(column)) > NEAR]]
+        curves = [numbers[np.abs(column - rack) <= NEAR] for rack in racks]
+    curves = [curve[np.argsort(curve[:, at])] for curve in curves]
+    for rack, curve in zip(racks, curves, strict=True):
+        where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
+        if len(curve) < FEWEST:
+            raise ModelError(
+                f"holds {len(curve)} positions{where}; a curve needs at least {FEWEST}: measure more, or "
+                "leave this position of the rack out"
+            )
+        if np.any(np.diff(curve[:, at]) <= 0):
+            raise ModelError(f"the same travel occurs twice{where}; keep one row of each")
+    if len(curves) == 2:
+        raise ModelError(
+            "holds two positions of the rack; a steered corner needs three or more, an unsteered one a single curve"
+        )
+    travel = min((curve[:, at] for curve in curves), key=np.ptp)
+    low, high = max(c[0, at] for c in curves), min(c[-1, at] for c in curves)
+    travel = travel[(travel >= low) & (travel <= high)]
+    if travel.size < FEWEST:
+        raise ModelError(
+            "curves at different positions of the rack have no travel in common; measure it again"
+        )
+    if len(curves) == 1 or all(np.array_equal(curve[:, at], travel) for curve in curves):
+        return travel, racks, np.stack(curves, axis=1)
+    grid = np.stack([CubicSpline(curve[:, at], curve)(travel) for curve in curves], axis=1)
+    grid[:, :, at] = travel[:, None]
+    return travel, racks, grid

@@ -291,7 +291,7 @@ def _read(measured: Path | None) -> SuspensionCurves | None:
         return None
     from dataclasses import replace
 
-    from sekant.vehicle.kc.measured import read_measured
+    from sekant.vehicle.measured.curves import read_measured
 
     return replace(read_measured(measured), name=str(measured))
 
@@ -361,7 +361,7 @@ def _tell(
 ) -> None:
     """Write what is asked for, and print a summary or JSON; `drawn` measured curves have been compared already."""
     if measured is not None:
-        from sekant.vehicle.kc.measured import deviations
+        from sekant.vehicle.measured.curves import deviations
 
         gaps = [
             f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()

@@ -1,4 +1,4 @@
-"""Measured K&C curves: read from CSV, set against ours, and turned into a corner on a path without any mechanism."""
+"""Measured K&C curves of one wheel: read from CSV, and set against ours."""
 
 from __future__ import annotations
 
@@ -7,33 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
-from sekant.geometry.surfaces.pose_surface import PoseSurface
-from sekant.model.body import Body
-from sekant.model.expressions.expression import Expression
-from sekant.model.forces import Actuator
-from sekant.model.joints import Path as PathJoint
-from sekant.model.joints import Surface
-from sekant.model.model import Model
-from sekant.model.placement import Placement
-from sekant.model.prescribed_motion import Motion
-from sekant.model.table import TableData
 from sekant.units import convert
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.glossary import GLOSSARY
-from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
-from sekant.vehicle.kc.measured_poses import (
-    NEAR,
-    contact_at_rest,
-    on_one_grid,
-    pose_curve,
-    pose_surface,
-    strokes_of,
-)
-from sekant.vehicle.suspension import members
+from sekant.vehicle.measured.strokes import NEAR, on_one_grid, strokes_of
 
 Floats = NDArray[np.float64]
 NEEDED = (
@@ -47,8 +28,6 @@ NEEDED = (
     "motion_ratio",
 )
 """what a model is made from: no gaps in these"""
-PLACES = 21  # along the travel, at which elastic modes are given
-RACKS = 4  # along the rack, over which those of measured rates do not change
 
 
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
@@ -159,76 +138,3 @@ def _spline(x: Floats, y: Floats) -> Any:
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(x, y, k=min(3, x.size - 1))
-
-
-def corner_of_curves(
-    measured: SuspensionCurves,
-    *,
-    wheel_center: ArrayLike,
-    radius: float,
-    mass: float = 30.0,
-    inertia: ArrayLike = (0.9, 1.4, 0.9),
-    axle: str = "front",
-    compliance: MeasuredCompliance | None = None,
-    name: str = "",
-) -> Model:
-    """A corner whose upright follows measured curves: one body on one path joint, whose coordinate is the travel.
-
-    Camber and toe give the spin axis (the upright does not turn about it), `track_change` and `wheelbase_change` the
-    contact point of a wheel of `radius` m; `wheel_center` (3,) m is where it stands at zero travel. A column
-    `spring_load` becomes a force along the travel. `compliance`: measured rates at held height (`read_compliance`);
-    the joint then has elastic modes that give way by just these rates.
-
-    Curves at several positions of the rack make a steered corner: a surface joint over travel and rack, whose second
-    coordinate the motion `steering` holds. Compliance rates are those straight ahead and turn with the wheel.
-    """
-    for needed in ("camber", "toe", "track_change"):
-        if needed not in measured.names:
-            raise ModelError(f"a corner of measured curves needs the column '{needed}'")
-    center = np.asarray(wheel_center, float)
-    if center.shape != (3,) or abs(center[1]) < 1e-6:
-        raise ModelError(f"wheel_center is a point (3,) m beside the middle plane (got {wheel_center})")
-    steered = measured.steering.size > 1
-    shape = (
-        pose_surface(measured, center, radius, axle)
-        if steered
-        else pose_curve(measured, center, radius, axle)
-    )
-    p, R = contact_at_rest(measured, radius, 1.0 if center[1] > 0 else -1.0)
-    body = Body(
-        mass=mass,
-        inertia=members.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
-        frames={"wheel_center": Placement(), "contact": Placement(position=members.numbers(R.T @ p))},
-    )
-    modes = None
-    if compliance is not None:
-        first, second = shape.range if isinstance(shape, PoseSurface) else (shape.range, None)
-        inside = (compliance.travel > first[0]) & (compliance.travel < first[1])
-        places = np.union1d(np.linspace(*first, PLACES), compliance.travel[inside])
-        axes = (
-            shape.pose(places, 0.0 * places)[0] if isinstance(shape, PoseSurface) else shape.pose(places)[0]
-        )
-        modes = compliance.modes(
-            places, axes, radius, u2=None if second is None else np.linspace(*second, RACKS)
-        )
-    tables, forces = {}, {}
-    if "spring_load" in measured.names:
-        load = measured["spring_load"][:, measured.design()[1]]
-        tables["spring_load"] = TableData(
-            x=members.numbers(measured.travel), y=members.numbers(load), extrapolation="linear"
-        )
-        forces["spring_load_force"] = Actuator(joint="travel", force=Expression("-spring_load(q)"))
-    joint: Any = (
-        Surface(parent="ground", child="upright", surface="kc", elastic=modes)
-        if steered
-        else PathJoint(parent="ground", child="upright", curve="kc", elastic=modes)
-    )
-    return Model(
-        name=name or measured.name,
-        bodies={"upright": body},
-        joints={"travel": joint},
-        curves={"kc": shape},
-        tables=tables,
-        forces=forces,
-        motions={"steering": Motion(joint="travel", coordinate=1, value=0.0)} if steered else {},
-    )
