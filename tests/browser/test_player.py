@@ -13,6 +13,7 @@ import pytest
 
 import sekant as sk
 from chromium import Chromium, find_chromium
+from sekant.errors import SekantError
 from sekant.model.parse import model_from_dict
 
 PROGRAM = find_chromium()
@@ -128,6 +129,50 @@ def test_the_camera_stands_where_the_model_says(browser, tmp_path):
     browser.press("1", 49)
     browser.press("0", 48)  # as at the start
     assert browser.run("sekant.stage.camera.position.toArray()") == pytest.approx([3, -2, 1], abs=1e-9)
+
+
+def test_phase_plots(browser, result, tmp_path):
+    """An output over another one: the dot is where both are, a click goes to the time of the nearest place."""
+    path = sk.view(result, tmp_path / "phase.html", plots=["hinge.v over hinge.q", "arm.vx over arm.x"])
+    browser.open(path)
+    shown = "sekant.plots.shown.get('hinge.v over hinge.q')"
+    keys = browser.run("[...sekant.plots.shown.keys()]")
+    assert keys == ["hinge.v over hinge.q", "arm.velocity over arm.position.x"]
+    row = 77
+    browser.wait(
+        f"{shown}.now.style.transform !== 'translate(0px, 0px)'"
+    )  # at the start, when axes are known
+    browser.run(f"sekant.setTime({result.time[row]})")
+    q, v = result["hinge.q"][row], result["hinge.v"][row]
+    expected = browser.run(f"[{shown}.chart.valToPos({q}, 'x'), {shown}.chart.valToPos({v}, 'y')]")
+    moved = browser.run(f"{shown}.now.style.transform.match(/-?[\\d.]+/g).map(Number)")
+    assert moved == pytest.approx(expected, abs=0.05)  # of a pixel
+    x, y = expected
+    browser.run("sekant.setTime(0)")
+    browser.run(
+        f"(() => {{ const box = {shown}.chart.over.getBoundingClientRect();"
+        f" sekant.setTime({shown}.nearest({x}, {y})); return box.width; }})()"
+    )
+    assert browser.run("sekant.time") == pytest.approx(result.time[row], abs=0.021)
+    ink = (
+        f"(() => {{ const c = {shown}.chart.ctx.canvas; const data = c.getContext('2d')"
+        ".getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < data.length; i += 4)"
+        " if (data[i] === 0x3b && data[i + 1] === 0x7d && data[i + 2] === 0xd8) n++; return n; })()"
+    )
+    assert browser.run(ink) > 100  # pixels of the curve
+    browser.run(f"sekant.plots.turn({shown}, '')")  # over time again
+    assert browser.run("[...sekant.plots.shown.keys()].includes('hinge.v')")
+    assert browser.run("document.querySelectorAll('.plot').length") == 2
+    assert browser.errors == []
+
+
+def test_what_plots_cannot_run_over_is_refused(result, tmp_path):
+    with pytest.raises(
+        SekantError, match=r"'arm\.position' has 3 columns; plot over one of them: arm\.position\.x"
+    ):
+        sk.view(result, tmp_path / "no.html", plots=["hinge.v over arm.position"])
+    with pytest.raises(SekantError, match=r"no channel 'hinge\.w'"):
+        sk.view(result, tmp_path / "no.html", plots=["hinge.v over hinge.w"])
 
 
 def test_compressed_data_are_read_as_zlib_writes_them(browser):

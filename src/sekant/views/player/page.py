@@ -15,7 +15,19 @@ from typing import Any
 from sekant.version import __version__
 
 _FOLDER = Path(__file__).parent
-_SOURCES = ("inflate", "decode", "colors", "dom", "shapes", "actor", "stage", "plots", "panel", "player")
+_SOURCES = (
+    "inflate",
+    "decode",
+    "colors",
+    "dom",
+    "shapes",
+    "actor",
+    "stage",
+    "plots",
+    "phase",
+    "panel",
+    "player",
+)
 
 
 _CODE = "<!-- code -->"

@@ -5,8 +5,9 @@ const LINES = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e"]
 const PLOT_HEIGHT = 140;
 
 class Plot {
-  constructor(name, runs, player) {
+  constructor(name, runs, player, over = "") {
     this.name = name;
+    this.over = over;
     this.runs = runs;
     this.player = player;
     const channel = (runs.find((run) => run.series.has(name)) || runs[0]).series.get(name);
@@ -16,11 +17,27 @@ class Plot {
     this.holder = element("div", { class: "chart" });
     this.now = element("div", { class: "now" });
     const unit = [...new Set(channel.unit)].map(formatUnit).filter(Boolean).join(", ");
-    const close = element("button", { class: "icon", text: "×", title: "Remove this plot", onclick: () => player.plots.remove(name) });
+    const close = element("button", { class: "icon", text: "×", title: "Remove this plot", onclick: () => player.plots.remove(this) });
     const title = element("span", { class: "plot-name", text: name, title: channel.about || name });
-    const head = element("div", { class: "plot-head" }, title, element("span", { class: "unit", text: unit }), close);
+    const head = element("div", { class: "plot-head" }, title, element("span", { class: "unit", text: unit }), this.choice(), close);
     this.root = element("section", { class: "plot" }, head, this.readout, this.holder);
     this.values = this.collect();
+  }
+
+  get key() {
+    return this.over ? `${this.name} over ${this.over}` : this.name;
+  }
+
+  // What the plot runs over: time, or any other output.
+  choice() {
+    if (this.player.over || this.player.modes.length) return "";
+    const offer = (name) => element("option", { value: name, text: name ? `over ${name}` : "over time", selected: name === this.over });
+    const made = element("select", { class: "over", title: "Over time, or over another output (a phase plot)" }, ...[...new Set(["", this.over])].map(offer));
+    const all = () => made.replaceChildren(...["", ...columnNames(this.runs[0])].map(offer));
+    made.addEventListener("pointerdown", all, { once: true });
+    made.addEventListener("focus", all, { once: true });
+    made.addEventListener("change", () => this.player.plots.turn(this, made.value));
+    return made;
   }
 
   // Columns over the times of the first run; those of a second one are interpolated.
@@ -50,6 +67,7 @@ class Plot {
     const options = {
       width: Math.max(120, this.holder.clientWidth || 300),
       height: PLOT_HEIGHT + (over ? 14 : 0),
+      hooks: { ready: [() => this.setTime(this.player.time)] }, // only then places on the axes are known
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false } },
@@ -94,9 +112,13 @@ class Plot {
     this.chart.setData([Array.from(over ? over.column : this.runs[0].times), ...this.values.map((v) => clean(v.column))]);
   }
 
+  mark(t) {
+    this.now.style.transform = `translateX(${this.chart.valToPos(this.player.place(t), "x")}px)`;
+  }
+
   setTime(t) {
     this.time = t;
-    if (this.chart) this.now.style.transform = `translateX(${this.chart.valToPos(this.player.place(t), "x")}px)`;
+    if (this.chart) this.mark(t);
     this.current = this.values.map(({ run, source }) => valueAt(run.times, source, t));
     if (this.readout.children.length !== this.values.length) {
       this.readout.replaceChildren(
@@ -152,7 +174,7 @@ class Plots {
     this.menu.replaceChildren(
       ...names.slice(0, 400).map((name) => {
         const box = element("input", { type: "checkbox", onchange: () => this.toggle(name) });
-        box.checked = this.shown.has(name);
+        box.checked = this.plotOf(name) !== undefined;
         return element("label", { class: "channel" }, box, element("span", { text: name }));
       }),
     );
@@ -160,23 +182,46 @@ class Plots {
   }
 
   toggle(name) {
-    if (this.shown.has(name)) this.remove(name);
+    const plot = this.plotOf(name);
+    if (plot) this.remove(plot);
     else this.add(name);
   }
 
-  add(name) {
-    if (this.shown.has(name) || !this.names.includes(name)) return;
-    const plot = new Plot(name, this.player.runs, this.player);
-    this.shown.set(name, plot);
-    this.holder.append(plot.root);
+  plotOf(name) {
+    return [...this.shown.values()].find((plot) => plot.name === name);
+  }
+
+  // `hinge.v`, over time, or `hinge.v over hinge.q`.
+  add(text) {
+    const [name, over = ""] = text.split(" over ");
+    if (!this.shown.has(text) && this.names.includes(name)) this.show(this.make(name, over));
+  }
+
+  make(name, over) {
+    const { runs } = this.player;
+    const phase = over && columnOf(runs[0], over);
+    return phase ? new PhasePlot(name, over, runs, this.player) : new Plot(name, runs, this.player);
+  }
+
+  // In place of another one, or at the end.
+  show(plot, old = null) {
+    if (old) old.root.replaceWith(plot.root);
+    else this.holder.append(plot.root);
+    this.shown.set(plot.key, plot);
     plot.draw(this.player.theme);
   }
 
-  remove(name) {
-    const plot = this.shown.get(name);
-    if (!plot) return;
+  // The same output over another one.
+  turn(plot, over) {
+    const made = this.make(plot.name, over);
+    this.shown.delete(plot.key);
+    if (this.shown.has(made.key)) plot.root.remove();
+    else this.show(made, plot);
+  }
+
+  remove(plot) {
     plot.root.remove();
-    this.shown.delete(name);
+    this.shown.delete(plot.key);
   }
 
   setTime(t) {

@@ -36,8 +36,9 @@ def view(
 
     `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes
     of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
-    first. A result with more than `max_frames` rows is thinned for drawing; its data stay as they are. `amplitude`:
-    of the coordinate of a mode that moves most, m or rad; by default such that the motion is seen well.
+    first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
+    for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by default
+    such that the motion is seen well.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         return _write(_shown_modes(what, title, amplitude), path)
@@ -81,9 +82,22 @@ def shown_results(
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
         raise SekantError(f"plots run over '{over}', which does not grow from row to row; leave over out")
-    for name in plots or ():
-        results[0].channels.find(name)
+    shown["plots"] = [_known(results[0], name) for name in shown["plots"]]
     return shown
+
+
+def _known(result: Result, plot: str) -> str:
+    """A plot, ``hinge.v`` or ``hinge.v over hinge.q``, by the names that the page knows: of whole outputs, and of
+    single columns to plot over."""
+    given, _, over = plot.partition(" over ")
+    wanted = set(result.channels.find(given).columns)
+    name = next(channel.name for channel in result.channels if wanted <= set(channel.columns))
+    if not over:
+        return name
+    columns = result.channels.find(over).columns
+    if len(columns) != 1:
+        raise SekantError(f"'{over}' has {len(columns)} columns; plot over one of them: {', '.join(columns)}")
+    return f"{name} over {columns[0]}"
 
 
 def _result(given: Any) -> Result:
