@@ -37,8 +37,8 @@ def view(
     `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes
     of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
     first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
-    for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by default
-    such that the motion is seen well.
+    for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by
+    default such that the motion is seen well.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         return _write(_shown_modes(what, title, amplitude), path)
