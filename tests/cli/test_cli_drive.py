@@ -44,10 +44,14 @@ def test_variants_stand_side_by_side(told):
 
 
 def test_pages_show_road_measures_and_curves(told):
-    folder, _ = told
+    folder, found = told
     report = (folder / "report.html").read_text()
-    for word in ("roll gradient", "soft", "stiff", "data:image/svg+xml", "ISO 7401"):
+    for word in ("roll gradient", "soft", "stiff: difference", "data:image/svg+xml", "ISO 7401"):
         assert word in report
+    soft, stiff = (
+        next(m["value"] for m in run["measures"] if m["name"] == "roll gradient") for run in found["runs"]
+    )
+    assert f"<td class=n>{stiff - soft:+.4g}</td>" in report
     player = (folder / "run.html").read_text()
     assert '"follow":' in player
     assert '"name":"road"' in player.replace(": ", ":")

@@ -68,10 +68,16 @@ def _sources(cites: Sequence[str]) -> str:
 def _table(runs: list[DrivenManeuver]) -> str:
     from sekant.vehicle.maneuvers import side_by_side
 
-    head = "".join(f"<th class=n>{html.escape(run.label)}</th>" for run in runs)
+    others = [f"{run.label}: difference" for run in runs[1:]]
+    head = "".join(
+        f"<th class=n>{html.escape(label)}</th>" for label in [*(run.label for run in runs), *others]
+    )
     rows = []
     for m, found in side_by_side(runs):
-        values = "".join(f"<td class=n>{f'{value:.5g}' if value == value else '-'}</td>" for value in found)
+        numbers = [f"{value:.5g}" if value == value else "-" for value in found]
+        gaps = [value - found[0] for value in found[1:]]
+        numbers += [f"{gap:+.4g}" if gap else "0" if gap == gap else "-" for gap in gaps]
+        values = "".join(f"<td class=n>{number}</td>" for number in numbers)
         meaning = f"<div class=d>{html.escape(m.definition)}</div>" if m.definition else ""
         rows.append(f"<tr><td>{html.escape(m.name)}{meaning}</td>{values}<td>{html.escape(m.unit)}</td></tr>")
     table = f"<table><tr><th></th>{head}<th>unit</th></tr>{''.join(rows)}</table>"
