@@ -6,7 +6,7 @@ import pytest
 import sekant as sk
 from chromium import Chromium, find_chromium
 from sekant.vehicle.hardpoints.coordinates import moved
-from sekant.views.kc_report.report import Design, write_report
+from sekant.views.kc_report.report import ShownDesign, write_report
 from sekant.views.scaffold import FOLDER
 
 PROGRAM = find_chromium()
@@ -25,7 +25,7 @@ def page(tmp_path_factory):
     ]
     path = tmp_path_factory.mktemp("report") / "report.html"
     labels = ("front", "lower")
-    write_report(path, [Design(*each) for each in zip(labels, designs, curves, strict=True)])
+    write_report(path, [ShownDesign(*each) for each in zip(labels, designs, curves, strict=True)])
     return path, curves
 
 
