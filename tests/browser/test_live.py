@@ -155,7 +155,7 @@ REFUSED = [
     ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
     ("screw", {"pitch": "0.5..2 m"}, "shapes the curve 'thread'"),
     ("quarter_car", {"strut.stifness": "1..2 N/m"}, "stifness"),
-    ("quarter_car", {"height": "60..80 mm"}, "the model has 0.05 m, which is outside"),
+    ("quarter_car", {"height": "60..80 mm"}, "the first value is 0.05 m, which is outside"),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
     ("quarter_car", {}, "needs something to vary"),
@@ -278,3 +278,36 @@ def test_long_runs_are_thinned(tmp_path: Path):
     _, text = live_page(model, vary={"l": "0.3..0.7 m"}, until=10.0, output_step=1e-3)
     assert "8000 of 10001 rows" in text
     assert '"count":2001' in text
+
+
+def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_path: Path):
+    model = load(EXAMPLES / "balanced_pendulum.yaml")
+    wish = ([0.0, 0.4, 0.5, 2.0], [0.0, 0.0, 0.1, 0.1])
+    options: dict[str, Any] = {"until": 1.0, "inputs": {"wish": wish}}
+    page = sk.live(
+        model, tmp_path / "live.html", vary={"length": (0.4, 0.8)}, parameters={"place": 0.2}, **options
+    )
+    browser.open(page)
+    system = sk.compile(model, parameters=["length", "place"])
+    for length in (0.6, 0.5):
+        set_values(browser, {"length": length})
+        expected = sk.simulate(system, parameters={"length": length, "place": 0.2}, **options)
+        found = browser.run("[...sekant.runs[0].series.get('cart.position').columns[0]]")
+        np.testing.assert_allclose(found, expected["cart.position"][:, 0], atol=1e-6)
+    script = browser.run("sekant.live.python()")
+    compile(script, "script", "exec")
+    assert '"place": 0.2' in script
+    assert "input wish is a function of time" in script
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"initial": None}, "does not take 'initial'"),
+        ({"inputs": {"wish": lambda t: 0.1 * t}}, "vary 'wish': this input is given as a function of time"),
+    ],
+)
+def test_options_that_a_page_has_not_are_refused(tmp_path: Path, options: dict[str, Any], text: str):
+    model = load(EXAMPLES / "balanced_pendulum.yaml")
+    with pytest.raises(SekantError, match=text):
+        sk.live(model, tmp_path / "live.html", vary={"wish": (-0.2, 0.2)}, **options)

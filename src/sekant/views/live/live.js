@@ -332,8 +332,11 @@ class Live {
 
   python() {
     const pairs = this.rows.map((row) => `    ${JSON.stringify(row.name)}: ${this.values[row.index]},  # ${this.quantity(row) || "1"}`);
-    const names = JSON.stringify(this.rows.map((row) => row.name));
+    const { given, driven } = this.told;
+    pairs.push(...Object.entries(given).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value.length === 1 ? value[0] : value)},`));
+    const names = JSON.stringify([...this.rows.map((row) => row.name), ...Object.keys(given)]);
     return [
+      ...driven.map((name) => `# The input ${name} is a function of time that this page does not repeat: give it as inputs={...}.`),
       "import sekant as sk",
       "",
       `system = sk.compile(sk.load(${JSON.stringify(this.told.file)}), parameters=${names})`,

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import is_adaptive
-from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.simulation.start import start_of
 from sekant.engine.arguments import names_of
 from sekant.engine.functions.outputs import all_outputs, asked_outputs
+from sekant.engine.inputs import driven_by, split_inputs
 from sekant.engine.system import System, compile
-from sekant.errors import SekantError
+from sekant.errors import SekantError, suggest
 from sekant.files import replace_file
 from sekant.model.model import Model
 from sekant.model.scene import channels_of
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2001
 """Of a run in a page; more are thinned."""
+OPTIONS = (
+    *("until", "method", "step", "rtol", "atol"),
+    *("output_step", "output_times", "parameters", "inputs"),
+)
+"""Of `sk.simulate` that a page takes."""
 _DROPPED = (
     ".reaction_local",
     ".acceleration",
@@ -69,9 +75,9 @@ def live(
     `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI; inputs
     and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most outputs;
     `plots`: those to plot at first. `options`: those of `sk.simulate`: until, method, step, rtol, atol, output_step,
-    inputs. A notebook shows the page that is returned. The page works offline: it holds the equations and the loop of
-    the method as WebAssembly, and computes what `sk.simulate` computes, to its tolerance. Models that a page cannot
-    compute are refused, with the item.
+    output_times, parameters (first values), inputs. A notebook shows the page that is returned. The page works
+    offline: it holds the equations and the loop of the method as WebAssembly, and computes what `sk.simulate`
+    computes, to its tolerance. Models that a page cannot compute are refused, with the item.
     """
     shown = _shown(system, vary, outputs, plots, title, options)
     target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")
@@ -125,12 +131,16 @@ def _shown(
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What the page shows."""
-    given = _compiled(system, vary)
+    wrong = [name for name in options if name not in OPTIONS]
+    if wrong:
+        raise SekantError(f"a live page does not take '{wrong[0]}'; {suggest(wrong[0], OPTIONS, 'options')}")
+    given, values = _compiled(system, vary, options)
     sliders = sliders_of(given.model, vary)
-    check_sliders(given, sliders)
-    first = _first_run(given, options)
-    method = str(first.provenance["options"]["method"])
     refuse(given)
+    check_sliders(given, sliders, values)
+    run = {name: value for name, value in options.items() if name not in ("inputs", "parameters")}
+    first = _first_run(given, {**run, "parameters": values})
+    method = str(first.provenance["options"]["method"])
     suitable, warnings = suited(given, method)
     names = _names(suitable, outputs, first, plots or ())
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
@@ -159,23 +169,40 @@ def _shown(
         "warnings": [f"Warning: {one}" for one in warnings],
         "file": f"{given.model.name}.yaml",
         "options": _python(first, method, told),
+        "given": {name: np.ravel(value).tolist() for name, value in values.items() if name not in vary},
+        "driven": sorted(set(options.get("inputs") or {}) - set(values)),
     }
     return shown
 
 
-def _compiled(system: System | Model | Collector, vary: Mapping[str, Any]) -> System:
+def _compiled(
+    system: System | Model | Collector, vary: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[System, dict[str, Any]]:
+    """The system, driven by inputs that are functions of time, and first values of parameters and other inputs."""
     if not vary:
         raise SekantError("a live page needs something to vary: vary={'strut.stiffness': '10..40 kN/m'}")
+    values = dict(options.get("parameters") or {})
     if not isinstance(system, System):
         model = system if isinstance(system, Model) else system.model
-        return compile(system, parameters=[name for name in vary if name not in model.inputs])
-    missing = [name for name in vary if name not in system.parameters]
+        names = dict.fromkeys([*vary, *values])
+        found = compile(system, parameters=[name for name in names if name not in model.inputs])
+    else:
+        found = system
+    end = options.get("until")
+    times = row_times(found.settings.until if end is None else end, None, options.get("output_times"))
+    constant, varying = split_inputs(found, options.get("inputs"), float(times[0]), float(times[-1]))
+    driven = next((name for name in vary if name in varying), None)
+    if driven is not None:
+        raise SekantError(
+            f"vary '{driven}': this input is given as a function of time; a slider moves a constant"
+        )
+    missing = [name for name in vary if name not in found.parameters]
     if missing:
         raise SekantError(
             f"'{missing[0]}' is not a parameter of this system; compile with parameters=['{missing[0]}'], or give "
             "the model itself"
         )
-    return system
+    return driven_by(found, varying), {**values, **constant}
 
 
 def _first_run(system: System, options: Mapping[str, Any]) -> Result:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sekant.analyses.simulation.start import refuse_bad_start, start_of
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError
@@ -76,21 +78,22 @@ def _path(model: Model, name: str) -> tuple[str, ...]:
     return tuple(str(part) for part in find_field(model, name)[0])
 
 
-def check_sliders(system: System, sliders: Sequence[Slider]) -> None:
-    """At every end of a range there must be a start to go from, and the first value must lie within."""
+def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str, Any]) -> None:
+    """At every end of a range there must be a start to go from, and the first value must lie within. `given`: first
+    values that are not those of the model."""
     for slider in sliders:
-        first = system.parameters[slider.name]
+        first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))
         if first.size != 1:
             raise SekantError(
                 f"vary '{slider.name}': it has {first.size} numbers; a slider moves one, as in '{slider.name}[0]'"
             )
         if not slider.low <= float(first[0]) <= slider.high:
             raise SekantError(
-                f"vary '{slider.name}': the model has {float(first[0]):g} {slider.si}, which is outside of "
+                f"vary '{slider.name}': the first value is {float(first[0]):g} {slider.si}, which is outside of "
                 f"{slider.low:g} to {slider.high:g}; widen the range"
             )
         for end in (slider.low, slider.high):
-            values = {slider.name: end}
+            values = {**given, slider.name: end}
             try:
                 start, _, _ = start_of(system, values, None, 0.0)
                 refuse_bad_start(system, start, values, False, 0.0)
