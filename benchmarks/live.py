@@ -1,4 +1,5 @@
-"""Pages that compute: a slider dragged over 150 places, what each place takes in the browser, and making the page."""
+"""Pages that compute: a slider, or a hard point, dragged over 150 places, what each takes in the browser, and making
+the page."""
 
 from __future__ import annotations
 
@@ -21,6 +22,17 @@ MODELS = {
     "double wishbone corner": ("suspensions/double_wishbone.yaml", "", ""),
     "coaster": ("roller_coaster.yaml", "v0", "1..4 m/s"),
 }
+DESIGNS = {
+    "design of a corner": ("suspensions/hardpoints/double_wishbone.yaml", False),
+    "design of an axle": ("axles/front_double_wishbone.yaml", True),
+}
+MAKES_DESIGN = """
+import sys, time
+from sekant.views.design.page import write_design
+began = time.process_time()
+write_design(sys.argv[2], sys.argv[1], axle=sys.argv[3] == "True")
+print(time.process_time() - began)
+"""
 MAKES = """
 import sys, time
 import sekant as sk
@@ -45,17 +57,27 @@ def run(quick: bool) -> dict[str, Any]:
             for title, (file, name, ends) in MODELS.items():
                 page = Path(folder, "live.html")
                 vary = (name, ends) if name else _first_force(file)
-                made = [_made(file, *vary, page) for _ in range(1 if quick else 3)]
-                times = _dragged(browser, page, moves)
-                median, high = np.percentile(times, [50, 95])
-                size = page.stat().st_size / 1024
-                figures.append({"name": f"{title}: page", "value": size, "unit": "KiB", "note": ""})
-                targets.append(target(f"{title}: median of moves", float(median), 8, unit="ms"))
-                targets.append(target(f"{title}: 95th percentile", float(high), 16, unit="ms"))
-                targets.append(target(f"{title}: making the page, processor time", min(made), 1, unit="s"))
+                made = [_made(MAKES, file, *vary, page) for _ in range(1 if quick else 3)]
+                found = title, page, made, _dragged(browser, page, moves)
+                _add(figures, targets, *found)
+            for title, (file, axle) in DESIGNS.items():
+                page = Path(folder, "design.html")
+                made = [_made(MAKES_DESIGN, file, page, axle) for _ in range(2 if quick else 4)]
+                _add(figures, targets, title, page, made, _moved(browser, page, moves))
     finally:
         browser.close()
     return {"figures": figures, "targets": targets}
+
+
+def _add(
+    figures: list[Any], targets: list[Any], title: str, page: Path, made: list[float], times: list[float]
+) -> None:
+    median, high = np.percentile(times, [50, 95])
+    size = page.stat().st_size / 1024
+    figures.append({"name": f"{title}: page", "value": size, "unit": "KiB", "note": ""})
+    targets.append(target(f"{title}: median of moves", float(median), 8, unit="ms"))
+    targets.append(target(f"{title}: 95th percentile", float(high), 16, unit="ms"))
+    targets.append(target(f"{title}: making the page, processor time", min(made), 1, unit="s"))
 
 
 def _first_force(file: str) -> tuple[str, str]:
@@ -66,9 +88,9 @@ def _first_force(file: str) -> tuple[str, str]:
     return name, f"{value / 2:g}..{2 * value:g} N/m"
 
 
-def _made(file: str, name: str, ends: str, page: Path) -> float:
+def _made(script: str, file: str, *arguments: object) -> float:
     """Processor time (s) of making the page in a process whose functions and loops are in the cache."""
-    command = [sys.executable, "-c", MAKES, str(ROOT / "examples" / file), name, ends, str(page)]
+    command = [sys.executable, "-c", script, str(ROOT / "examples" / file), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(done.stdout.splitlines()[-1])
 
@@ -91,4 +113,29 @@ def _dragged(browser: Any, page: Path, moves: int) -> list[float]:
     times = browser.run("sekant.live.times")
     if len(times) < moves / 2:
         raise RuntimeError(f"only {len(times)} of {moves} moves were runs")
+    return times
+
+
+def _moved(browser: Any, page: Path, moves: int) -> list[float]:
+    """Drag the inner end of the tie rod; times (ms) of 41 positions, all curves and what shows them."""
+    browser.open(page, 1280, 720)
+    browser.run("sekant.look('front')")
+    settled = "!sekant.stale && !sekant.moved"
+    browser.wait(settled)
+    x, y = browser.run(
+        "(() => { const { mesh } = sekant.picture.handles.find(({ name }) => name === 'tie_rod_inner');"
+        " const box = document.getElementById('canvas').getBoundingClientRect();"
+        " const [x, y] = sekant.picture.pixel(mesh.position); return [box.x + x, box.y + y]; })()"
+    )
+    mouse = {"button": "left", "buttons": 1, "clickCount": 1}
+    browser.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, **mouse)
+    browser.run("sekant.times.length = 0")
+    for k in range(1, moves + 1):
+        place = {"x": x + 30 * k / moves, "y": y + 20 * k / moves}
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", **place, **mouse)
+        browser.wait(settled)
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + 30, y=y + 20, **mouse)
+    times = browser.run("sekant.times.map(([, whole]) => whole)")
+    if len(times) < moves / 2:
+        raise RuntimeError(f"only {len(times)} of {moves} moves were computed")
     return times

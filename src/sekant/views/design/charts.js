@@ -3,7 +3,6 @@
 
 const CHART_HEIGHT = 132;
 const SPANS = { rad: 2e-3, m: 1e-3, "1": 0.02, "rad/m": 2e-3, "N/m": 500, N: 50, "N*m/rad": 500 };
-const FAR = { m: 20 }; // values beyond are told, not drawn: centers go to infinity and back
 const LEFT = "#3b7dd8";
 const RIGHT = "#e8883a";
 
@@ -62,8 +61,8 @@ class Chart {
 
   data() {
     const { design, drawn: columns, factor } = this;
-    const far = FAR[this.told.unit] ?? Infinity;
-    const shown = (column) => Array.from(column, (value) => (Math.abs(value) <= far ? value * factor : null));
+    const bound = this.told.bound ?? Infinity; // centers go to infinity and back
+    const shown = (column) => Array.from(column, (value) => (Math.abs(value) <= bound ? value * factor : null));
     return [design.grid.map((value) => 1e3 * value), ...columns.map(({ index }) => shown(design.before[index])), ...columns.map(({ index }) => shown(design.columns[index]))];
   }
 
@@ -75,11 +74,23 @@ class Chart {
         high = Math.max(high ?? -Infinity, (value + target.band) * this.factor);
       }
     }
+    const cut = this.cut();
+    [low, high] = [Math.max(low, -cut), Math.min(high, cut)];
     if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
     const least = (SPANS[this.told.unit] || 1e-3) * this.factor;
     const middle = (low + high) / 2;
     const half = Math.max(high - low, least) * 0.55;
     return [middle - half, middle + half];
+  }
+
+  // Where a picture is cut, so that a pole does not flatten the rest: as `sekant.vehicle.curves.poles` does.
+  cut() {
+    const { bound } = this.told;
+    if (!bound) return Infinity;
+    const values = this.columns.flatMap(({ index }) => [...this.design.before[index], ...this.design.columns[index]]);
+    const sizes = values.filter(Number.isFinite).map(Math.abs).sort((a, b) => a - b);
+    const middle = sizes.length ? sizes[Math.floor(sizes.length / 2)] : 0;
+    return Math.min(bound, Math.max(this.design.told.usual * middle, 0.05 * bound)) * this.factor;
   }
 
   get targets() {

@@ -154,19 +154,15 @@ class Design {
     });
   }
 
-  // Warnings of springs, by side, from their columns over the grid.
+  // Warnings of springs, from their columns over the grid.
   warnings() {
-    const found = [];
-    const names = told_names(this.told);
-    for (const prefix of this.axle ? ["left.", "right."] : [""]) {
-      const ratio = this.columns[names.get(`${prefix}motion_ratio`)];
-      const rate = this.columns[names.get(`${prefix}wheel_rate`)];
-      const side = prefix.replace(".", "") || "the";
-      const least = (column) => column.reduce((low, value) => (value < low ? value : low), Infinity);
-      if (ratio && least(ratio) <= 0) found.push(`The motion ratio of ${side} spring is as low as ${formatNumber(least(ratio))}: past the dead point of what drives it.`);
-      else if (rate && least(rate) < 0) found.push(`The ${side} wheel rate is as low as ${formatNumber(least(rate) / 1e3)} N/mm: the load falls as the wheel rises.`);
-    }
-    return found;
+    const least = (name) => {
+      const found = this.told.curves.flatMap(({ name: own }, k) => (own === name || own.endsWith(`.${name}`) ? [...this.columns[k]] : []));
+      return found.reduce((low, value) => (value < low ? value : low), Infinity);
+    };
+    const [ratio, rate] = [least("motion_ratio"), least("wheel_rate")];
+    if (ratio <= 0) return [`The motion ratio is as low as ${formatNumber(ratio)}: the spring is past the dead point of what drives it.`];
+    return rate < 0 ? [`The wheel rate is as low as ${formatNumber(rate / 1e3)} N/mm: the load falls as the wheel rises.`] : [];
   }
 
   // -- targets ---------------------------------------------------------------------------------------

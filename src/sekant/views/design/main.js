@@ -119,6 +119,8 @@ class Page {
     this.picture.show(design.places, design.firstPlaces, { ghostOn: this.ghostOn && design.changed, ...this.centers() });
     byId("undo").disabled = design.done.length < 2;
     byId("redo").disabled = !design.undone.length;
+    const held = design.overs.filter((name) => design.held[name]).map((name) => `${name} ${formatNumber(mm(design.at[name]))} mm`);
+    byId("held").textContent = held.length ? `at ${held.join(", ")}` : "";
     byId("speed").textContent = `${design.grid.length} positions in ${this.took.toFixed(1)} ms`;
     byId("lost").hidden = !design.lost;
     byId("lost").textContent = design.begun.own.message || "Out of reach: the picture stands where the sliders are at zero.";
@@ -260,6 +262,8 @@ class Page {
     } }));
     byId("overs").append(...overs);
     this.pressOver();
+    if (design.axle) byId("sides").append(element("span", { class: "left", text: "left" }), element("span", { class: "right", text: "right" }));
+    byId("sides").append(element("span", { class: "first", text: "first" }));
     const groups = { key: "key", wheel: "wheel", steering: "steering", centers: "centers", springs: "springs", support: "anti", road: "on road", all: "all" };
     const used = new Set(["key", "all", ...this.told.curves.map(({ group }) => group)]);
     byId("groups").append(...Object.entries(groups).filter(([group]) => used.has(group)).map(([group, text]) => element("button", { text, "data-group": group, "aria-pressed": String(group === "key"), onclick: (event) => {
@@ -327,7 +331,8 @@ class Page {
     byId("editor").hidden = !chosen;
     byId("hint").hidden = Boolean(chosen) || this.design.changed;
     if (!chosen) return;
-    const { name, about } = this.told.points[chosen.point];
+    const { name, about, held } = this.told.points[chosen.point];
+    this.fields.forEach(({ field }, axis) => (field.disabled = held[axis]));
     byId("chosen").textContent = name.replaceAll("_", " ");
     byId("chosen").title = about;
     for (const { show } of this.fields) show();

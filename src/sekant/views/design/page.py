@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.files import replace_file
 from sekant.io.source import located
+from sekant.vehicle.curves.poles import USUAL, bound_of
 from sekant.vehicle.curves.ranges import given_range, through_zero
 from sekant.vehicle.curves.table import SHOWN
 from sekant.vehicle.hardpoints.components import SET_UP
@@ -169,8 +170,8 @@ def _about(mechanism: DesignMechanism) -> str:
 
 
 def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
-    """What the page shows and moves."""
-    given, places = mechanism.given, mechanism.system.places
+    """What the page shows and moves; points of an axle on the middle plane are held there."""
+    given, places, values = mechanism.given, mechanism.system.places, mechanism.equations.p
     layout = LAYOUTS[given.type]
     words = {**layout.required, **layout.optional}
     names = list(dict.fromkeys(name.rpartition(".")[0] for name in mechanism.points))
@@ -183,6 +184,7 @@ def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
                 "about": words.get(name, ""),
                 "parameters": [places[f"{name}.{axis}"].start for axis in "xyz"],
                 "places": drawing.points[name],
+                "held": [False, bool(mechanism.is_axle and values[places[f"{name}.y"].start] == 0.0), False],
             }
             for name in names
         ],
@@ -196,6 +198,7 @@ def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
         ],
         "first": np.array(mechanism.equations.p).tolist(),
         "curves": [_curve(name, unit) for name, unit in zip(mechanism.names, mechanism.units, strict=True)],
+        "usual": USUAL,
         "steered": mechanism.steered,
         "rackPerTurn": mechanism.roles.rack_per_turn,
         "labels": mechanism.labels(),
@@ -243,6 +246,7 @@ def _curve(name: str, unit: str) -> dict[str, Any]:
         "unit": unit,
         "shown": shown,
         "factor": factor,
+        "bound": bound_of(name),
         "group": fitting[-1] if fitting else "wheel",
         "about": "" if term is None else f"{term.definition}; positive: {term.positive}",
     }

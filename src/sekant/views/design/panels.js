@@ -31,10 +31,11 @@ class PointsPanel {
   constructor(page, holder) {
     this.page = page;
     const { design } = page;
-    this.rows = design.told.points.map(({ name, about, parameters }, point) => {
+    this.rows = design.told.points.map(({ name, about, parameters, held }, point) => {
       const fields = parameters.map((index, axis) =>
         numberField({ label: `${name} ${"xyz"[axis]} in mm`, get: () => design.p[index], set: (value, last) => page.set({ [index]: value }, last) }),
       );
+      fields.forEach(({ field }, axis) => (field.disabled = held[axis]));
       const reset = element("button", { class: "icon", text: "↺", title: "As in the first design", onclick: () => page.set(Object.fromEntries(parameters.map((i) => [i, design.first[i]])), true) });
       const button = element("button", { class: "point-name", text: name.replaceAll("_", " "), title: about, onclick: () => page.choose(point) });
       const row = element("tr", { "data-point": name }, element("th", {}, button), ...fields.map(({ field }) => element("td", {}, field)), element("td", {}, reset));

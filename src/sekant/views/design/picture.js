@@ -181,7 +181,7 @@ class Picture {
     this.rollCenter.scale.setScalar(this.scaleAt(this.rollCenter.position) * 5);
     const handle = this.chosenHandle;
     for (const { group, shaft, head, axis } of this.arrows) {
-      group.visible = Boolean(handle) && !this.endOn(axis);
+      group.visible = Boolean(handle) && !this.endOn(axis) && !this.told.points[handle.point].held[axis];
       if (!group.visible) continue;
       const size = this.scaleAt(handle.mesh.position);
       const length = this.arrowLength(handle);
@@ -233,7 +233,7 @@ class Picture {
       if (distance <= reach && (!best || distance < best.distance)) best = { ...found, distance };
     };
     if (chosen) {
-      for (const { axis } of this.arrows) if (!this.endOn(axis)) offer(this.tip(chosen, axis), { handle: chosen, axis }, 0);
+      for (const { group, axis } of this.arrows) if (group.visible) offer(this.tip(chosen, axis), { handle: chosen, axis }, 0);
     }
     for (const handle of this.handles) offer(handle.mesh.position, { handle, axis: null }, handle === chosen ? 4 : 0);
     return best;
@@ -310,9 +310,10 @@ class Picture {
     const now = this.inPlane(event, origin, normal);
     if (!now) return;
     const change = now.sub(from);
-    const sign = this.told.points[handle.point].signs[handle.side];
+    const { signs, held } = this.told.points[handle.point];
+    const sign = signs[handle.side];
     const values = before.map((value, i) => {
-      const moved = axis === null || axis === i ? change.getComponent(i) * (i === 1 ? sign : 1) : 0;
+      const moved = !held[i] && (axis === null || axis === i) ? change.getComponent(i) * (i === 1 ? sign : 1) : 0;
       return Math.abs(moved) < SNAP / 2 ? value : Math.round((value + moved) / SNAP) / Math.round(1 / SNAP);
     });
     this.hooks.move(handle.point, values);
