@@ -27,12 +27,10 @@ MOST_FUNCTIONS = 8
 MOST_OPERATIONS = 13_500
 MOST_CHUNKS = 31
 PATH = {"speed": 22.0, "duration": 1.5}
-MOST_SYSTEMS_ON_POINTS = (
-    6  # the car, the standing car, a corner of each axle and side: axes of rockers are opposite
-)
-MOST_FUNCTIONS_ON_POINTS = 33
-MOST_OPERATIONS_ON_POINTS = 129_000
-MOST_CHUNKS_ON_POINTS = 285
+MOST_SYSTEMS_ON_POINTS = 4  # the car, the standing car, a corner of each axle
+MOST_FUNCTIONS_ON_POINTS = 25
+MOST_OPERATIONS_ON_POINTS = 113_000
+MOST_CHUNKS_ON_POINTS = 245
 STEP = {"speed": 22.0, "duration": 0.5}
 RACE_CAR = Path(__file__).parents[2] / "examples" / "car" / "formula" / "formula.yaml"
 TEMPLATE = Path(sk.__file__).parent / "views" / "templates" / "car" / "car.yaml"

@@ -15,6 +15,7 @@ import numpy as np
 from sekant.cache.recent import Recent
 from sekant.engine.cached import cached_answer
 from sekant.model.forces import Bushing, SpringDamper
+from sekant.model.joints import Revolute
 from sekant.model.model import Model
 from sekant.model.sensors import Position
 from sekant.progress_bar import doing
@@ -85,7 +86,7 @@ def _reduced(
             spans.append(rack)
         options = {"inertia": inertia, "tolerance": None if soft else tolerance, "elastic": soft}
 
-        followed = one if soft else _without_laws(one)
+        followed = one if soft else _evenly_hinged(_without_laws(one))
 
         def make(
             followed: Model = followed, how: Any = (drives, spans, options)
@@ -127,6 +128,21 @@ def _without_laws(one: Model) -> Model:
         for name, force in one.forces.items()
     }
     return one.changed(forces=forces, tables={})
+
+
+def _evenly_hinged(one: Model) -> Model:
+    """The corner with hinges whose axes point forward, to the left or up, unless something names their angles.
+
+    A mirror image turns about opposite axes. Poses are the same, and so both sides are of one structure.
+    """
+    rest = one.model_copy(update={"bodies": {}, "joints": {}, "shapes": {}}).model_dump_json()
+    joints = dict(one.joints)
+    for name, joint in one.joints.items():
+        if isinstance(joint, Revolute) and joint.q0 is None and name not in rest:
+            axis = np.array(joint.axis, float)
+            if axis[np.flatnonzero(axis)[0]] < 0.0:
+                joints[name] = joint.model_copy(update={"axis": tuple((-axis).tolist())})
+    return one.changed(joints=joints)
 
 
 def _with_t_bar(part: Model, whole: Model) -> Model:

@@ -90,4 +90,4 @@ def _live(
             "a live page needs --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
         )
     ranges = dict(read_named_range(text, "--vary") for text in vary)
-    return live(load(file), page, vary=ranges, plots=show, until=until, method=method, step=step)
+    return live(load(file), page, vary=ranges, plots=show, until=until, method=method, step=step).path
