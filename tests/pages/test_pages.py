@@ -56,7 +56,7 @@ def test_page(page, tmp_path, monkeypatch):
         if block.file:
             Path(block.file).write_text(block.text)
         for line in block.commands:
-            app(shlex.split(line)[1:], standalone_mode=False)
+            assert not app(shlex.split(line)[1:], standalone_mode=False), f"{line}: exit code"
 
 
 @pytest.mark.parametrize(
