@@ -13,10 +13,23 @@ CAR = EXAMPLES / "car" / "formula" / "formula.yaml"
 
 def test_loads_of_a_car(tmp_path):
     (tmp_path / "cases.yaml").write_text("braking: {ax: -1.2}\nkerb: {az: 2, hold: springs}\n")
-    asked = ["--cases", "cases.yaml", "--csv", "loads.csv", "--envelope", "largest.csv", "--json"]
+    asked = [
+        "--cases",
+        "cases.yaml",
+        "--csv",
+        "loads.csv",
+        "--envelope",
+        "largest.csv",
+        "--html",
+        "play.html",
+        "--json",
+    ]
     done = sekant("loads", CAR, *asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
+    for axle in ("front", "rear"):
+        page = (tmp_path / f"play-{axle}.html").read_text()
+        assert '"stages":[[0.0,"braking"],[1.0,"kerb"]]' in page.replace(", ", ",").replace(": ", ":")
     wheels = told["wheels"]
     total = [sum(x for key, x in wheels[case].items() if key.endswith("fz")) for case in ("braking", "kerb")]
     assert total[1] == pytest.approx(2 * total[0], rel=1e-9)

@@ -25,19 +25,29 @@ def loads(
     envelope: Annotated[
         Path | None, typer.Option(help="Largest force of each point and member over all cases (.csv).")
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            help="Play the cases, arrows by point (.html; of a car a page an axle: loads-front.html ...)."
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print axial forces and wheel loads as JSON.")
     ] = False,
 ) -> None:
     """Loads for stress analysis: each part in balance, springs and bars free, in axes of part and vehicle."""
-    refuse_unwritable(csv, envelope)
+    refuse_unwritable(csv, envelope, html)
     from sekant.errors import SekantError
+    from sekant.files import replace_file
     from sekant.io.source import located, read_source
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.car.files import is_car_file, load_car
     from sekant.vehicle.car.loads import car_loads
     from sekant.vehicle.hardpoints.files import load_axle
+    from sekant.vehicle.kc.animation import loads_result
     from sekant.vehicle.kc.loads import member_loads, write_envelope, write_loads
+    from sekant.views.player.page import page
+    from sekant.views.player.view import shown_results
 
     source = None if cases is None else read_source(cases)
     given: Any = None if source is None else source.data
@@ -67,6 +77,14 @@ def loads(
             write_loads(tables, csv)
         if envelope is not None:
             write_envelope(tables, envelope)
+        players = {} if html is None else {_player(html, axle): table for axle, table in tables.items()}
+        for target, table in players.items():
+            bar.stage("writing players")
+            stages = [(float(k), case) for k, case in enumerate(table.cases)]
+            shown = shown_results(
+                [loads_result(table)], title=f"{table.name}: loads", plots=[], stages=stages
+            )
+            replace_file(target, page(shown).encode())
 
     def told() -> dict[str, Any]:
         axial = {
@@ -78,4 +96,8 @@ def loads(
         }
         return {"file": str(file), "wheels": wheels, "axial": axial.get("", axial)}
 
-    tell(as_json, summary, told, (csv, envelope))
+    tell(as_json, summary, told, (csv, envelope, *players))
+
+
+def _player(html: Path, axle: str) -> Path:
+    return html.with_stem(f"{html.stem}-{axle}") if axle else html
