@@ -39,7 +39,7 @@ class Chart {
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: (_, low, high) => this.range(low, high) } },
-      padding: [6, 8, 0, 0],
+      padding: [6, 14, 0, 0],
       pxAlign: 0,
       axes: [{ ...axis, size: 18, gap: 2 }, { ...axis, size: 48, gap: 4, values: (_, ticks) => formatTicks(ticks) }],
       series: [

@@ -149,8 +149,8 @@ class Design {
       const wheels = this.axle ? 2 : 1;
       if (wheels === 2 && Math.abs(moves[0][1] - moves[1][1]) < 1e-12) moves = [["travel", moves[0][1]], ...moves.slice(2)];
       const where = moves.map(([label, value]) => `${label} = ${shown(value)} m`).join(", ");
-      if (!dead) return `the travel ends at ${where}`;
-      return `dead point at ${where}, where '${told.displacements[going]}' goes on without it`;
+      if (!dead) return `limit: the travel ends at ${where}`;
+      return `limit: dead point at ${where}, where '${told.displacements[going]}' goes on without it`;
     });
   }
 

@@ -116,21 +116,25 @@ class Page {
     this.panels.setup.update();
     this.panels.targets.update(deviations);
     this.updateEditor();
-    this.picture.show(design.places, design.firstPlaces, { ghostOn: this.ghostOn && design.changed, ...this.centers() });
+    this.picture.show(design.places, design.firstPlaces, { ghostOn: this.ghostOn && design.changed, moved: (point) => this.isMoved(point), ...this.centers() });
     byId("undo").disabled = design.done.length < 2;
     byId("redo").disabled = !design.undone.length;
     const held = design.overs.filter((name) => design.held[name]).map((name) => `${name} ${formatNumber(mm(design.at[name]))} mm`);
-    byId("held").textContent = held.length ? `at ${held.join(", ")}` : "";
+    byId("held").textContent = held.length ? `mm, at ${held.join(", ")}` : "mm";
     byId("speed").textContent = `${design.grid.length} positions in ${this.took.toFixed(1)} ms`;
     byId("lost").hidden = !design.lost;
     byId("lost").textContent = design.begun.own.message || "Out of reach: the picture stands where the sliders are at zero.";
     byId("ghost").hidden = !design.changed;
   }
 
+  isMoved(point) {
+    return this.told.points[point].parameters.some((i) => this.design.p[i] !== this.design.first[i]);
+  }
+
   // What takes longer: where the travel ends, and warnings.
   tell() {
     const { design } = this;
-    const lines = [...(design.unsure ? design.limits().map((text) => `limit: ${text}`) : []), ...design.warnings()];
+    const lines = [...(design.unsure ? design.limits() : []), ...design.warnings()];
     byId("notes").replaceChildren(...lines.map((text) => element("p", { text })));
     byId("notes").hidden = !lines.length;
     this.told.said = lines;
@@ -197,7 +201,7 @@ class Page {
         this.playing = this.playing?.name === name ? null : { name, from: performance.now(), amplitude: (high - low) / 2, middle: (high + low) / 2 };
         this.updateSliders();
       } });
-      const row = element("div", { class: "slide" }, play, element("label", { text: SLIDERS[name], title: "mm", for: `slide-${name}` }), slider, field);
+      const row = element("div", { class: "slide" }, play, element("label", { for: `slide-${name}` }, SLIDERS[name], element("small", { text: " mm" })), slider, field);
       byId("sliders").append(row);
       return { name, slider, show, play };
     });

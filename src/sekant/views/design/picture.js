@@ -18,16 +18,6 @@ class Picture {
 
   // Made once places are known, which say how large everything is.
   begin(places) {
-    const bounds = new L.Box3();
-    for (let i = 0; i < places.length; i += 3) bounds.expandByPoint(new L.Vector3(places[i], places[i + 1], places[i + 2]));
-    for (const { ends } of this.told.wheels) {
-      const [center, , contact] = ends.map((k) => at(places, k));
-      const radius = center.distanceTo(contact);
-      bounds.expandByPoint(center.clone().add(new L.Vector3(radius, 0, radius)));
-      bounds.expandByPoint(center.clone().add(new L.Vector3(-radius, 0, -radius)));
-    }
-    const run = { bounds: [bounds.min.toArray(), bounds.max.toArray()], gravity: [0, 0, -9.81], near: 0 };
-    // points of spin axes lie a meter outside: not of the picture
     const inner = new L.Box3();
     const outside = new Set(this.told.wheels.map(({ ends }) => ends[1]));
     for (let k = 0; k < places.length / 3; k++) if (!outside.has(k)) inner.expandByPoint(at(places, k));
@@ -36,7 +26,7 @@ class Picture {
       const r = center.distanceTo(contact);
       for (const sign of [-1, 1]) inner.expandByPoint(center.clone().add(new L.Vector3(sign * r, 0, sign * r)));
     }
-    run.bounds = [inner.min.toArray(), inner.max.toArray()];
+    const run = { bounds: [inner.min.toArray(), inner.max.toArray()], gravity: [0, 0, -9.81], near: 0 };
     this.stage = new Stage(this.canvas, [run]);
     this.stage.renderer.shadowMap.enabled = !this.stage.software;
     this.make();
@@ -93,8 +83,10 @@ class Picture {
       places.map((place, side) => {
         const mesh = new L.Mesh(ball, new L.MeshBasicMaterial({ color: "#ffffff", depthTest: false, transparent: true }));
         mesh.renderOrder = 10;
-        this.group.add(mesh);
-        return { mesh, point, side, place, name };
+        const before = new L.Mesh(ball, new L.MeshBasicMaterial({ color: "#888888", depthTest: false, transparent: true, opacity: 0.7 }));
+        before.renderOrder = 9;
+        this.group.add(mesh, before);
+        return { mesh, before, point, side, place, name };
       }),
     );
     this.arrows = AXES.map(([name, color], axis) => {
@@ -115,13 +107,14 @@ class Picture {
   setTheme(theme, dark) {
     this.theme = theme;
     this.ghost.material.color.set(theme.ghost);
+    for (const { before } of this.handles) before.material.color.set(theme.ghost);
     this.guide.material.color.set(dark ? "#ff8ba0" : "#d1495b");
     for (const { tire, rims } of this.wheels) for (const mesh of [tire, ...rims]) mesh.material.color.set(dark ? "#9aa6b4" : "#56606c");
     this.stage.setTheme(theme);
   }
 
   // Places (3 n,) of the design and of the first one; guide: pairs of points, and the roll center.
-  show(places, ghost, { ghostOn, guide, center }) {
+  show(places, ghost, { ghostOn, moved, guide, center }) {
     this.places = places;
     for (const { mesh, ends, radius } of this.bars) lay(mesh, at(places, ends[0]), at(places, ends[1]), radius);
     for (const { mesh, ends } of this.springs) {
@@ -142,7 +135,11 @@ class Picture {
     fill(this.guide, guide);
     this.rollCenter.visible = Boolean(center);
     if (center) this.rollCenter.position.copy(center);
-    for (const handle of this.handles) handle.mesh.position.copy(at(places, handle.place));
+    for (const { mesh, before, point, place } of this.handles) {
+      mesh.position.copy(at(places, place));
+      before.visible = Boolean(ghost) && ghostOn && moved(point);
+      if (before.visible) before.position.copy(at(ghost, place));
+    }
     this.stage.dirty = true;
   }
 
@@ -171,7 +168,8 @@ class Picture {
 
   draw() {
     if (!this.stage || !this.stage.dirty) return;
-    for (const { mesh, point, side } of this.handles) {
+    for (const { mesh, before, point, side } of this.handles) {
+      if (before.visible) before.scale.setScalar(this.scaleAt(before.position) * 0.6 * HANDLE_PX);
       const chosen = this.chosen && this.chosen.point === point;
       const own = chosen && this.chosen.side === side;
       mesh.material.color.set(chosen ? "#f4a424" : this.theme.ink);
