@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from sekant.geometry.surfaces.pose_surface import PoseSurface
 
 
+def name_or_content(given: str | PoseCurve | PoseSurface | None) -> str | None:
+    """How a field that names a curve or surface, or holds it, is written."""
+    return given if given is None or isinstance(given, str) else fingerprint(given)
+
+
 def fingerprint(geometry: PoseCurve | PoseSurface) -> str:
     """Of the pieces, the kind of orientation, the units of the parameters and the behavior outside the range."""
     table = geometry.table

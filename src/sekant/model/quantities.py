@@ -31,14 +31,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    PlainSerializer,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.cache.plain import Codec
@@ -300,16 +293,6 @@ JointName = Annotated[str, Reference()]
 TableName = Annotated[str, Reference()]
 CurveName = Annotated[str, Reference()]
 SignalName = Annotated[str, Reference()]
-
-
-def _content(named: Any) -> str | None:
-    from sekant.geometry.fingerprint import fingerprint
-
-    return named if named is None or isinstance(named, str) else fingerprint(named)
-
-
-SHOWN_BY_CONTENT = PlainSerializer(_content)
-"""Annotation of a curve or surface: written as its name, or as a fingerprint of its numbers."""
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,15 @@ from typing import Annotated, Any
 
 import casadi as ca
 import numpy as np
-from pydantic import InstanceOf, model_validator
+from pydantic import InstanceOf, PlainSerializer, model_validator
 
 from sekant.errors import DataError, ModelError
+from sekant.geometry.fingerprint import name_or_content
 from sekant.geometry.spatial import SX
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.expressions.expression import Expression
 from sekant.model.motion import FrameState, Kinematics
-from sekant.model.quantities import SHOWN_BY_CONTENT, CurveName, Description, FrameName, Length
+from sekant.model.quantities import CurveName, Description, FrameName, Length
 from sekant.tables.table import Table2
 
 ROUNDS = 4
@@ -50,7 +51,9 @@ class SurfaceShape(Description):
     """frame in which the surface is drawn"""
     height: Length | None = None
     """an expression of x and y in the frame `surface`: a formula, or tables"""
-    pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, SHOWN_BY_CONTENT] = None
+    pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, PlainSerializer(name_or_content)] = (
+        None
+    )
     """instead of `height`: a surface of `curves`, of which the positions count; its upper side (+z) is touched"""
 
     @model_validator(mode="after")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Self
 
-from pydantic import InstanceOf
+from pydantic import InstanceOf, PlainSerializer
 
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fingerprint import name_or_content
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.examples import Stage
-from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, FrameName
+from sekant.model.quantities import AnyQuantity, CurveName, FrameName
 
 
 @register
@@ -26,7 +27,7 @@ class PointOnPath(Constraint):
     """whose origin stays on it"""
     relative_to: FrameName = "ground"
     """the frame in which it is given"""
-    curve: Annotated[CurveName | InstanceOf[PoseCurve], SHOWN_BY_CONTENT]
+    curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
     """name of a curve"""
     u0: AnyQuantity = 0.0
     """where to begin to look for the nearest point"""
@@ -58,7 +59,7 @@ class PointOnSurface(Constraint):
     """whose origin stays on it"""
     relative_to: FrameName = "ground"
     """the frame in which it is given"""
-    surface: Annotated[CurveName | InstanceOf[PoseSurface], SHOWN_BY_CONTENT]
+    surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
     """name of a surface"""
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     """where to begin to look for the nearest point"""

@@ -7,10 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
-from pydantic import Field, InstanceOf, model_validator
+from pydantic import Field, InstanceOf, PlainSerializer, model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fingerprint import name_or_content
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, Twist, vector
 from sekant.model.examples import Stage
@@ -25,7 +26,7 @@ from sekant.model.joints.compliance import PathCompliance
 from sekant.model.joints.displaced import Displaced, FramedAxes, PathAxes
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.guided import GuidedJoint
-from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, Direction, JointName
+from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 
@@ -56,7 +57,7 @@ class Path(GuidedJoint):
     along: ClassVar = 1
     across: ClassVar = (Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
 
-    curve: Annotated[CurveName | InstanceOf[PoseCurve], SHOWN_BY_CONTENT]
+    curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
     """name of a curve"""
     q0: AnyQuantity | None = None
     """place along the curve at the start"""

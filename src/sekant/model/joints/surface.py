@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
-from pydantic import InstanceOf, model_validator
+from pydantic import InstanceOf, PlainSerializer, model_validator
 
+from sekant.geometry.fingerprint import name_or_content
 from sekant.geometry.pose_symbolic import (
     SurfaceMotion,
     motion_from_components,
@@ -26,7 +27,7 @@ from sekant.model.joints.compliance import SurfaceCompliance
 from sekant.model.joints.displaced import Displaced
 from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.guided import GuidedJoint
-from sekant.model.quantities import SHOWN_BY_CONTENT, AnyQuantity, CurveName, JointName
+from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 
 @register
@@ -47,7 +48,7 @@ class Surface(GuidedJoint):
     along: ClassVar = 2
     across: ClassVar = (Coordinate("n", "m", "opposite"), *ANGLES)
 
-    surface: Annotated[CurveName | InstanceOf[PoseSurface], SHOWN_BY_CONTENT]
+    surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
     """name of a surface"""
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     """place on the surface at the start"""
