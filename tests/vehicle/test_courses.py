@@ -204,3 +204,18 @@ def test_the_short_course_is_driven_from_rest_without_leaving_it():
     assert run["speed"][0] == 0.0
     assert np.abs(run["course_error"]).max() < 1.0
     assert np.ptp(np.unwrap(run["angles"][:, 0])) > np.pi
+
+
+def test_skidpad_of_a_single_track_car_takes_its_closed_steer_and_time():
+    """Steer delta = L / R + K v^2 / R, the time of a circle 2 pi R / v: both ways, in the second circle."""
+    tire = {**LINEAR, "slip_stiffness": 2e5}
+    car = sedan(tire, {**tire, "cornering_stiffness": 61e3})
+    run = drive(car, "skidpad", grip=0.25, fastest=6.0, speed=6.0)
+    L, R, K = run.linear.wheelbase, 9.125, run.linear.understeer_gradient
+    for sign, (a, b) in zip((-1, 1), run.maneuver.laps(), strict=True):
+        lap = (run["progress"] > a) & (run["progress"] < b - 2.0)
+        v = np.hypot(run["speed"], run["lateral_velocity"])[lap].mean()
+        steer = (run["steering_wheel"][lap] / run.linear.ratio).mean()
+        assert steer == pytest.approx(sign * (L + K * v**2) / R, rel=0.03)
+        time = run.maneuver.time_at(run, b) - run.maneuver.time_at(run, a)
+        assert time == pytest.approx(2 * np.pi * R / v, rel=5e-3)

@@ -189,7 +189,10 @@ def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarA
     if car.drive is not None:
         k = names.index(car.drive.axle)
         sign = 1.0 if linear.places[k] < 0 else -1.0
-        traction = along * GRAVITY * shares[k] / (1 - sign * transfer)
+        room = 1 - sign * transfer
+        traction = along * GRAVITY * shares[k] / room if room > 0 else np.inf
+        if sign > 0:  # up to where the other end lifts
+            traction = min(traction, GRAVITY * (1 - shares[k]) * linear.wheelbase / height)
         radius, torque = float(car.axles[car.drive.axle].tire.unloaded_radius), car.drive.torque  # type: ignore[arg-type,assignment]
     braking = 0.0
     if car.brakes is not None:
