@@ -26,6 +26,7 @@ from sekant.vehicle.quantities import (
 )
 
 Files = dict[str, str]
+FARTHEST = 5.0  # m, of a wheel from the middle of its axle: more are millimeters
 
 
 def _files(given: Any) -> Any:
@@ -93,7 +94,7 @@ class MeasuredSpring(Description):
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
-            raise ValueError("top and bottom belong together: both ends of the spring, or none")
+            raise ValueError("one end is missing: give top and bottom, or neither")
         if self.wheel_rate is not None and (self.stiffness or self.top or self.motion_ratio is not None):
             raise ValueError("wheel_rate is the whole spring; drop stiffness, points and motion_ratio")
         if self.top is not None and self.motion_ratio is not None:
@@ -124,7 +125,7 @@ class MeasuredDamper(Description):
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
-            raise ValueError("top and bottom belong together: both ends of the damper, or none")
+            raise ValueError("one end is missing: give top and bottom, or neither")
         if (self.damping is None) == (self.curve is None):
             raise ValueError("a damper has either damping or a curve of force over velocity")
         if self.top is not None and self.motion_ratio is not None:
@@ -178,6 +179,10 @@ class MeasuredSuspension(Description):
     def _beside_the_middle(self):
         if self.wheel_center[1] <= 0:
             raise ValueError("wheel_center is that of the left wheel: its y is positive")
+        if self.wheel_center[1] > FARTHEST:
+            raise ValueError(
+                f"wheel_center is {self.wheel_center[1]:g} m from the middle; write [0, 730 mm, 0] if these are mm"
+            )
         return self
 
     @property
