@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
-from sekant.vehicle.curves.poles import cut_at
+from sekant.vehicle.curves.poles import FOLLOWS, cut_off
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves, unit_for_people
 from sekant.vehicle.kc.sensitivity import Sensitivities
 from sekant.views.pictures import drawing
@@ -66,7 +66,10 @@ def compared_picture(compared: ComparedCurves) -> Picture:
             axis.set_xlabel("travel [mm]")
             columns = np.stack([c[name][:, c.design()[1]] for c in compared.curves])
             lines = []
-            for k, column in enumerate(_drawn(axis, name, columns, 1e3 * first.travel, factor)):
+            guide = None
+            if name in FOLLOWS:
+                guide = np.stack([c[FOLLOWS[name]][:, c.design()[1]] for c in compared.curves])
+            for k, column in enumerate(_drawn(axis, name, columns, guide, 1e3 * first.travel, factor)):
                 lines += axis.plot(1e3 * first.travel, column, **style.line_style(k))
             _keep_flat(axis, factor * columns)
         names_of = [style.literal(label) for label in compared.labels]
@@ -77,12 +80,11 @@ def compared_picture(compared: ComparedCurves) -> Picture:
     return figure
 
 
-def _drawn(axis: Axes, name: str, columns: np.ndarray, x: np.ndarray, factor: float) -> np.ndarray:
+def _drawn(
+    axis: Axes, name: str, columns: np.ndarray, guide: np.ndarray | None, x: np.ndarray, factor: float
+) -> np.ndarray:
     """Columns (k, n) for people, without what runs away to a pole: there stands a mark at the edge of the panel."""
-    bound = cut_at(name, columns)
-    if bound is None:
-        return factor * columns
-    beyond = np.isfinite(columns) & (np.abs(columns) > bound)
+    beyond = cut_off(name, columns, guide)
     for row, cut in zip(columns, beyond, strict=True):
         for k in np.flatnonzero(cut[1:] != cut[:-1]):
             inside, outside = (k, k + 1) if cut[k + 1] else (k + 1, k)
@@ -148,7 +150,10 @@ def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
     axis.set_xlabel("rack [mm]" if over_steering else "travel [mm]")
     shown = [0] if over_steering else _chosen(curves.steering.size)
     columns = curves[name] if over_steering else curves[name][:, shown].T
-    drawn = _drawn(axis, name, columns, x, unit_for_people(name, curves.unit(name))[1])
+    guide = None
+    if name in FOLLOWS and FOLLOWS[name] in curves.names:
+        guide = curves[FOLLOWS[name]] if over_steering else curves[FOLLOWS[name]][:, shown].T
+    drawn = _drawn(axis, name, columns, guide, x, unit_for_people(name, curves.unit(name))[1])
     lines, labels = [], []
     for i, (k, y) in enumerate(zip(shown, drawn, strict=True)):
         lines += axis.plot(x, y, **style.line_style(i))

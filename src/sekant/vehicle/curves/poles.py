@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 BOUNDS = {
     "turning_circle": 200.0,
-    "roll_center_y": 5.0,
+    "roll_center_y": 1.0,
     "roll_center_height": 2.0,
     "front_view_center_y": 50.0,
     "front_view_center_z": 50.0,
@@ -22,6 +22,8 @@ BOUNDS = {
     "ackermann_share": 5.0,
 }
 """m (or 1): beyond, the quantity is as good as infinite."""
+FOLLOWS = {"roll_center_height": "roll_center_y"}
+"""What means nothing where another one is beyond its bound: the lines of both sides are nearly parallel there."""
 USUAL = 6.0  # times the median size: a picture is cut there, so that a pole does not flatten the rest
 
 
@@ -39,6 +41,15 @@ def cut_at(column: str, values: Vector) -> float | None:
     usual = max(USUAL * float(np.median(sizes)), 0.05 * bound)
     found = min(bound, usual)
     return found if sizes.max() > found else None
+
+
+def cut_off(column: str, values: Vector, guide: Vector | None = None) -> NDArray[np.bool_]:
+    """Which values (any shape, SI) a picture leaves out; `guide`: those of the quantity that `FOLLOWS` names."""
+    bound, named = cut_at(column, values), FOLLOWS.get(column)
+    found = np.zeros(values.shape, bool) if bound is None else np.abs(values) > bound
+    if guide is not None and named is not None:
+        found |= np.abs(guide) > BOUNDS[named]
+    return found & np.isfinite(values)
 
 
 def shown_number(column: str, value: float, factor: float, digits: int = 4) -> str:

@@ -117,7 +117,7 @@ class Chart {
       const { color, dash } = look(line);
       const key = element("i", { class: dash.length ? "key dashed" : "key" });
       key.style.setProperty("--color", color);
-      const cut = this.data.bound !== null && line.y[index] === null && line.cuts.length;
+      const cut = line.y[index] === null && line.cuts.length;
       return element("span", { title: label(line) }, key, element("b", { text: cut ? "beyond" : formatNumber(line.y[index] ?? NaN) }));
     });
     this.readout.replaceChildren(place, ...values);

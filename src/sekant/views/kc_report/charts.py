@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.tables.table import Table
-from sekant.vehicle.curves.poles import cut_at
+from sekant.vehicle.curves.poles import FOLLOWS, cut_off
 from sekant.vehicle.curves.table import DRIVES, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.glossary import term_of
@@ -55,7 +55,8 @@ def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[
             if name not in curves.names:
                 continue
             for r, k in enumerate(_racks(curves)):
-                lines.append({"d": d, "r": r, "y": curves[name][:, k]})
+                guide = curves[FOLLOWS[name]][:, k] if name in FOLLOWS else None
+                lines.append({"d": d, "r": r, "y": curves[name][:, k], "guide": guide})
         wanted = targets.of(name) if targets else None
         charts.append(_chart(name, first.unit(name), x, lines, wanted, first.travel))
     return [chart for chart in charts if chart is not None]
@@ -149,16 +150,11 @@ def _chart(
     if not np.isfinite(everything).any():
         return None
     shown, factor = unit_for_people(name, unit)
-    bound = cut_at(name, everything)
-    drawn = []
-    for line in lines:
-        y = np.asarray(line.pop("y"), float)
-        cuts: list[list[float]] = []
-        if bound is not None:
-            beyond = np.isfinite(y) & (np.abs(y) > bound)
-            cuts = _cuts(x, y, beyond)
-            y = np.where(beyond, np.nan, y)
-        drawn.append({**line, "y": _plain(factor * y), "cuts": cuts})
+    values = np.array([line.pop("y") for line in lines], float)
+    guides = [line.pop("guide", None) for line in lines]
+    away = cut_off(name, values, None if guides[0] is None else np.array(guides))
+    for line, y, beyond in zip(lines, values, away, strict=True):
+        line |= {"y": _plain(factor * np.where(beyond, np.nan, y)), "cuts": _cuts(x, y, beyond)}
     term = term_of(name)
     chart: dict[str, Any] = {
         "name": name,
@@ -167,8 +163,7 @@ def _chart(
         "about": "" if term is None else f"{term.definition}; positive if {term.positive}",
         "first": name.removeprefix("left.") in FIRST,
         "x": _plain(x),
-        "lines": drawn,
-        "bound": None if bound is None else factor * bound,
+        "lines": lines,
     }
     if target is not None:
         wanted = factor * target.over(travel)
