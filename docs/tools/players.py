@@ -37,7 +37,7 @@ def live_quarter_car() -> str:
     return live(
         "quarter_car",
         {"strut.stiffness": "10..40 kN/m", "height": "0..0.1 m", "speed": "5..20 m/s"},
-        until=3.0,
+        until=2.5,
     )
 
 
@@ -47,7 +47,7 @@ def live_knee() -> str:
         "knee_in_space",
         {"knee.q0": "-60..-5 deg", "shank.mass": "3..7 kg"},
         plots=["knee.q", "turned"],
-        until=3.0,
+        until=2.5,
     )
 
 
@@ -65,7 +65,7 @@ def live_arm() -> str:
     found: dict[str, Any] = {}
     exec(block[1], found)  # the page runs the same lines
     ranges = {"strut.stiffness": "400..1500 N/m", "strut.damping": "0..100 N*s/m", "arm.mass": "1..4 kg"}
-    return live(found["model"], ranges, plots=["hinge.q", "energy.kinetic"], until=5.0)
+    return live(found["model"], ranges, plots=["hinge.q", "energy.kinetic"], until=5.0, modes=True)
 
 
 def live(what: Any, vary: Mapping[str, str], **options: Any) -> str:

@@ -311,3 +311,43 @@ def test_options_that_a_page_has_not_are_refused(tmp_path: Path, options: dict[s
     model = load(EXAMPLES / "balanced_pendulum.yaml")
     with pytest.raises(SekantError, match=text):
         sk.live(model, tmp_path / "live.html", vary={"wish": (-0.2, 0.2)}, **options)
+
+
+MODES = [("quarter_car", "strut.stiffness"), ("double_pendulum", "l"), ("knee_in_space", "shank.mass")]
+
+
+@pytest.mark.parametrize(("name", "parameter"), MODES)
+def test_eigenvalues_are_those_of_a_linear_model(
+    browser: Chromium, tmp_path: Path, name: str, parameter: str
+):
+    model = load(EXAMPLES / f"{name}.yaml")
+    system = sk.compile(model, parameters=[parameter])
+    first = float(system.parameters[parameter][0])
+    page = sk.live(
+        model, tmp_path / "live.html", vary={parameter: (0.6 * first, 1.5 * first)}, until=0.2, modes=True
+    )
+    browser.open(page)
+
+    def eigenvalues(value: float) -> np.ndarray:
+        rest = sk.equilibrium(system, parameters={parameter: value})
+        return np.array(sk.linearize(system, rest, parameters={parameter: value}).modes().eigenvalues)
+
+    for value in (0.7 * first, 1.4 * first):
+        set_values(browser, {parameter: value})
+        found = [complex(*x) for x in browser.run("sekant.live.locus.present.values")]
+        expected = eigenvalues(value)
+        for one in expected:
+            assert min(abs(one - other) for other in found) < 1e-8 * max(1.0, abs(one))
+        assert len(found) == len(expected)
+    way = np.array([complex(*x) for x in browser.run("sekant.live.locus.way")])
+    step = 0.9 * first / 40
+    for one in eigenvalues(first + 5 * step):  # the locus begins where the page did
+        assert np.abs(way - one).min() < 1e-7 * max(1.0, abs(one))
+    assert not browser.errors
+
+
+def test_modes_of_loops_are_refused(tmp_path: Path):
+    with pytest.raises(
+        SekantError, match="modes=True is for mechanisms that are trees, and this one closes loops"
+    ):
+        sk.live(load(EXAMPLES / "four_bar.yaml"), tmp_path / "live.html", vary=LOOP, until=0.1, modes=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,6 +51,9 @@ def view(
         float | None,
         typer.Option(parser=in_unit("s"), help="With --live: step of fixed steps (s).", show_default=False),
     ] = None,
+    modes: Annotated[
+        bool, typer.Option("--modes", help="With --live: eigenvalues at rest and their root locus.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a page that plays one result, or compares two; open it in any browser, offline.
@@ -59,7 +62,7 @@ def view(
     """
     if live is not None or vary:
         with ProgressBar("compiling the page", enabled=not as_json):
-            path = _live(file, live, vary, show, until, method, step)
+            path = _live(file, live, vary, show, modes, {"until": until, "method": method, "step": step})
         tell(as_json, str, dict, (path,))
         return
     from sekant.views.player import view as write_page
@@ -75,9 +78,8 @@ def _live(
     page: Path | None,
     vary: list[str] | None,
     show: list[str] | None,
-    until: float | None,
-    method: str | None,
-    step: float | None,
+    modes: bool,
+    options: dict[str, Any],
 ) -> Path:
     from sekant.io.yaml import load
     from sekant.model.ranges import read_named_range
@@ -90,4 +92,4 @@ def _live(
             "a live page needs --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
         )
     ranges = dict(read_named_range(text, "--vary") for text in vary)
-    return live(load(file), page, vary=ranges, plots=show, until=until, method=method, step=step).path
+    return live(load(file), page, vary=ranges, plots=show, modes=modes, **options).path

@@ -67,6 +67,10 @@ class Live {
       return;
     }
     this.engine = await Simulation.load(this.told.program);
+    if (this.engine.told.modes) {
+      this.locus = new Locus(this.engine);
+      this.message.after(this.locus.root);
+    }
     this.take(location.hash);
     addEventListener("hashchange", () => this.take(location.hash));
     this.compute();
@@ -103,6 +107,7 @@ class Live {
 
   // A value (SI) within its range.
   set(row, value) {
+    this.last = row;
     this.values[row.index] = Math.min(row.high, Math.max(row.low, value));
     row.settled = true;
     this.show(row);
@@ -239,6 +244,7 @@ class Live {
     this.result = result;
     this.done = this.number;
     this.shown = this.asked; // the values of what is drawn
+    if (this.locus) this.locus.show(this.values, this.last || this.rows[0]);
     queueMicrotask(() => this.times.push(performance.now() - this.started)); // when the plots are drawn, too
     if (this.times.length > 1000) this.times.shift();
   }

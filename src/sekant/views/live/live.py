@@ -58,6 +58,7 @@ _DROPPED = (
 _FOLDER = Path(__file__).parent
 _ENGINE = ("module.js", "assembly.js", "delays.js", "events.js", "simulation.js")
 """Also the text of the worker."""
+_PAGE = ("poses.js", "modes.js", "locus.js", "live.js")
 
 
 def live(
@@ -68,18 +69,21 @@ def live(
     outputs: str | Sequence[str] | None = None,
     plots: Sequence[str] | None = None,
     title: str | None = None,
+    modes: bool = False,
     **options: Any,
 ) -> LivePage:
     """Write a page that simulates a model while a reader moves its parameters; returns the page, a path.
 
     `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI; inputs
     and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most outputs;
-    `plots`: those to plot at first. `options`: those of `sk.simulate`: until, method, step, rtol, atol, output_step,
-    output_times, parameters (first values), inputs. A notebook shows the page that is returned. The page works
-    offline: it holds the equations and the loop of the method as WebAssembly, and computes what `sk.simulate`
-    computes, to its tolerance. Models that a page cannot compute are refused, with the item.
+    `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium are shown, with the root locus
+    of the slider that moved last; for trees without states of signals. `options`: those of `sk.simulate`: until,
+    method, step, rtol, atol, output_step, output_times, parameters (first values), inputs. A notebook shows the page
+    that is returned. The page works offline: it holds the equations and the loop of the method as WebAssembly, and
+    computes what `sk.simulate` computes, to its tolerance. Models that a page cannot compute are refused, with the
+    item.
     """
-    shown = _shown(system, vary, outputs, plots, title, options)
+    shown = _shown(system, vary, outputs, plots, title, modes, options)
     target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")
     replace_file(target, page(shown, live_addition()).encode())
     return LivePage(target, shown)
@@ -114,11 +118,12 @@ def live_page(
     outputs: str | Sequence[str] | None = None,
     plots: Sequence[str] | None = None,
     title: str | None = None,
+    modes: bool = False,
     shared: str | None = None,
     **options: Any,
 ) -> tuple[str, str]:
     """Title and HTML text of the page; see `live`. `shared`: as for `page`."""
-    shown = _shown(system, vary, outputs, plots, title, options)
+    shown = _shown(system, vary, outputs, plots, title, modes, options)
     return shown["title"], page(shown, live_addition(), shared)
 
 
@@ -128,6 +133,7 @@ def _shown(
     outputs: str | Sequence[str] | None,
     plots: Sequence[str] | None,
     title: str | None,
+    modes: bool,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What the page shows."""
@@ -151,7 +157,7 @@ def _shown(
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
     asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
     start, _, _ = start_of(suitable, parameters, None, float(times[0]))
-    program = simulation_of(suitable, method, asked, start, names, parameters)
+    program = simulation_of(suitable, method, asked, start, names, parameters, modes)
     shown = shown_results([first], plots=plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
@@ -274,10 +280,9 @@ def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
 @cache
 def live_addition() -> Addition:
     """What pages that compute have besides the player."""
-    read = {
-        name: (_FOLDER / name).read_text(encoding="utf-8")
-        for name in (*_ENGINE, "poses.js", "live.js", "live.css")
-    }
-    return Addition(
-        "\n".join(read[name] for name in _ENGINE), read["poses.js"] + read["live.js"], read["live.css"]
-    )
+    engine, own = ("\n".join(map(_text, names)) for names in (_ENGINE, _PAGE))
+    return Addition(engine, own, _text("live.css"))
+
+
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ from sekant.solvers.complementarity.decide import begin, decide, react
 from sekant.solvers.complementarity.elements import BEYOND
 from sekant.views.live.assembly import assembly_functions
 from sekant.views.live.loops import Asked, page_loop
+from sekant.views.live.modes import modes_of_page
 from sekant.views.live.program import PageProgram
 
 Floats = NDArray[np.float64]
@@ -40,11 +41,18 @@ _COUNTS = ("sticks", "slips", "impacts", "several", "blame")
 
 
 def simulation_of(
-    given: System, method: str, asked: Asked, start: State, outputs: Sequence[str], parameters: Any
+    given: System,
+    method: str,
+    asked: Asked,
+    start: State,
+    outputs: Sequence[str],
+    parameters: Any,
+    modes: bool = False,
 ) -> dict[str, Any]:
     """Everything that a page needs to run the system: module, memory, and where in it what is.
 
-    `start`: at the first `parameters`; `outputs`: names of what is computed for each row.
+    `start`: at the first `parameters`; `outputs`: names of what is computed for each row; `modes`:
+    whether the page shows eigenvalues.
     """
     system = given.with_expressions()
     program = PageProgram(system.model.name)
@@ -72,6 +80,8 @@ def simulation_of(
     described["report"] = _report(program, report, asked.times, (loop.rows[0].shape[1], p.size), system)
     if system.facts.constrained:
         described["assembly"] = assembly_functions(program, system, float(asked.times[0]), values)
+    if modes:
+        described["modes"] = modes_of_page(program, system, p, parameters)
     return {
         **program.build(),
         **described,
