@@ -1,7 +1,7 @@
 """Players on the pages: motions of the examples, computed when the pages are built.
 
 Players are HTML files beside the pages, in the folder `players` (see `html_extra_path` in `conf.py`). They share
-their code, in `player.js` there.
+their code, in `player.js` there; pages of designs have more, in `design.js`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sekant.views.player.view import shown_results
 PAGES = Path(__file__).parents[1]
 EXAMPLES = PAGES.parent / "examples"
 SHARED = "player.js"
+DESIGN = "design.js"
 FOLDER = "SEKANT_DOCS_PLAYERS"
 """Variable of the environment: where players are put while pages are built."""
 
@@ -103,10 +104,12 @@ def axle_report() -> str:
 
 def design_axle() -> str:
     """What `sekant kc --live` writes for the front axle of the examples."""
-    from sekant.views.design.page import write_design
+    from sekant.views.design.page import design_scripts, write_design
 
     target = _target("design_axle")
-    write_design(target, EXAMPLES / "axles" / "front_double_wishbone.yaml", axle=True)
+    target.with_name(DESIGN).write_text(design_scripts(), encoding="utf-8")
+    file = EXAMPLES / "axles" / "front_double_wishbone.yaml"
+    write_design(target, file, axle=True, shared=(SHARED, DESIGN))
     return _frame("design_axle", target.name)
 
 

@@ -17,7 +17,8 @@ from sekant.vehicle.curves.ranges import through_zero
 from sekant.vehicle.hardpoints.coordinates import moved
 from sekant.vehicle.kc.targets import read_targets
 from sekant.vehicle.suspension.build import corner
-from sekant.views.design.page import write_design
+from sekant.views.design.page import design_scripts, write_design
+from sekant.views.player.page import shared_code
 
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(
@@ -291,3 +292,14 @@ def test_a_finger_on_a_phone_drags_a_point(browser: Chromium, tmp_path: Path):
     width = browser.run("[document.documentElement.scrollWidth, innerWidth]")
     assert width[0] <= width[1]
     assert browser.errors == []
+
+
+def test_pages_of_a_folder_share_their_code(browser: Chromium, tmp_path: Path):
+    (tmp_path / "player.js").write_text(shared_code())
+    (tmp_path / "design.js").write_text(design_scripts())
+    page = write_design(tmp_path / "corner.html", CORNER, axle=False, shared=("player.js", "design.js"))
+    browser.open(page, width=760, height=480)
+    settle(browser)
+    assert np.isfinite(columns(browser)["camber"]).all()
+    assert browser.errors == []
+    assert page.stat().st_size < 150_000

@@ -72,21 +72,9 @@ GROUPS = {
 """Groups of curves, by how their names begin or end; the last one that fits counts."""
 
 
-def write_design(
-    path: str | os.PathLike[str],
-    file: str | os.PathLike[str],
-    *,
-    axle: bool,
-    side: str | None = None,
-    travel: str | None = None,
-    steering: str | None = None,
-    points: int = POSITIONS,
-    targets: Targets | None = None,
-) -> Path:
-    """Write the page of a corner or an axle (`axle`) that `file` describes by hard points; returns its path."""
-    text = design_page(
-        file, axle=axle, side=side, travel=travel, steering=steering, points=points, targets=targets
-    )
+def write_design(path: str | os.PathLike[str], file: str | os.PathLike[str], **options: Any) -> Path:
+    """Write the page of a suspension that `file` describes by hard points; returns its path. See `design_page`."""
+    text = design_page(file, **options)
     target = Path(path)
     replace_file(target, text.encode())
     return target
@@ -101,8 +89,14 @@ def design_page(
     steering: str | None = None,
     points: int = POSITIONS,
     targets: Targets | None = None,
+    shared: tuple[str, str] | None = None,
 ) -> str:
-    """HTML text of the page; see `write_design`."""
+    """HTML text of the page of an axle, or of the corner on a side, in which hard points move.
+
+    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: positions over each.
+    `shared`: names of files beside the page, for folders with many pages: one with what `shared_code` of the player
+    returns, and one with `design_scripts`.
+    """
     source = hard_point_source(file)
     if "points" not in source.data:
         raise ModelError(
@@ -132,25 +126,24 @@ def design_page(
         "steering": moves.tolist() if mechanism.steered else [0.0],
         "targets": [] if targets is None else _wanted(targets, mechanism, heights),
     }
-    policy_scripts = _scripts()
+    codes, known = (library_scripts(), design_scripts()), ("'self'",)
+    scripts = [f'<script src="{html.escape(name)}"></script>' for name in shared or ()]
+    if shared is None:
+        scripts, known = [f"<script>{code}</script>" for code in codes], tuple(map(script_hash, codes))
+    policy = f"default-src 'none'; script-src {' '.join(known)} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
     return Template(_read("page.html")).substitute(
-        policy=_policy(),
+        policy=policy,
         version=__version__,
         title=html.escape(f"{shown['title']}: suspension design"),
         style=player_source("player.css") + _read("design.css"),
         figure=embedded(shown),
-        libraries=library_scripts(),
-        scripts=policy_scripts,
+        scripts="\n".join(scripts),
     )
 
 
-def _policy() -> str:
-    scripts = f"{script_hash(library_scripts())} {script_hash(_scripts())} 'wasm-unsafe-eval'"
-    return f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:"
-
-
 @cache
-def _scripts() -> str:
+def design_scripts() -> str:
+    """The code of all design pages, besides the libraries."""
     live = _FOLDER.parent / "live"
     engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
     player = [player_source(f"{name}.js") for name in _PLAYER]

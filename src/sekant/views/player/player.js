@@ -476,7 +476,8 @@ async function start() {
   if (location.hash === "#picture" && parent !== window) sendPicture(window.sekant);
 }
 
-start().catch((error) => {
+// Pages of other kinds may share this code for its libraries.
+if (byId("figure")) start().catch((error) => {
   const message = byId("trouble");
   message.hidden = false;
   message.textContent = `The page cannot be shown: ${error.message}. It needs a browser with WebGL 2 from 2023 or later.`;
