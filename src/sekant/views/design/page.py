@@ -130,7 +130,8 @@ def design_page(
     scripts = [f'<script src="{html.escape(name)}"></script>' for name in shared or ()]
     if shared is None:
         scripts, known = [f"<script>{code}</script>" for code in codes], tuple(map(script_hash, codes))
-    policy = f"default-src 'none'; script-src {' '.join(known)} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+    allowed = f"script-src {' '.join(known)} 'wasm-unsafe-eval'"
+    policy = f"default-src 'none'; {allowed}; style-src 'unsafe-inline'; img-src data:"
     return Template(_read("page.html")).substitute(
         policy=policy,
         version=__version__,
