@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import sekant as sk
 from chromium import Chromium, find_chromium
@@ -351,3 +354,63 @@ def test_modes_of_loops_are_refused(tmp_path: Path):
         SekantError, match="modes=True is for mechanisms that are trees, and this one closes loops"
     ):
         sk.live(load(EXAMPLES / "four_bar.yaml"), tmp_path / "live.html", vary=LOOP, until=0.1, modes=True)
+
+
+COPIED = [
+    ("natural/slider_crank", {"crank.length": "0.3..0.5 m"}, 0.36),
+    ("knee_in_space", {"knee.q0": "-60..-5 deg"}, np.deg2rad(-30.0)),
+    ("feeder", {"wish": "0.2..0.32 m"}, 0.27),
+]
+
+
+@pytest.mark.parametrize(("name", "vary", "value"), COPIED)
+def test_yaml_of_a_page_is_that_of_a_model_file(
+    browser: Chromium, tmp_path: Path, name: str, vary: dict[str, str], value: float
+):
+    file, parameter = EXAMPLES / f"{name}.yaml", next(iter(vary))
+    browser.open(sk.live(load(file), tmp_path / "live.html", vary=vary, until=0.05))
+    set_values(browser, {parameter: float(value)})
+
+    def merged(own: Any, other: Any) -> Any:
+        if not isinstance(other, dict):
+            return other
+        return {**own, **{key: merged(own.get(key, {}), part) for key, part in other.items()}}
+
+    data = merged(yaml.safe_load(file.read_text()), yaml.safe_load(browser.run("sekant.live.yaml()")))
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(yaml.safe_dump(data))
+    for table in EXAMPLES.glob("*.csv"):
+        shutil.copy(table, tmp_path)
+    found = sk.compile(load(changed), parameters=[parameter]).parameters[parameter]
+    np.testing.assert_allclose(found, value, rtol=1e-14)
+
+
+def test_runs_are_dropped_when_a_slider_moves_again(browser: Chromium, tmp_path: Path):
+    model = load(EXAMPLES / "double_pendulum.yaml")
+    vary = {"l": "0.3..0.7 m"}
+    page = sk.live(model, tmp_path / "live.html", vary=vary, until=5.0, method="rk4", step=2e-6)
+    browser.open(page)
+    browser.wait("sekant.live.done === sekant.live.number")
+    browser.run(
+        "window.runsDrawn = []; const apply = sekant.live.apply.bind(sekant.live);"
+        " sekant.live.apply = (result, y) => { runsDrawn.push(sekant.live.asked[0]); apply(result, y); }; 1"
+    )
+    index = browser.run("sekant.live.rows[0].index")
+    for value in (0.35, 0.45, 0.65):
+        browser.run(f"sekant.live.setValue('l', {value})")
+        browser.wait(f"sekant.live.asked[{index}] === {value} && !sekant.live.bar.hidden")
+    browser.wait(f"sekant.live.shown?.[{index}] === 0.65 && sekant.live.bar.hidden")
+    assert len(browser.run("runsDrawn")) == 1
+    assert not browser.errors
+
+
+def test_figures_of_the_documentation_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES.parent / "docs" / "tools"))
+    monkeypatch.setenv("SEKANT_DOCS_PLAYERS", str(tmp_path))
+    players = import_module("players")
+    figures = [players.live_quarter_car, players.live_knee, players.live_belt, players.live_arm]
+    for figure in figures:
+        assert "<iframe" in figure()
+    pages = sorted((tmp_path / "players").glob("*.html"))
+    assert len(pages) == len(figures)
+    assert max(page.stat().st_size for page in pages) < 150_000  # beside player.js, which they share

@@ -83,7 +83,7 @@ class Live {
     const reset = element("button", { class: "icon", text: "↺", title: "As at first", "aria-label": `Reset ${name}` });
     const title = element("span", { class: "live-name", text: name, title: about || name });
     const head = element("div", { class: "live-head" }, title, box, element("span", { class: "unit", text: formatUnit(unit) }), reset);
-    const row = { name, index, low, high, factor, range, box, root: element("div", { class: "live-row", "data-name": name }, head, range) };
+    const row = { name, index, low, high, factor, unit, range, box, root: element("div", { class: "live-row", "data-name": name }, head, range) };
     range.addEventListener("input", () => this.set(row, low + (Number(range.value) / 1000) * (high - low)));
     const typed = () => {
       const value = Number(box.value.trim().replace(",", ".").replace("−", "-")) * factor;
@@ -329,7 +329,7 @@ class Live {
       const { path } = this.told.sliders.find((one) => one.name === row.name);
       let at = tree;
       path.slice(0, -1).forEach((key) => (at = at[key] ??= {}));
-      at[path.at(-1)] = `${this.values[row.index]} ${this.quantity(row)}`.trim();
+      at[path.at(-1)] = this.quantity(row) ? `${this.values[row.index]} ${this.quantity(row)}` : `${this.values[row.index] / row.factor} ${row.unit}`.trim();
     }
     const write = (node, indent) =>
       Object.entries(node).map(([key, value]) => (typeof value === "string" ? `${indent}${key}: ${value}` : `${indent}${key}:\n${write(value, `${indent}  `)}`)).join("\n");

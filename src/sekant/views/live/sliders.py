@@ -74,8 +74,11 @@ def _path(model: Model, name: str) -> tuple[str, ...]:
     if name in model.parameters:
         return "parameters", name
     if name in model.inputs:
-        return "inputs", name
-    return tuple(str(part) for part in find_field(model, name)[0])
+        return "inputs", name, "default"
+    found = tuple(str(part) for part in find_field(model, name)[0])
+    return (
+        found[:1] + found[2:] if found[:2] == ("natural", "items") else found
+    )  # sections stand in files as they are
 
 
 def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str, Any]) -> None:
