@@ -105,7 +105,9 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
     from sekant.analyses.steady.motion import steady_motion
 
     if turn is None and velocity is None and not rate:
-        raise typer.BadParameter("--at steady needs --turn, --velocity or --rate", param_hint="--at")
+        raise typer.BadParameter(
+            "say what turns, travels or runs: --turn, --velocity or --rate", param_hint="steady motion"
+        )
     components = None
     if velocity is not None:
         components = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
