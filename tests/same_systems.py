@@ -10,10 +10,10 @@ import numpy as np
 import sekant as sk
 from sekant.cache import plain
 from sekant.cache.store import Entry
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.cached import ABSENT, CachedParts
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
-from sekant.engine.system import compile_by_structure
 
 RELATIVE = 1e-12  # of the largest entry: the same formulas with other roundings
 

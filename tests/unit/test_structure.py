@@ -9,11 +9,11 @@ import pytest
 import sekant as sk
 from random_models import random_mechanism
 from same_systems import compare, parts_made
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.codegen.build import _Source
 from sekant.engine.functions.motion import right_hand_side, time_stops
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.structure import rewritten, structure_of
-from sekant.engine.system import compile_by_structure
 from sekant.model.examples import Stage
 from sekant.model.resolve import PLAIN
 from sekant.model.signals import SIGNALS

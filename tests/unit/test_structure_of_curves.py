@@ -7,11 +7,11 @@ import pytest
 
 import sekant as sk
 from same_systems import compare, parts_made
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.codegen.build import _Source
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.structure import structure_of
-from sekant.engine.system import compile_by_structure
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.tables.table import Table, Table2

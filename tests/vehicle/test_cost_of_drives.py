@@ -11,10 +11,10 @@ import sekant as sk
 from sedans import sedan
 from sekant.analyses.simulation.problems import dae_problem
 from sekant.engine.alike import Alike
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.codegen.build import _Source
 from sekant.engine.functions.motion import right_hand_side, single_rates
 from sekant.engine.structure import structure_of
-from sekant.engine.system import compile_by_structure
 from sekant.vehicle.car import car_description
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from sekant.cache.content import answer_key
 from sekant.cache.recent import Recent
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.state import State
 from sekant.engine.structure import Numeral, rewritten
-from sekant.engine.system import Engine, System, compile, compile_by_structure
+from sekant.engine.system import Engine, System, compile
 from sekant.model.model import Model
 from sekant.model.resolve import PLAIN
 

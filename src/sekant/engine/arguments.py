@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from sekant.errors import ModelError, SekantError, SolverError
+from sekant.model.model import Model
 from sekant.model.quantities import read_value
 
 
@@ -72,3 +74,37 @@ def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
     if not np.isfinite(values).all():
         first = int(np.argmin(np.isfinite(values)))
         raise SolverError(f"the {what} is not finite: '{system.state_names[first]}' is {values[first]}")
+
+
+@runtime_checkable
+class DescribesModel(Protocol):
+    """What a model is made from, such as a car."""
+
+    def model(self) -> Model:
+        """The model of it."""
+        ...
+
+
+def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]]:
+    """The model that is meant, and its run-time parameters: inputs of a mechanism in points are among them."""
+    names, found = list(parameters), given
+    if not isinstance(found, Model):
+        from sekant.model.points.collector import Collector
+
+        if isinstance(found, Collector):
+            names = [*found.inputs, *(name for name in names if name not in found.inputs)]
+            found = found.model
+    if isinstance(found, DescribesModel) and callable(found.model):
+        found = found.model()
+    if not isinstance(found, Model):
+        raise ModelError(f"a model is needed (got {type(found).__name__}); {_way_to_model(found)}")
+    return found, names
+
+
+def _way_to_model(given: object) -> str:
+    """How to come to a model from something else, for a reader."""
+    if isinstance(given, (str, PathLike)):
+        return f"read it from its file by sk.load({str(given)!r})"
+    if isinstance(getattr(given, "model", None), Model):
+        return "give its .model"
+    return "make one by sk.Model or sk.load"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sekant.model.resolve import Parameter
+import numpy as np
+
+from sekant.model.model import Model
+from sekant.model.resolve import Parameter, default_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,12 @@ class Facts:
     constrained: bool
     placed_by_joints: bool
     completes: bool
+
+    def with_defaults(self, model: Model, numbers: Mapping[str, float]) -> Facts:
+        """With these `numbers`, and those of `model`, as defaults of the run-time parameters."""
+        others = [one.name for one in self.parameters if one.name not in numbers]
+        own = {**{name: np.array([x]) for name, x in numbers.items()}, **default_values(model, others)}
+        return replace(self, parameters=tuple(Parameter(one.name, own[one.name]) for one in self.parameters))
 
 
 def facts_of(eq: Any, inputs: tuple[str, ...]) -> Facts:

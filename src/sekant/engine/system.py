@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from itertools import count
-from os import PathLike
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.cache.recent import Recent
-from sekant.engine.arguments import check_state, names_of, values_of
+from sekant.engine.arguments import DescribesModel, check_state, model_of, names_of, values_of
 from sekant.engine.building import BuildClock
 from sekant.engine.cached import ABSENT, CachedParts, parts_of
 from sekant.engine.codegen.bound import Bound
@@ -27,13 +25,12 @@ from sekant.engine.functions.outputs import output_function
 from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State, Values
-from sekant.engine.structure import Structure, structure_of
-from sekant.errors import ModelError, SekantError, suggest
-from sekant.formulations.kkt import PIVOTS, pivots
+from sekant.engine.structure import Structure
+from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
-from sekant.model.resolve import Parameter, default_values, resolve
+from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings
 from sekant.progress_bar import doing
 from sekant.tables.bound_oracle import BoundOracle
@@ -51,15 +48,6 @@ MOST_ANSWERS = 64
 """Answers to questions about numbers that a process keeps on disk for a system."""
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
-
-
-@runtime_checkable
-class DescribesModel(Protocol):
-    """What a model is made from, such as a car."""
-
-    def model(self) -> Model:
-        """The model of it."""
-        ...
 
 
 def compile(
@@ -81,17 +69,7 @@ def compile(
     `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check. `quick`: code that
     is made in an eighth of the time and takes some 1.6 times as long to run, for a few hundred evaluations.
     """
-    parameters = names_of(parameters, "parameters")
-    if not isinstance(model, Model):
-        from sekant.model.points.collector import Collector
-
-        if isinstance(model, Collector):
-            parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
-            model = model.model
-    if isinstance(model, DescribesModel) and callable(model.model):
-        model = model.model()
-    if not isinstance(model, Model):
-        raise ModelError(f"a model is needed (got {type(model).__name__}); {_model_of(model)}")
+    model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
         hint = suggest(formulation, FORMULATIONS, "formulations")
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
@@ -100,73 +78,16 @@ def compile(
     parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine, quick)) if cache else None
 
     def make() -> ConstrainedEquations:
-        return _equations(model, formulation, parameters, algorithm)
+        return equations_by(model, formulation, parameters, algorithm)
 
     return System(model, make, engine, cache, parts, quick)
 
 
-def compile_by_structure(
-    model: Model, *, parameters: Sequence[str] = (), engine: Engine = "llvm", quick: bool = False
-) -> System:
-    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process
-    compiled with other numbers needs no equations and no code.
-
-    Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
-    those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
-    built without the numbers. Of loops, the unknowns that have next to no mass belong to the structure.
-    """
-    closed = bool(model.constraints) or len(model.joints) > len(model.bodies)
-    structure = structure_of(model, parameters, dict.fromkeys(PIVOTS, 0.0) if closed else {})
-    kind = ("structure", tuple(parameters), engine, quick)
-    parts = parts_of(structure.bare, kind, structure) if structure.numbers else None
-    other = bool(model.contacts) or model.natural is not None or model.lagrangian is not None
-    if parts is None or other or parts.load("refused") is not ABSENT:
-        return compile(model, parameters=parameters, engine=engine, quick=quick)
-    names = [*parameters, *(name for name in model.inputs if name not in parameters), *structure.numbers]
-    made: list[ConstrainedEquations] = []
-
-    def make() -> ConstrainedEquations:
-        if not made:
-            made.append(_equations(structure.model, "joint", names, "auto"))
-        return made[0]
-
-    try:
-        found = System(model, make, engine, True, parts, quick, structure)
-        acts = found.reactions
-        refused = acts.sampled or acts.delayed
-        refused = refused or (found.facts.constrained and not closed)
-        if found.facts.constrained and not refused:
-            start = found.initial_state()
-            scale = found.cached("scale", lambda: found.equations.scale)
-            at = pivots(scale, start.q, start.v, found.parameter_vector())
-            alike = parts.related(f"loops {at.light} {at.delta > 0.0}")
-            if alike.load("facts") is ABSENT:
-                alike.store("facts", found.facts)
-            known = found._equations
-            found = System(model, make, engine, True, alike, quick, structure.with_numbers(at.numbers))
-            found._equations = found._equations or known
-    except (SekantError, RuntimeError, NotImplementedError, TypeError, ValueError):
-        refused = True  # a decision by value, or a fault that `compile` tells in words of the model
-    if refused:
-        parts.store("refused", True)
-        return compile(model, parameters=parameters, engine=engine, quick=quick)
-    return found
-
-
-def _equations(*recipe: Any) -> ConstrainedEquations:
+def equations_by(*recipe: Any) -> ConstrainedEquations:
     """Built where nothing cached replaces them: what builds them is not even imported before."""
     from sekant.formulations.build import equations_of
 
     return equations_of(*recipe)
-
-
-def _model_of(given: object) -> str:
-    """How to come to a model from something else, for a reader."""
-    if isinstance(given, (str, PathLike)):
-        return f"read it from its file by sk.load({str(given)!r})"
-    if isinstance(getattr(given, "model", None), Model):
-        return "give its .model"
-    return "make one by sk.Model or sk.load"
 
 
 def as_system(
@@ -216,7 +137,11 @@ class System:
         self.serial = next(_SERIALS)
         self._answers = parts if structure is None or parts is None else parts_of(model, (parts.key,))
         facts: Facts = self.cached("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
-        self.facts = facts if structure is None else self._with_numbers(facts, structure, defaults or {})
+        self.facts = (
+            facts
+            if structure is None
+            else facts.with_defaults(model, {**structure.numbers, **(defaults or {})})
+        )
         self.nq, self.nv, self.nz = self.facts.nq, self.facts.nv, self.facts.nz
         self._values = ParameterValues(
             self.serial,
@@ -228,14 +153,6 @@ class System:
         self._answers_cached = 0
         self._questions = Questions(self)
 
-    def _with_numbers(self, facts: Facts, structure: Structure, defaults: Mapping[str, float]) -> Facts:
-        """The facts of a structure, with the numbers of this model as defaults of its run-time parameters."""
-        given = {**structure.numbers, **defaults}
-        others = [one.name for one in facts.parameters if one.name not in given]
-        own = {**{name: np.array([x]) for name, x in given.items()}, **default_values(self.model, others)}
-        parameters = tuple(Parameter(one.name, own[one.name]) for one in facts.parameters)
-        return replace(facts, parameters=parameters)
-
     def __reduce__(self) -> Any:
         """A system goes to another process as its model, and is compiled there; the cache has its functions."""
         facts = self.facts
@@ -243,7 +160,9 @@ class System:
         given = dict(self.equations.resolved.given) if facts.given else {}
         recipe = (facts.formulation, names, facts.algorithm, given)
         if self.structure is not None:
-            return _compiled_by_structure, (self.model, names, self.engine)
+            from sekant.engine.by_structure import compile_by_structure
+
+            return partial(compile_by_structure, parameters=names, engine=self.engine), (self.model,)
         return _compiled_anew, (self.model, recipe, self.engine, self.uses_cache)
 
     def _repr_html_(self) -> str:
@@ -557,14 +476,10 @@ class System:
         return symbolic_equations(self, simplify)
 
 
-def _compiled_by_structure(model: Model, names: Sequence[str], engine: Engine) -> System:
-    return compile_by_structure(model, parameters=names, engine=engine)
-
-
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:
     formulation, names, algorithm, given = recipe
     if given:
-        return System(model, lambda: _equations(model, *recipe), engine, cache)
+        return System(model, lambda: equations_by(model, *recipe), engine, cache)
     return compile(
         model, formulation=formulation, parameters=names, engine=engine, algorithm=algorithm, cache=cache
     )

@@ -14,7 +14,8 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.kinematics.quantities import XYZ, scalar
 from sekant.analyses.kinematics.result import KinematicsResult
-from sekant.engine.system import System, compile_by_structure
+from sekant.engine.by_structure import compile_by_structure
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed

@@ -1,0 +1,64 @@
+"""Systems found by the structure of their model, see `structure.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sekant.engine.cached import ABSENT, parts_of
+from sekant.engine.structure import structure_of
+from sekant.engine.system import Engine, System, compile, equations_by
+from sekant.errors import SekantError
+from sekant.formulations.kkt import PIVOTS, pivots
+from sekant.model.model import Model
+
+if TYPE_CHECKING:
+    from sekant.formulations.constrained import ConstrainedEquations
+
+
+def compile_by_structure(
+    model: Model, *, parameters: Sequence[str] = (), engine: Engine = "llvm", quick: bool = False
+) -> System:
+    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process
+    compiled with other numbers needs no equations and no code.
+
+    Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
+    those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
+    built without the numbers. Of loops, the unknowns that have next to no mass belong to the structure.
+    """
+    closed = bool(model.constraints) or len(model.joints) > len(model.bodies)
+    structure = structure_of(model, parameters, dict.fromkeys(PIVOTS, 0.0) if closed else {})
+    kind = ("structure", tuple(parameters), engine, quick)
+    parts = parts_of(structure.bare, kind, structure) if structure.numbers else None
+    other = bool(model.contacts) or model.natural is not None or model.lagrangian is not None
+    if parts is None or other or parts.load("refused") is not ABSENT:
+        return compile(model, parameters=parameters, engine=engine, quick=quick)
+    names = [*parameters, *(name for name in model.inputs if name not in parameters), *structure.numbers]
+    made: list[ConstrainedEquations] = []
+
+    def make() -> ConstrainedEquations:
+        if not made:
+            made.append(equations_by(structure.model, "joint", names, "auto"))
+        return made[0]
+
+    try:
+        found = System(model, make, engine, True, parts, quick, structure)
+        acts = found.reactions
+        refused = acts.sampled or acts.delayed
+        refused = refused or (found.facts.constrained and not closed)
+        if found.facts.constrained and not refused:
+            start = found.initial_state()
+            scale = found.cached("scale", lambda: found.equations.scale)
+            at = pivots(scale, start.q, start.v, found.parameter_vector())
+            alike = parts.related(f"loops {at.light} {at.delta > 0.0}")
+            if alike.load("facts") is ABSENT:
+                alike.store("facts", found.facts)
+            known = found._equations
+            found = System(model, make, engine, True, alike, quick, structure.with_numbers(at.numbers))
+            found._equations = found._equations or known
+    except (SekantError, RuntimeError, NotImplementedError, TypeError, ValueError):
+        refused = True  # a decision by value, or a fault that `compile` tells in words of the model
+    if refused:
+        parts.store("refused", True)
+        return compile(model, parameters=parameters, engine=engine, quick=quick)
+    return found
