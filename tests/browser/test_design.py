@@ -39,6 +39,11 @@ def browser():
     found.close()
 
 
+@pytest.fixture(scope="module")
+def axle_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_design(tmp_path_factory.mktemp("axle") / "axle.html", AXLE, axle=True)
+
+
 def type_into(browser: Chromium, label: str, text: str) -> None:
     """By keys, into the field of a table with this label."""
     place = browser.run(
@@ -149,7 +154,10 @@ def place_of(browser: Chromium, name: str, side: int) -> list[float]:
 
 def drag(browser: Chromium, name: str, side: int, dx: float, dy: float, steps: int = 6) -> None:
     """A handle by the mouse."""
-    x, y = place_of(browser, name, side)
+    pull(browser, *place_of(browser, name, side), dx, dy, steps)
+
+
+def pull(browser: Chromium, x: float, y: float, dx: float, dy: float, steps: int = 6) -> None:
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
     browser.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
     for k in range(1, steps + 1):
@@ -168,8 +176,10 @@ def point(browser: Chromium, name: str) -> np.ndarray:
     )
 
 
-def test_dragged_points_of_an_axle_give_the_curves_of_sekant(browser: Chromium, tmp_path: Path):
-    browser.open(write_design(tmp_path / "axle.html", AXLE, axle=True), width=1280, height=720)
+def test_dragged_points_of_an_axle_give_the_curves_of_sekant(
+    browser: Chromium, axle_page: Path, tmp_path: Path
+):
+    browser.open(axle_page, width=1280, height=720)
     press(browser, "[data-view=front]")
     settle(browser)
     before = point(browser, "tie_rod_inner")
@@ -203,8 +213,34 @@ def test_dragged_points_of_an_axle_give_the_curves_of_sekant(browser: Chromium, 
     assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
 
 
-def test_set_up_changes_are_those_of_the_command(browser: Chromium, tmp_path: Path):
-    browser.open(write_design(tmp_path / "axle.html", AXLE, axle=True), width=1280, height=720)
+def test_arrows_move_along_one_axis_and_the_right_side_mirrors(browser: Chromium, axle_page: Path):
+    browser.open(axle_page, width=1280, height=720)
+    settle(browser)
+    number = browser.run("sekant.told.points.findIndex((p) => p.name === 'lower_ball')")
+    for side in (0, 1):
+        browser.run(f"sekant.choose({number}, {side})")
+        settle(browser)
+        for axis in range(3):
+            before = point(browser, "lower_ball")
+            handle, tip = browser.run(
+                "(() => { const box = document.getElementById('canvas').getBoundingClientRect();"
+                " const { picture } = sekant; const of = (p) => { const [x, y] = picture.pixel(p);"
+                " return [box.x + x, box.y + y]; }; const h = picture.chosenHandle;"
+                f" return [of(h.mesh.position), of(picture.tip(h, {axis}))]; }})()"
+            )
+            way = np.array(tip) - np.array(handle)
+            pull(browser, *tip, *(18 * way / np.linalg.norm(way)))
+            settle(browser)
+            change = point(browser, "lower_ball") - before
+            assert np.abs(np.delete(change, axis)).max() == 0.0
+            assert change[axis] * (-1.0 if (side, axis) == (1, 1) else 1.0) > 2e-3
+            press(browser, "#undo")
+            settle(browser)
+            assert np.array_equal(point(browser, "lower_ball"), before)
+
+
+def test_set_up_changes_are_those_of_the_command(browser: Chromium, axle_page: Path, tmp_path: Path):
+    browser.open(axle_page, width=1280, height=720)
     press(browser, "[data-tab=setup]")
     type_into(browser, "camber shim in mm", "4")
     type_into(browser, "tie rod length in mm", "-2")

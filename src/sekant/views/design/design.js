@@ -97,7 +97,6 @@ class Design {
 
   // Everything anew for the parameters and the sliders.
   compute() {
-    const { told } = this;
     this.begun.own = this.solver.begin(this.p);
     const key = `${this.over} ${JSON.stringify(this.held)}`;
     if (this.kept.key !== key) this.kept = { key, ...this.curves(this.begun.first, this.over, this.grid, this.held) };
@@ -105,12 +104,10 @@ class Design {
     const { columns, walked } = this.curves(this.begun.own, this.over, this.grid, this.held);
     this.columns = columns;
     this.reached = walked ? walked.reached : this.grid.map(() => false);
-    this.ends = [];
     this.unsure = this.reached.includes(false);
     this.lengths = this.solver.lengths(this.begun.own);
     this.firstLengths ??= this.solver.lengths(this.begun.first);
     this.place();
-    return told;
   }
 
   // Places of both designs and curves where the sliders are; where that is out of reach, the last position stays.

@@ -11,7 +11,6 @@ class Page {
     const sign = told.side !== "axle" && told.side !== told.drawnSide ? -1 : 1;
     for (const point of told.points) point.signs = [sign, -1];
     this.design = new Design(told, solver);
-    this.axis = null;
     this.ghostOn = true;
     this.times = []; // ms of the last recomputations, and with everything that shows them
     byId("title").textContent = told.title;
@@ -21,7 +20,6 @@ class Page {
       values: (point) => told.points[point].parameters.map((i) => this.design.p[i]),
       move: (point, values) => this.set(Object.fromEntries(told.points[point].parameters.map((i, k) => [i, values[k]])), false),
       dropped: () => this.changed(true),
-      axis: () => this.axis,
     });
     this.design.compute();
     if (!this.design.places) throw new Error(this.design.begun.own.message || "the design as drawn cannot be reached");
@@ -35,7 +33,7 @@ class Page {
     this.setTheme();
     new ResizeObserver(() => this.resize()).observe(byId("view"));
     this.resize();
-    this.picture.stage.lookFrom(told.side === "axle" ? "iso" : "iso");
+    this.picture.stage.lookFrom("iso");
     this.refresh();
     const frame = () => {
       this.tick();

@@ -270,7 +270,7 @@ class Picture {
       canvas.style.cursor = "grabbing";
       const { handle, axis } = found;
       this.hooks.choose(handle.point, handle.side);
-      this.startDrag(event, handle, axis ?? this.hooks.axis());
+      this.startDrag(event, handle, axis);
     }, { capture: true });
     const stop = (event) => {
       if (!this.drag || event.pointerId !== this.drag.pointer) {
