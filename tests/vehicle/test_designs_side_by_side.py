@@ -232,3 +232,12 @@ def test_the_roll_center_of_a_steered_axle_has_no_spike():
     assert np.ptp([y for part in beside for y in part]) < 250
     assert np.all(np.diff(beside[0]) < 0)
     assert np.all(np.diff(beside[1]) < 0)
+
+
+def test_the_targets_of_the_examples_are_met():
+    folder = EXAMPLES.parent / "car" / "formula" / "parts"
+    targets = read_targets(folder / "targets.yaml")
+    found = tune(sk.vehicle.load_axle(folder / "front.yaml"), targets)
+    misses = found.misses(found.after)
+    for target in targets.targets:
+        assert misses[target.curve] <= target.tolerance

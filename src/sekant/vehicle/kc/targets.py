@@ -199,7 +199,7 @@ class Tuned:
             if target.tolerance is not None:
                 met = "within" if after[target.curve] <= target.tolerance else "outside of"
                 told = f", {met} its tolerance of {factor * target.tolerance:.4g}"
-            lines.append(f"  {target.curve.replace('_', ' '):<28}{a:>12} -> {b} {unit}{told}".rstrip())
+            lines.append(f"  {target.curve.replace('_', ' '):<28}{a:>12} -> {f'{b} {unit}'.rstrip()}{told}")
         return "\n".join(lines)
 
     def as_dict(self) -> dict:
