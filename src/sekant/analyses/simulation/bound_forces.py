@@ -160,7 +160,7 @@ def decision_functions(system: System) -> DecisionFunctions:
 
     def made(name: str, terms: list[SX]) -> NativeFunction:
         eq = system.equations
-        return system.function(name, [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
+        return system.function(name, [eq.t, eq.q, eq.v, eq.z, eq.p], terms, seldom=True)
 
     def values() -> NativeFunction:
         solved, empty = system.equations.elements.friction, SX.zeros(0, 1)
