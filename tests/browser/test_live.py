@@ -330,6 +330,7 @@ def test_eigenvalues_are_those_of_a_linear_model(
         model, tmp_path / "live.html", vary={parameter: (0.6 * first, 1.5 * first)}, until=0.2, modes=True
     )
     browser.open(page)
+    browser.wait("sekant.live.locus?.way")  # which begins at the first values
 
     def eigenvalues(value: float) -> np.ndarray:
         rest = sk.equilibrium(system, parameters={parameter: value})
