@@ -157,8 +157,8 @@ STANDING = (
 def _from_above(axis: Axes, runs: list[DrivenManeuver]) -> None:
     """Paths of the runs between their cones, to one scale where the course turns."""
     for line in runs[0].maneuver.edges(runs[0].car):
-        style_of = {"ls": "--"} if len(line) > 1 else {"ls": "none", "marker": "^", "ms": 4}
-        axis.plot(line[:, 0], line[:, 1], color="0.5", lw=1.0, **style_of)
+        dashes, marker = ("--", "") if len(line) > 1 else ("none", "^")
+        axis.plot(line[:, 0], line[:, 1], color="0.5", lw=1.0, ls=dashes, marker=marker, ms=4)
     for k, (color, run) in enumerate(zip(style.PALETTE, runs, strict=False)):
         axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2, ls=_dashes(k))
     place = runs[0]["position"]

@@ -301,10 +301,11 @@ class FourPost(Maneuver):
         ``body``: heave at the center of mass, or what roll and pitch are at the wheels, over the posts' motion;
         ``front wheel`` and so on: of its center; ``front load``: N over what the static tire would take, 1.
         """
-        x, signs = self.post(run), dict(zip(WHEELS, MODES[self.mode], strict=True))
+        x = self.post(run)
+        signs: dict[str, int] = dict(zip(WHEELS, MODES[self.mode], strict=True))
         low, high = 1.05 * self.first, 0.95 * self.last
         found: dict[str, np.ndarray] = {}
-        f = np.zeros(0)
+        f: Floats = np.zeros(0)
         body = self._body(run)
         rows = {} if body is None else {"body": body}
         for axle, end in zip(run.car.axles, ("front", "rear"), strict=True):
@@ -317,7 +318,8 @@ class FourPost(Maneuver):
             stiffness = _stiffness(run.car.axles[axle].tire, float(load[0]))
             rows[f"{axle} load"] = k * (load - load[0]) / stiffness
         for name, row in rows.items():
-            f, found[name] = frequency_response(run.time, x, row, low, high)
+            at, found[name] = frequency_response(run.time, x, row, low, high)
+            f = np.asarray(at, np.float64)
         return f, found
 
     def _body(self, run: DrivenManeuver) -> Floats | None:

@@ -186,8 +186,8 @@ def sampled_by(
         values.append(np.array([node.evaluate(*numbers) for numbers in zip(*asked, strict=True)]))
         symbols.append(node.symbols)
     answer = ca.Function("road", symbols, outputs).map(xs.size)
-    height, grip = answer(*[v[None, :] if v.ndim == 1 else v.T for v in values])
-    return np.array(height).reshape(xs.shape), np.array(grip).reshape(xs.shape)
+    heights, grips = answer(*[v[None, :] if v.ndim == 1 else v.T for v in values])
+    return np.array(heights).reshape(xs.shape), np.array(grips).reshape(xs.shape)
 
 
 def clipped(u: SX) -> SX:
