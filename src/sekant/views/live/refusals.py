@@ -10,12 +10,6 @@ from sekant.tables.numeric import NumericFunction
 def refuse(system: System) -> None:
     """An error that names the item and a remedy, where a page would compute another motion than a run."""
     name = system.model.name
-    numeric = next((one for one in system.equations.lookups.tables if isinstance(one, NumericFunction)), None)
-    if numeric is not None:
-        raise SekantError(
-            f"model '{name}': {numeric.label} is a Python function, which a page cannot call; write it as an "
-            "expression or a table"
-        )
     if system.nv == 0:
         raise SekantError(
             f"model '{name}' has no degree of freedom, so there is no motion to compute; free a joint, or use sekant "
@@ -30,4 +24,14 @@ def refuse(system: System) -> None:
         raise SekantError(
             f"model '{name}': a page starts from joint coordinates or from points, and this start is found from "
             f"others (formulation '{system.facts.formulation}'); compile with formulation='joint'"
+        )
+
+
+def refuse_python(system: System) -> None:
+    """The same where the equations call Python; known once the functions of a page have been made."""
+    numeric = next((one for one in system.equations.lookups.tables if isinstance(one, NumericFunction)), None)
+    if numeric is not None:
+        raise SekantError(
+            f"model '{system.model.name}': {numeric.label} is a Python function, which a page cannot call; write it "
+            "as an expression or a table"
         )

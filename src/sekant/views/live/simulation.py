@@ -34,6 +34,7 @@ from sekant.views.live.assembly import assembly_functions
 from sekant.views.live.loops import Asked, page_loop
 from sekant.views.live.modes import modes_of_page
 from sekant.views.live.program import PageProgram
+from sekant.views.live.refusals import refuse_python
 
 Floats = NDArray[np.float64]
 _POINT = {name: name for name in "tqvzp"}
@@ -82,6 +83,7 @@ def simulation_of(
         described["assembly"] = assembly_functions(program, system, float(asked.times[0]), values)
     if modes:
         described["modes"] = modes_of_page(program, system, p, parameters)
+    refuse_python(system)
     return {
         **program.build(),
         **described,
