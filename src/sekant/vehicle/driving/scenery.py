@@ -31,7 +31,7 @@ def with_scenery(run: DrivenManeuver) -> Result:
     path = result["position"][:, :2]
     if run.maneuver.travels:
         scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
-    scene["shapes"] = [*scene.get("shapes", []), *_cones(run.maneuver.edges(run.car), road)]
+    scene["shapes"] = [*scene.get("shapes", []), *cone_shapes(run.maneuver.edges(run.car), road)]
     return replace(result, make_scene=lambda: scene)
 
 
@@ -85,7 +85,7 @@ def _even(path: Floats) -> Floats:
     return found
 
 
-def _cones(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
+def cone_shapes(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
     """Cones along lines (n, 2) m, not all of them where there would be too many."""
     points = [_along(line) for line in lines]
     xy = np.vstack(points) if points else np.zeros((0, 2))

@@ -61,6 +61,10 @@ def drive(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the result of one car (.nc).")
     ] = None,
+    live: Annotated[
+        Path | None,
+        typer.Option(help="Write a page in which you drive the car yourself, on the maneuver's course."),
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
@@ -73,7 +77,10 @@ def drive(
             "name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES"
         )
     files = files or []
-    refuse_unwritable(html, report, output)
+    refuse_unwritable(html, report, output, live)
+    if live is not None:
+        _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
+        return
     if html is not None and len(files) > 2:
         raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
     if output is not None and len(files) > 1:
@@ -130,6 +137,32 @@ def _runs(
         with lines_of(file):
             runs.append(drive_car(car, name, label=label, **how, **options))
     return runs
+
+
+def _write_live(
+    live: Path,
+    files: list[Path],
+    kind: str | None,
+    speed: str | None,
+    given: dict[str, str],
+    as_json: bool,
+) -> None:
+    """The page in which a reader drives one car."""
+    if len(files) != 1:
+        raise typer.BadParameter("a page has one car that you drive; name its file", param_hint="FILES")
+    from sekant.progress_bar import ProgressBar
+    from sekant.vehicle.car import load_car
+    from sekant.views.cockpit.page import write_drive
+
+    options = {key: number_or_text(value) for key, value in given.items()}
+    if speed is not None:
+        options["speed"] = speed
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        car = load_car(files[0])
+        bar.stage(f"compiling {files[0].stem} for a page")
+        with lines_of(files[0]):
+            write_drive(live, car, kind, **options)
+    tell(as_json, lambda: "", dict, (live,))
 
 
 def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None) -> None:

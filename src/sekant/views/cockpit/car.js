@@ -1,0 +1,85 @@
+// The car: state, parameters and inputs; a step of the compiled loop; outputs of the present moment by name.
+
+class DrivenCar {
+  static async load(told) {
+    return new DrivenCar(await Module.load(told.program), told);
+  }
+
+  constructor(module, told) {
+    const { program } = told;
+    Object.assign(this, { module, told, program });
+    this.stretches = new Stretches(module, program.loop);
+    this.p = Float64Array.from(program.first);
+    this.offsets = new Map();
+    let next = 0;
+    for (const channel of program.channels) {
+      const width = Math.max(1, channel.parts.length);
+      this.offsets.set(channel.name, [next, width]);
+      next += width;
+    }
+    this.reset();
+  }
+
+  // Where the car began, with the set-up and inputs as they are.
+  reset() {
+    const { module, program } = this;
+    module.array(program.values).set(this.p);
+    const start = module.ask(program.begin);
+    this.x = new Float64Array(program.loop.width);
+    this.x.set(start.x);
+    if (program.held) this.p.set(start.held, this.p.length - program.held);
+    this.count = 0; // steps since then
+    this.lost = "";
+    this.read();
+  }
+
+  get t() {
+    return this.count * this.told.step;
+  }
+
+  set(name, value) {
+    const place = this.told.inputs[name];
+    if (place !== undefined) this.p[place] = value;
+  }
+
+  // `steps` of the integrator with inputs as they are; false where the motion cannot go on.
+  advance(steps) {
+    if (this.lost) return false;
+    const times = [this.t, (this.count + steps) * this.told.step];
+    const stretch = this.stretches.over(times, times, this.x, this.p);
+    let part = stretch.next();
+    while (!part.done) part = stretch.next();
+    const found = part.value;
+    if (found.code !== FINISHED || !found.x.every(Number.isFinite)) {
+      this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves what its model covers, such as the travel of its suspension. Press R to start again.`;
+      return false;
+    }
+    this.x.set(found.x);
+    this.count += steps;
+    return true;
+  }
+
+  // Outputs of the present state, into `y`.
+  read() {
+    const { module, program } = this;
+    const { report } = program;
+    module.array([report.x[0], this.x.length]).set(this.x);
+    module.array([report.p[0], this.p.length]).set(this.p);
+    module.array([report.t[0], 1])[0] = this.t;
+    module.restart(report.run);
+    module.setInteger(report.run, "count", 1);
+    module.proceed(report.run, "all");
+    this.y = module.array([report.y[0], report.width]);
+  }
+
+  // The components of an output, or its value; of a recorded row, if one is given.
+  values(name, row = this.y) {
+    const place = this.offsets.get(name);
+    return place ? Array.from(row.subarray(place[0], place[0] + place[1])) : [];
+  }
+
+  value(name, row = this.y) {
+    const place = this.offsets.get(name);
+    return place ? row[place[0]] : NaN;
+  }
+}

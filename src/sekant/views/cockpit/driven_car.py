@@ -1,0 +1,170 @@
+"""The car of a page: its compiled equations with inputs, the step of its integrator, and its set-up as parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import tau
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.regularized import suited
+from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.simulation.start import start_of
+from sekant.engine.functions.outputs import all_outputs
+from sekant.engine.system import State, System, compile
+from sekant.errors import ModelError, SekantError
+from sekant.model.joints import Surface
+from sekant.model.model import Model
+from sekant.model.scene import channels_of
+from sekant.results.result import Result
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.inputs import BRAKE, STEERING, THROTTLE, car_with_inputs
+
+Floats = NDArray[np.float64]
+STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
+"""s: of the integrator, from which the largest that is good enough is taken"""
+AGREE = 2e-3
+"""m: how far a step and its half may be apart after a trial drive"""
+TRIAL = 3.5  # s
+TRIALS = ({THROTTLE: 1.0}, {THROTTLE: 0.3, STEERING: 0.6})
+"""Spinning wheels, whose tires are the stiffest part of a drive, and a turn"""
+SET_UP = {"stiffness": "spring or bar", "damping": "damper"}
+USUAL_LOCK = 7.5  # rad
+GAUGES = ("speed", "sideslip", "yaw_rate", "steering_wheel", "brake", "drive_torque", "angles")
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """Numbers of the car that a slider changes together: left and right of an axle. `value` in SI."""
+
+    label: str
+    names: tuple[str, ...]
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class DrivenCar:
+    """`system`: as the page computes it; `first`: the first moments of a drive, for what is drawn; `step`: s, of RK4;
+    `outputs`: names of what the page computes in each frame."""
+
+    car: Car
+    model: Model
+    system: System
+    start: State
+    first: Result
+    step: float
+    outputs: tuple[str, ...]
+    set_up: tuple[SetUp, ...]
+    parameters: dict[str, Floats]
+    inputs: dict[str, int]
+    lock: float
+    """rad: of the steering wheel to each side"""
+
+
+def driven_car(car: Car) -> DrivenCar:
+    """A car that stands still and waits for its driver; axles on hard points as path joints."""
+    if car.steered is None:
+        raise ModelError("no axle of the car is steered, so that nobody can drive it; give one a 'steering'")
+    if car.drive is None:
+        raise ModelError("the car has no 'drive', so that it stays where it is; give it one")
+    car = car.changed(reduced=True, speed=0.0)
+    model = car_with_inputs(car)
+    set_up = _set_up(model)
+    parameters = [name for one in set_up for name in one.names]
+    system, _ = suited(compile(model, parameters=parameters), "rk4")
+    if system.facts.constrained:
+        raise ModelError(
+            f"car '{car.name}': a page drives cars whose axles are trees of joints; this one has closed loops that "
+            "reduced: true leaves"
+        )
+    step = _step(system, car)
+    first = simulate(system, 0.05, method="rk4", step=step, output_step=0.05)
+    numbers = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
+    start, _, _ = start_of(system, numbers, None, 0.0)
+    inputs = {
+        name: system.places[name].start for name in (STEERING, THROTTLE, BRAKE) if name in system.places
+    }
+    return DrivenCar(
+        car,
+        model,
+        system,
+        start,
+        first,
+        step,
+        _outputs(system, first),
+        set_up,
+        numbers,
+        inputs,
+        _lock(car, model),
+    )
+
+
+def _lock(car: Car, model: Model) -> float:
+    """How far the steering wheel turns: as far as the poses of steered wheels over the rack go, less a little, since
+    the steering gives way."""
+    assert car.steered is not None
+    steering = car.axles[car.steered].steering
+    assert steering is not None
+    reach = [USUAL_LOCK]
+    for joint in model.joints.values():
+        if isinstance(joint, Surface) and joint.second_coordinate_of is not None:
+            poses = model.curves[joint.surface] if isinstance(joint.surface, str) else joint.surface
+            rack = np.abs(poses.range[1]).min()
+            reach.append(0.85 * float(rack) * tau / steering.rack_per_turn)
+    return min(reach)
+
+
+def _outputs(system: System, first: Result) -> tuple[str, ...]:
+    """What is drawn and what gauges show."""
+    scene = first.scene or {}
+    drawn = [name for track in scene.get("tracks", {}).values() for name in channels_of(track)]
+    drawn += [arrow["channel"] for arrow in scene.get("arrows", [])]
+    known = [output.name for output in all_outputs(system)]
+    tires = [name for name in known if ".tire." in name and name.endswith((".load", ".kappa", ".alpha"))]
+    tires += [name for name in known if ".tire." in name and name.endswith((".Fx", ".Fy"))]
+    wanted = dict.fromkeys([*drawn, *GAUGES, "position", "chassis.acceleration", *tires])
+    return tuple(name for name in wanted if name in known)
+
+
+def _set_up(model: Model) -> tuple[SetUp, ...]:
+    """Springs, dampers and bars of both sides of an axle, where they are plain numbers and alike."""
+    found: dict[str, list[tuple[str, float, str]]] = {}
+    for name, force in model.forces.items():
+        axle, _, rest = name.partition(".")
+        side, _, part = rest.partition(".")
+        if side not in ("left", "right"):
+            axle, part = name.rpartition(".")[0] or name, name.rpartition(".")[2]
+        for field in SET_UP:
+            value = getattr(force, field, None)
+            if isinstance(value, (int, float)) and value > 0.0 and not part.startswith("tire"):
+                found.setdefault(f"{axle} {part} {field}", []).append(
+                    (f"{name}.{field}", float(value), field)
+                )
+    made = []
+    for label, items in found.items():
+        values = {value for _, value, _ in items}
+        if len(values) == 1 and len(items) <= 2:
+            names = tuple(name for name, _, _ in items)
+            unit = {"stiffness": "N/m", "damping": "N*s/m"}[items[0][2]]
+            made.append(SetUp(label, names, values.pop(), unit))
+    return tuple(made[:12])
+
+
+def _step(system: System, car: Car) -> float:
+    """The largest of STEPS whose trial drive agrees with that of half the step; the page says which one it is."""
+    ends: dict[float, Floats | None] = {}
+    for step in (*STEPS, STEPS[-1] / 2):
+        runs = [
+            simulate(system, TRIAL, method="rk4", step=step, output_step=TRIAL, inputs=given)
+            for given in TRIALS
+        ]
+        ends[step] = np.array([run["position"][-1] for run in runs]) if all(run.ok for run in runs) else None
+        found, twice = ends[step], ends.get(2 * step)
+        if twice is not None and found is not None and np.abs(found - twice).max() < AGREE:
+            return 2 * step
+    raise SekantError(
+        f"car '{car.name}' cannot be driven in a page: with steps of {STEPS[-1] * 1e3:g} ms its motion still depends "
+        "on the step; soften what is stiff (unit: N/m) or drive it by 'sekant drive'"
+    )

@@ -1,0 +1,146 @@
+"""`sekant drive --live`: write a page in which a reader drives a car in real time."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.files import replace_file
+from sekant.model.scene import Scene
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.driving.scenery import cone_shapes, road_strip
+from sekant.vehicle.maneuvers import maneuver
+from sekant.vehicle.maneuvers.base import Maneuver
+from sekant.vehicle.maneuvers.courses import CourseManeuver
+from sekant.version import __version__
+from sekant.views.cockpit.driven_car import DrivenCar, SetUp, driven_car
+from sekant.views.live.loops import Asked
+from sekant.views.live.simulation import simulation_of
+from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
+from sekant.views.player.view import shown_results
+
+Floats = NDArray[np.float64]
+_FOLDER = Path(__file__).parent
+_PLAYER = ("inflate", "decode", "colors", "dom", "shapes", "actor", "stage")
+_LIVE = ("module", "simulation", "poses")
+_OWN = ("car", "controls", "scene", "gauges", "main")
+LONGEST = 0.1
+"""s: of simulated time between two frames"""
+
+
+def write_drive(
+    path: str | os.PathLike[str], car: Car, course: Maneuver | str | None = None, **options: Any
+) -> Path:
+    """Write the page of a car that a reader drives; returns its path.
+
+    `course`: a maneuver (an object, or its name with `options`) whose cones and road are drawn; by default the car's.
+    """
+    chosen = maneuver(course or car.maneuver, **options) if not isinstance(course, Maneuver) else course
+    target = Path(path)
+    replace_file(target, drive_page(car, chosen).encode())
+    return target
+
+
+def drive_page(car: Car, course: Maneuver) -> str:
+    """HTML text of the page; see `write_drive`."""
+    driven = driven_car(car if isinstance(course, CourseManeuver) else course.car(car))
+    shown = drive_figure(driven, course)
+    return Template(_read("page.html")).substitute(
+        policy=_policy(),
+        version=__version__,
+        title=html.escape(f"Drive {shown['title']}"),
+        style=player_source("player.css") + _read("cockpit.css"),
+        figure=embedded(shown),
+        libraries=library_scripts(),
+        scripts=_scripts(),
+    )
+
+
+def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
+    """What the page shows and computes."""
+    system = driven.system
+    count = round(LONGEST / driven.step)
+    asked = Asked(np.array([0.0, count * driven.step]), driven.step, 1e-8, 1e-10)
+    program = simulation_of(system, "rk4", asked, driven.start, driven.outputs, driven.parameters)
+    line = _center_line(course)
+    first = replace(driven.first, make_scene=lambda: _scene(driven, course, line))
+    run = shown_results([first], plots=[])["runs"][0]
+    car = shown_results([driven.first], plots=[])["runs"][0]
+    run |= {size: car[size] for size in ("bar", "near", "bounds")}  # of the car, however long the road is
+    run["arrows"] = [arrow for arrow in run["arrows"] if arrow["channel"] in driven.outputs]
+    tracks = (driven.first.scene or {}).get("tracks", {})
+    return {
+        "title": driven.car.name,
+        "run": run,
+        "tracks": [tracks[track["name"]] for track in run["tracks"]],
+        "program": program,
+        "step": driven.step,
+        "longest": count,
+        "inputs": driven.inputs,
+        "lock": driven.lock,
+        "setUp": [_slider(driven, one) for one in driven.set_up],
+        "course": {"name": course.type, "line": line.tolist(), "closed": _closed(course)},
+        "about": (
+            f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; nothing is "
+            f"sent anywhere. Sekant {__version__}, model {system.model_hash}. Left out: brakes that hold the car "
+            f"exactly still (they slow it to a creep){_left_out(course)}; the road is drawn near the course only."
+        ),
+    }
+
+
+def _left_out(course: Maneuver) -> str:
+    level = not isinstance(course, CourseManeuver) or course.course().level
+    return "" if level else ", slopes and banks of the course"
+
+
+def _slider(driven: DrivenCar, one: SetUp) -> dict[str, Any]:
+    places = [driven.system.places[name].start for name in one.names]
+    return {"label": one.label, "places": places, "value": one.value, "unit": one.unit}
+
+
+def _center_line(course: Maneuver) -> Floats:
+    """(n, 2) m: the middle of a course by arc length; empty where the maneuver has none."""
+    if not isinstance(course, CourseManeuver):
+        return np.zeros((0, 2))
+    found = course.course()
+    return np.column_stack([found.x, found.y])
+
+
+def _closed(course: Maneuver) -> bool:
+    return isinstance(course, CourseManeuver) and course.course().closed
+
+
+def _scene(driven: DrivenCar, course: Maneuver, line: Floats) -> Scene:
+    """The car with the road and the cones of the course."""
+    scene = driven.first.scene.copy()
+    road = driven.car.road
+    path = line if len(line) > 1 else np.array([[-20.0, 0.0], [220.0, 0.0]])
+    scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
+    scene["shapes"] = [*scene.get("shapes", []), *cone_shapes(course.edges(driven.car), road)]
+    return scene
+
+
+def _policy() -> str:
+    scripts = f"{script_hash(library_scripts())} {script_hash(_scripts())} 'wasm-unsafe-eval'"
+    return f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:"
+
+
+@cache
+def _scripts() -> str:
+    live = _FOLDER.parent / "live"
+    engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
+    player = [player_source(f"{name}.js") for name in _PLAYER]
+    return in_one_scope(*engine, *player, *(_read(f"{name}.js") for name in _OWN))
+
+
+@cache
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

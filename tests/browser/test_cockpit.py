@@ -1,0 +1,135 @@
+"""Pages in which a reader drives: the motion of `sk.simulate`, real events, laps, replay and download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic, sleep
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from chromium import Chromium, find_chromium
+from sekant.errors import SekantError
+from sekant.vehicle.car import load_car
+from sekant.vehicle.maneuvers import maneuver
+from sekant.views.cockpit.driven_car import DrivenCar, driven_car
+from sekant.views.cockpit.page import drive_page
+
+PROGRAM = find_chromium()
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None, reason="no Chromium on this machine: install the package 'chromium' to test pages"
+)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SEDAN = EXAMPLES / "car" / "sedan.yaml"
+
+
+@pytest.fixture(scope="module")
+def driven() -> DrivenCar:
+    return driven_car(load_car(SEDAN))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    car = load_car(SEDAN)
+    path = tmp_path_factory.mktemp("cockpit") / "drive.html"
+    path.write_text(drive_page(car, maneuver(car.maneuver)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert PROGRAM is not None
+    found = Chromium(PROGRAM)
+    yield found
+    found.close()
+
+
+def test_a_scripted_drive_is_that_of_simulate(browser, page, driven):
+    """Full throttle while turning, then the brake; inputs change between steps of the integrator."""
+    browser.open(page, 640, 400)
+    assert browser.errors == []
+    steps = [(0.6, 0.3, 0.0), (0.2, -0.5, 0.0), (0.0, 0.1, 0.4)]  # throttle, steering wheel [rad], brake
+    count = round(0.4 / driven.step)
+    script = "sekant.pause(true); sekant.car.reset(); const found = [];"
+    for throttle, steering, brake in steps:
+        script += (
+            f"sekant.car.set('throttle', {throttle}); sekant.car.set('steering_wheel_angle', {steering});"
+            f"sekant.car.set('brake_pedal', {brake}); sekant.car.advance({count}); sekant.car.read();"
+            "found.push([...sekant.car.values('chassis.position'), ...sekant.car.values('chassis.orientation'),"
+            "...sekant.car.values('front.left.tire.force')]);"
+        )
+    found = np.array(browser.run(f"(() => {{ {script} return found; }})()"))
+    state, t = None, 0.0
+    for row, (throttle, steering, brake) in zip(found, steps, strict=True):
+        inputs = {"throttle": throttle, "steering_wheel_angle": steering, "brake_pedal": brake}
+        times = np.array([t, t + count * driven.step])
+        result = sk.simulate(
+            driven.system, output_times=times, method="rk4", step=driven.step, inputs=inputs, initial=state
+        )
+        expected = np.concatenate(
+            [
+                result[name][-1]
+                for name in ("chassis.position", "chassis.orientation", "front.left.tire.force")
+            ]
+        )
+        np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-8)
+        state, t = result.final_state, times[-1]
+
+
+def test_keys_drive_and_brake(browser, page):
+    browser.open(page, 640, 400)
+    key = {"key": "ArrowUp", "code": "ArrowUp"}
+    browser.call("Input.dispatchKeyEvent", type="keyDown", **key)
+    browser.wait("sekant.car.value('speed') > 1.5")
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **key)
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowDown", code="ArrowDown")
+    browser.wait("Math.abs(sekant.car.value('speed')) < 0.3")
+    browser.call("Input.dispatchKeyEvent", type="keyUp", key="ArrowDown", code="ArrowDown")
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="c", code="KeyC")
+    assert browser.run("sekant.scene.camera") == "cockpit"
+    assert browser.errors == []
+    assert browser.requests[1:] == []
+
+
+def test_a_drag_steers_and_what_was_driven_is_replayed_and_saved(browser, page):
+    browser.open(page, 640, 400)
+    at = {"x": 200, "y": 200, "button": "left", "clickCount": 1}
+    browser.call("Input.dispatchMouseEvent", type="mousePressed", **at)
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=150, y=120, button="left")
+    browser.wait("sekant.controls.wheel > 0.5 && sekant.controls.throttle > 0.2 && sekant.rows.length > 5")
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", **at)
+    browser.run("byId = (id) => document.getElementById(id); byId('replay').click()")
+    end = monotonic() + 30
+    while browser.run("sekant.replaying") and monotonic() < end:
+        sleep(0.05)
+    rows, lines = browser.run("sekant.rows.length"), browser.run("sekant.csv()").splitlines()
+    assert len(lines) == rows + 1
+    names = lines[0].split(",")
+    assert names[:4] == ["time [s]", "steering_wheel_angle [rad]", "throttle [1]", "brake_pedal [1]"]
+    assert {"chassis.position.x [m]", "front.left.tire.load [N]", "speed [m/s]"} <= set(names)
+    assert len(lines[-1].split(",")) == len(lines[0].split(","))
+    assert browser.errors == []
+
+
+def test_laps_count_over_the_line_from_behind(browser, page):
+    browser.open(page, 640, 400)
+    script = """(() => { const laps = sekant.gauges.laps; laps.restart();
+        for (const [t, x, y] of [[0, -1, 0], [1, 1, 0], [5, 50, 0], [9, -1, 3], [11, 1, 3], [12, -1, 0], [13, 1, 0]])
+            laps.see(t, x, y);
+        return [laps.count, laps.last, laps.best]; })()"""
+    assert browser.run(script) == [1, 9.5, 9.5]  # at 0.5 s and 10 s; the last one came without a way around
+
+
+def test_a_lost_motion_says_so_and_starts_again(browser, page):
+    browser.open(page, 640, 400)
+    browser.run("sekant.car.x[0] = NaN; sekant.move(4) || sekant.say(sekant.car.lost)")
+    assert "Press R to start again" in browser.run("document.getElementById('message').textContent")
+    browser.run("sekant.restart()")
+    assert browser.run("sekant.move(4)")
+
+
+def test_what_cannot_be_driven_is_refused():
+    car = load_car(SEDAN)
+    with pytest.raises(SekantError, match="the car has no 'drive'"):
+        driven_car(car.changed(drive=None))
