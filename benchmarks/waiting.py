@@ -64,13 +64,13 @@ CHANGES = {
 }
 """By car and number: the file it stands in, and the text before and after the change."""
 MANEUVERS = {
-    "another maneuver that steers by time": "sine-with-dwell",
-    "first maneuver on a path": "double-lane-change",
-    "another one on a path": "iso-3888-1",
-    "first maneuver on a course": "slalom",
-    "another one on a course": "skidpad",
-    "acceleration, first": "acceleration",
-    "braking, first": "brake-straight",
+    "another maneuver that steers by time": ("sine-with-dwell",),
+    "first maneuver on a path": ("double-lane-change",),
+    "another one on a path": ("iso-3888-1",),
+    "first maneuver on a course": ("slalom",),
+    "another one on a course": ("slalom", "--set", "cones=5", "--set", "distance=20 m"),
+    "acceleration, first": ("acceleration",),
+    "braking, first": ("brake-straight",),
 }
 """By what is new to a car; the step of steering came before."""
 CHAIN = """
@@ -195,7 +195,7 @@ def _cars(quick: bool) -> Report:
             if maneuver != "step-steer":
                 seconds([*drive, "--maneuver", "step-steer"])
             for what, name in MANEUVERS.items():
-                rows[what] = seconds([*drive, "--maneuver", name]), 1.5
+                rows[what] = seconds([*drive, "--maneuver", *name]), 1.5
         for name, (found, limit) in rows.items():
             figures.append(figure(f"{car}, {name}", Timed(found, 1, 1), "s"))
             targets.append(target(f"{car}, {name}", found, limit, unit="s"))
