@@ -70,7 +70,7 @@ MANEUVERS = {
     "first maneuver on a course": ("slalom",),
     "another one on a course": ("slalom", "--set", "cones=5", "--set", "distance=20 m"),
     "acceleration, first": ("acceleration",),
-    "braking, first": ("brake-straight",),
+    "braking, first": ("brake-straight", "--set", "pedal=0.3"),
 }
 """By what is new to a car; the step of steering came before."""
 CHAIN = """
