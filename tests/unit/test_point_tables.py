@@ -238,7 +238,7 @@ def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is no table"),
+        ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is not a table"),
         ("{table: car.csv, mapping: optimum}", r"points.mapping: there is no mapping 'optimum'.*optimumk"),
         ("{table: car.csv, axes: [x, x, z]}", r"points.axes: are our x, y and z"),
         ("{table: car.csv, columns: {name: Point}}", r"points.columns.name: unknown column"),

@@ -87,7 +87,7 @@ class Structure:
         name = self._names.get(id(value))
         if name is None and isinstance(value, Table) and value.name in self.tables:
             if value.content != self._called[value.name].content:
-                raise NotPlain(f"what is made of table '{value.name}' is no part of the structure")
+                raise NotPlain(f"what is made of table '{value.name}' does not belong to the structure")
             return f"{CALLED}{value.name}"
         return name
 
@@ -131,7 +131,7 @@ def _called_tables(model: Model) -> frozenset[str]:
 
 
 def _words_of(item: Any) -> set[str]:
-    """All texts in an item that are no expressions."""
+    """All texts in an item that are not expressions."""
     if isinstance(item, str):
         return {item}
     if isinstance(item, Description):

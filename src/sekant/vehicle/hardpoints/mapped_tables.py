@@ -7,7 +7,7 @@ points:
 
 Keys of a mapping: `columns` (heads of the table), `unit` of its numbers where its head has none, `axes` (ours by
 those of the table: ``[-x, -y, z]``), `origin` (of the table in our axes), `names` (ours: one of theirs, or several of
-which the table has one). Without names the table has ours. All faults are told at once.
+which the table has one). Without names the table has ours. All faults are reported at once.
 """
 
 from __future__ import annotations

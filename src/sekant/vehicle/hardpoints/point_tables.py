@@ -112,7 +112,7 @@ def _mapped(path: Path, source: Source) -> Source:
     try:
         name = given["table"]
         if not _is_table(name):
-            raise ModelError(f"'{name}' is no table; name a .csv or .xlsx file", path=("points", "table"))
+            raise ModelError(f"'{name}' is not a table; name a .csv or .xlsx file", path=("points", "table"))
         mapping = read_mapping(given, path.parent, ("points",))
     except ModelError as error:
         raise _of_table(error, source.places, str(path)) from None
@@ -126,7 +126,7 @@ def _mapped(path: Path, source: Source) -> Source:
 
 
 def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
-    """The error with its line; keys beside the table are no points, and are not called so."""
+    """The error with its line; keys beside the table are not points, and are not called so."""
     if error.file is not None:
         return error
     place = find_place(places, error.path) or Place(file, None)

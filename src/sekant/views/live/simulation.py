@@ -180,7 +180,7 @@ def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, A
 
 
 def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, Any]:
-    """A reactor of the event loop: its memory, its procedures, and what a reader is told."""
+    """A reactor of the event loop: its memory, its procedures, and what it reports to a reader."""
     count = int(reactor.event_functions(system).directions.size)
     if isinstance(reactor, BoundForces):
         called = decision_functions(system)
