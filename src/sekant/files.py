@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sekant.cache.files import note_read
 from sekant.errors import DataError, SekantError
@@ -21,15 +22,13 @@ _PROBE = bytes(4096)  # a block, so that a full disk is noticed
 _OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait
 
 
-def read_file(
-    path: str | PathLike[str],
-    limit: int | None = MOST_BYTES,
-    error: type[SekantError] = DataError,
-    remedy: str = "",
-) -> bytes:
-    """The content of an ordinary file of at most `limit` bytes (None: any size), noted as read.
+@contextmanager
+def open_file(
+    path: str | PathLike[str], error: type[SekantError] = DataError
+) -> Iterator[tuple[BinaryIO, int]]:
+    """An ordinary file to read, noted as read, and its size; what the system has against it becomes an `error`.
 
-    Pipes and devices are refused: they may never end. `remedy` follows the message about a file that is too large.
+    Pipes and devices are refused: they may never end.
     """
     file = os.fspath(path)
     try:
@@ -38,13 +37,8 @@ def read_file(
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise error("is not an ordinary file; name a file on disk", file=file)
-            size = status.st_size
-            if limit is None or size <= limit:
-                note_read(path)
-                content = stream.read() if limit is None else stream.read(limit + 1)
-                size = len(content)
-                if limit is None or size <= limit:
-                    return content
+            note_read(path)
+            yield stream, status.st_size
     except FileNotFoundError:
         raise error(f"cannot be read: there is no such file{_neighbors(Path(path))}", file=file) from None
     except IsADirectoryError:
@@ -52,7 +46,23 @@ def read_file(
     except (OSError, ValueError) as cause:
         reason = getattr(cause, "strerror", None) or cause
         raise error(f"cannot be read: {reason}", file=file) from None
-    raise error(f"is larger than {limit / 1e6:g} MB{remedy}", file=file)
+
+
+def read_file(
+    path: str | PathLike[str],
+    limit: int = MOST_BYTES,
+    error: type[SekantError] = DataError,
+    remedy: str = "",
+) -> bytes:
+    """The content of an ordinary file of at most `limit` bytes, noted as read.
+
+    `remedy` follows the message about a file that is too large.
+    """
+    with open_file(path, error) as (stream, size):
+        content = stream.read(limit + 1) if size <= limit else b""
+        if max(size, len(content)) > limit:
+            raise error(f"is larger than {limit / 1e6:g} MB{remedy}", file=os.fspath(path))
+        return content
 
 
 def _neighbors(path: Path) -> str:

@@ -200,3 +200,35 @@ def test_a_link_keeps_pointing_to_the_file_it_names(result, tmp_path):
     assert (tmp_path / "a.nc").is_symlink()
     assert stat.S_ISREG((tmp_path / "store" / "real.nc").stat().st_mode)
     assert Result.load(tmp_path / "store" / "real.nc").status == "not_finite"
+
+
+def test_rows_that_other_programs_wrote_in_another_order_are_read(result, tmp_path):
+    """xarray makes time a fixed dimension, where each variable stands by itself."""
+    import xarray
+
+    result.save(tmp_path / "a.nc")
+    with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as dataset:
+        dataset.to_netcdf(tmp_path / "b.nc", engine="scipy", format="NETCDF3_64BIT")
+    read = Result.load(tmp_path / "b.nc")
+    np.testing.assert_array_equal(read.time, result.time)
+    np.testing.assert_array_equal(read.data, result.data)
+    assert read.channels == result.channels
+
+
+def test_many_pieces_are_read_as_one(result, tmp_path, monkeypatch):
+    from sekant.results import netcdf_layout
+
+    result.save(tmp_path / "a.nc")
+    monkeypatch.setattr(netcdf_layout, "_PIECE", 200)  # two rows
+    np.testing.assert_array_equal(Result.load(tmp_path / "a.nc").data, result.data)
+
+
+def test_one_variable_for_many_channels_is_refused(result, tmp_path):
+    """A small file would fill the memory."""
+    result.save(tmp_path / "a.nc")
+    content = (tmp_path / "a.nc").read_bytes()
+    twice = content.replace(b'"variable": "rod.q"', b'"variable":"hinge.q"')
+    assert twice != content
+    (tmp_path / "a.nc").write_bytes(twice)
+    with pytest.raises(DataError, match="damaged"):
+        Result.load(tmp_path / "a.nc")

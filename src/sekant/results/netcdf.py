@@ -8,25 +8,24 @@ then raising the record count, which is the big-endian integer at byte 4 (netCDF
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, SekantError
-from sekant.files import read_file
+from sekant.files import open_file
 from sekant.results.channels import Channel, Channels
+from sekant.results.netcdf_layout import MAGIC, Damaged, read_columns, read_layout
 from sekant.results.result import FinalState, Result
 from sekant.results.summary import to_json
 
 _FORMAT = 1
-_MAGIC = b"CDF"
 COUNT_OFFSET = 4
 
 
@@ -69,7 +68,7 @@ def header(
         told["scene"] = to_json(scene)
     dimensions = [_packed("time") + _INT(0), *(_packed(f"components_{n}") + _INT(n) for n in widths)]
     head = (
-        _MAGIC
+        MAGIC
         + b"\x02"
         + count_bytes(0)
         + _listed(_DIMENSION, dimensions)
@@ -141,59 +140,64 @@ def count_bytes(rows: int) -> bytes:
 
 def read_netcdf(path: str | os.PathLike[str]) -> Result:
     """The result in a netCDF file, also one that is still being written."""
-    content = read_file(path, limit=None)
-    if not content:
-        raise DataError("is empty; it is not a result file", file=str(path))
-    if content[:3] != _MAGIC:
-        raise DataError("is not a result file (no netCDF-3 signature at its start)", file=str(path))
-    try:
-        return _parse(content)
-    except SekantError as error:
-        raise DataError(error.message, file=str(path)) from None
-    except Exception as error:  # scipy meets a damaged header with whatever the wrong bytes lead to
-        raise DataError(
-            f"is damaged or truncated: its {len(content)} bytes are not what its header promises",
-            file=str(path),
-        ) from error
-
-
-def _parse(content: bytes) -> Result:
-    from scipy.io import netcdf_file
-
-    file: Any
-    with netcdf_file(io.BytesIO(content), "r", mmap=False) as file:
-        version = getattr(file, "sekant_format", None)
-        if version is None:
-            raise DataError("is a netCDF file, but not one that Sekant wrote")
-        if version > _FORMAT:
+    with open_file(path) as (stream, size):
+        start = stream.read(len(MAGIC))
+        if not start:
+            raise DataError("is empty; it is not a result file", file=str(path))
+        if start != MAGIC:
+            raise DataError("is not a result file (no netCDF-3 signature at its start)", file=str(path))
+        stream.seek(0)
+        try:
+            return _read(stream, size)
+        except SekantError as error:
+            raise DataError(error.message, file=str(path)) from None
+        except Exception as error:  # what a damaged header says can be anything
             raise DataError(
-                f"has result format {version}; this version reads up to {_FORMAT}: upgrade sekant"
-            )
-        described = json.loads(file.channels)
-        status, message = _text(file.status), _text(file.message)
-        stats, provenance = json.loads(file.stats), json.loads(file.provenance)
-        scene = getattr(file, "scene", None)
-        end = json.loads(getattr(file, "final_state", "null"))
-        warnings = [AnalysisWarning.from_dict(each) for each in json.loads(getattr(file, "warnings", "[]"))]
-        time = file.variables["time"][:].astype(float)
-        channels = Channels(
-            Channel(
-                entry["name"],
-                entry["unit"] if isinstance(entry["unit"], str) else tuple(entry["unit"]),
-                tuple(entry["components"]),
-                entry["description"],
-            )
-            for entry in described
+                f"is damaged or truncated: its {size} bytes are not what its header promises", file=str(path)
+            ) from error
+
+
+def _read(stream: BinaryIO, size: int) -> Result:
+    layout = read_layout(stream, size)
+    told: Any = layout.attributes
+    version = told.get("sekant_format")
+    if version is None:
+        raise DataError("is a netCDF file, but not one that Sekant wrote")
+    if version > _FORMAT:
+        raise DataError(f"has result format {version}; this version reads up to {_FORMAT}: upgrade sekant")
+    described = json.loads(told["channels"])
+    stats, provenance = json.loads(told["stats"]), json.loads(told["provenance"])
+    scene = told.get("scene")
+    end = json.loads(told.get("final_state", "null"))
+    warnings = [AnalysisWarning.from_dict(each) for each in json.loads(told.get("warnings", "[]"))]
+    channels = Channels(
+        Channel(
+            entry["name"],
+            entry["unit"] if isinstance(entry["unit"], str) else tuple(entry["unit"]),
+            tuple(entry["components"]),
+            entry["description"],
         )
-        data = np.empty((time.size, channels.width))
-        for entry in described:
-            found = channels.find(entry["name"])
-            series = file.variables[entry["variable"]][:]
-            data[:, found.start : found.stop] = series.reshape(time.size, found.stop - found.start)
+        for entry in described
+    )
+    variables = [layout.variables["time"], *(layout.variables[entry["variable"]] for entry in described)]
+    if len({entry["variable"] for entry in described} | {"time"}) != len(variables):
+        raise Damaged  # one variable many times would fill memory beyond the size of the file
+    rows = layout.records if variables[0].over_time else variables[0].width
+    widths = [1, *(channel.width for channel in channels)]
+    for variable, width in zip(variables, widths, strict=True):
+        if (variable.width, rows) != (
+            (width, layout.records) if variable.over_time else (width * rows, rows)
+        ):
+            raise Damaged
+    time, data = np.empty((rows, 1)), np.empty((rows, channels.width))
+    stops = np.cumsum(widths[1:])
+    series = [time, *np.split(data, stops[:-1], axis=1)] if len(stops) else [time]
+    read_columns(stream, layout, list(zip(variables, series, strict=True)))
     final = None if end is None else FinalState.from_dict(end, provenance.get("parameters") or None)
     make_scene = None if scene is None else lambda: json.loads(scene)
     return Result(
-        time, data, channels, status, message, stats, provenance, make_scene, tuple(warnings), final
+        *(time[:, 0], data, channels, told["status"], told["message"], stats, provenance),
+        *(make_scene, tuple(warnings), final),
     )
 
 
@@ -210,7 +214,3 @@ def _variable_names(channels: Channels) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
-
-
-def _text(value: Any) -> str:
-    return value.decode().strip() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,173 @@
+"""Where the variables of a netCDF-3 file stand, and their rows read in pieces.
+
+A file may be damaged, hostile, or still growing: what its header promises is compared with its size before anything
+is made of that size, and of records that are counted in later nothing is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"CDF"
+_TYPES = {1: ">i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8"}
+_DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
+_PIECE = 1 << 23  # bytes of records that are read at once
+
+
+class Damaged(Exception):
+    """The bytes of a file are not what its header promises."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """The shape of one row of a variable, or of all of it where time does not come first, and where it begins."""
+
+    shape: tuple[int, ...]
+    over_time: bool
+    kind: np.dtype
+    begin: int
+
+    @property
+    def width(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a row (or of all of it), filled up to four."""
+        return -(-self.width * self.kind.itemsize // 4) * 4
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The header of a file: its attributes, its variables, and how many records of how many bytes are counted in."""
+
+    attributes: Mapping[str, str | float]
+    variables: Mapping[str, Variable]
+    records: int
+    record_size: int
+
+
+class _Header:
+    """Reads the header of a file of `size` bytes part by part."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self.stream, self.left = stream, size
+
+    def take(self, count: int) -> bytes:
+        if not 0 <= count <= self.left:
+            raise Damaged
+        part = self.stream.read(count)
+        if len(part) != count:
+            raise Damaged
+        self.left -= count
+        return part
+
+    def integer(self, width: int = 4) -> int:
+        return int.from_bytes(self.take(width), "big", signed=True)
+
+    def padded(self, count: int) -> bytes:
+        return self.take(-(-count // 4) * 4)[:count] if count >= 0 else self.take(count)
+
+    def name(self) -> str:
+        return self.padded(self.integer()).decode()
+
+    def count(self, kind: int) -> range:
+        """A pass through the list of this kind that stands next."""
+        found, count = self.integer(), self.integer()
+        if not (found == kind or found == count == 0) or not 0 <= count <= self.left:
+            raise Damaged
+        return range(count)
+
+    def kind(self) -> np.dtype:
+        number = self.integer()
+        if number not in _TYPES:
+            raise Damaged
+        return np.dtype(_TYPES[number])
+
+    def attributes(self) -> dict[str, str | float]:
+        """Texts, and the first of each row of numbers."""
+        found: dict[str, str | float] = {}
+        for _ in self.count(_ATTRIBUTES):
+            name, kind, count = self.name(), self.kind(), self.integer()
+            content = self.padded(count * kind.itemsize)
+            if kind.kind == "S":
+                found[name] = content.decode().rstrip("\0").strip()
+            elif count:
+                found[name] = np.frombuffer(content, kind)[0].item()
+        return found
+
+
+def read_layout(stream: BinaryIO, size: int) -> Layout:
+    """The header of the file of `size` bytes; `Damaged` where it promises what the file has not."""
+    header = _Header(stream, size)
+    version = header.take(4)[3]
+    if version not in (1, 2):
+        raise Damaged
+    records = header.integer()
+    lengths = [(header.name(), header.integer())[1] for _ in header.count(_DIMENSIONS)]
+    attributes = header.attributes()
+    variables: dict[str, Variable] = {}
+    for _ in header.count(_VARIABLES):
+        name = header.name()
+        places = [header.integer() for _ in range(_few(header.integer()))]
+        if any(not 0 <= place < len(lengths) for place in places):
+            raise Damaged
+        header.attributes()
+        kind, _, begin = header.kind(), header.integer(), header.integer(4 if version == 1 else 8)
+        over_time = bool(places) and lengths[places[0]] == 0
+        shape = tuple(lengths[place] for place in places[over_time:])
+        if name in variables or begin < 0 or any(length < 0 for length in shape):
+            raise Damaged
+        variables[name] = Variable(shape, over_time, kind, begin)
+    over_time = [variable for variable in variables.values() if variable.over_time]
+    record_size = sum(variable.size for variable in over_time)
+    if len(over_time) == 1:  # the only one is not filled up
+        record_size = over_time[0].width * over_time[0].kind.itemsize
+    fixed = [variable for variable in variables.values() if not variable.over_time]
+    if records < 0 or records * record_size + sum(variable.size for variable in fixed) > size:
+        raise Damaged
+    for variable in variables.values():
+        rows = (records - 1) * record_size if variable.over_time else 0
+        if rows >= 0 and variable.begin + rows + variable.width * variable.kind.itemsize > size:
+            raise Damaged
+    return Layout(attributes, variables, records, record_size)
+
+
+def _few(count: int) -> int:
+    if not 0 <= count <= 1024:
+        raise Damaged
+    return count
+
+
+def read_columns(
+    stream: BinaryIO, layout: Layout, wanted: Sequence[tuple[Variable, NDArray[np.float64]]]
+) -> None:
+    """Fill an array (n, width) for each variable, with as much memory beside them as a piece of the file takes."""
+    for variable, series in wanted:
+        if not variable.over_time and series.size:
+            stream.seek(variable.begin)
+            content = stream.read(series.size * variable.kind.itemsize)
+            series[:] = np.frombuffer(content, variable.kind).reshape(series.shape)
+    moving = [(variable, series) for variable, series in wanted if variable.over_time and variable.width]
+    if not moving or not layout.records:
+        return
+    first = min(variable.begin for variable, _ in moving)
+    last = max(variable.begin + variable.width * variable.kind.itemsize for variable, _ in moving)
+    if last - first > layout.record_size:  # variables of a record stand side by side
+        raise Damaged
+    piece = max(1, _PIECE // layout.record_size)
+    for start in range(0, layout.records, piece):
+        rows = min(piece, layout.records - start)
+        stream.seek(first + start * layout.record_size)
+        content = stream.read((rows - 1) * layout.record_size + last - first)
+        for variable, series in moving:
+            shape, steps = (rows, variable.width), (layout.record_size, variable.kind.itemsize)
+            series[start : start + rows] = np.ndarray(
+                shape, variable.kind, content, variable.begin - first, steps
+            )
