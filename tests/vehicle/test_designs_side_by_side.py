@@ -58,6 +58,21 @@ def test_differences_are_those_of_the_curves(pair):
         ComparedCurves(("a", "b"), (pair[0], sk.vehicle.axle_curves(FRONT, travel=[0.0, 0.01])))
 
 
+def test_curves_that_one_design_lacks_are_named_and_drawn(pair, points):
+    """Front and rear of a car: one steers and has anti dive, the other is driven and has anti squat."""
+    rear_points = sk.vehicle.load_axle(FRONT.with_name("rear.yaml"))
+    rear = sk.vehicle.axle_curves(rear_points, travel=TRAVEL)
+    front = sk.vehicle.axle_curves(points, travel=TRAVEL)
+    own = {"left.anti_dive": front, "left.anti_squat": rear}
+    assert all(name in curves.names for name, curves in own.items())
+    text = ComparedCurves(("front", "rear"), (front, rear)).summary()
+    assert re.search(r"not of all designs: front: .*left\.anti dive", text)
+    assert re.search(r"not of all designs: rear: .*left\.anti squat", text)
+    charts = {chart["name"]: chart for chart in over_travel((front, rear), None)}
+    assert [line["d"] for line in charts["left.anti_squat"]["lines"]] == [1]
+    assert [line["d"] for line in charts["left.anti_dive"]["lines"]] == [0]
+
+
 def test_labels_of_files():
     assert names_of_files(["a/front.yaml", "a/rear.yaml"]) == ("front", "rear")
     assert names_of_files(["a/front.yaml", "b/front.yaml"]) == ("a/front", "b/front")

@@ -62,8 +62,20 @@ def locate(error: ModelError, places: Mapping[KeyPath, Place], path: Sequence[st
     error.path = error.path or tuple(path)
 
 
+_NOT_YAML = {
+    ".csv": "a table",
+    ".xlsx": "a table",
+    ".tir": "a tire; 'sekant tire FILE' reads it",
+    ".nc": "a result; 'sekant view FILE' plays it",
+    ".html": "a page; open it in a browser",
+}
+
+
 def read_source(path: Path) -> Source:
     """The YAML mapping in the file `path`."""
+    kind = _NOT_YAML.get(path.suffix.lower())
+    if kind is not None and path.is_file():
+        raise ModelError(f"a YAML file is expected here, and this is {kind}", file=str(path))
     return parse_source(read_text(path, MAX_BYTES), str(path))
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -145,7 +146,12 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
         if not start:
             raise DataError("is empty; it is not a result file", file=str(path))
         if start != MAGIC:
-            raise DataError("is not a result file (no netCDF-3 signature at its start)", file=str(path))
+            remedy = ""
+            if Path(path).suffix.lower() in (".yaml", ".yml", ".urdf", ".mjcf", ".xml"):
+                remedy = f"; it looks like a model: 'sekant run {path}' writes its result"
+            raise DataError(
+                f"is not a result file (no netCDF-3 signature at its start){remedy}", file=str(path)
+            )
         stream.seek(0)
         try:
             return _read(stream, size)

@@ -97,6 +97,10 @@ class ComparedCurves:
             lines.append(f"  {row.name.replace('_', ' '):<28}{values} {gaps}  {unit}".rstrip())
         if alike:
             lines.append(f"alike: {', '.join(alike)}")
+        for label, c in zip(self.labels, self.curves, strict=True):
+            own = [name for name in c.told if not all(name in other.names for other in self.curves)]
+            if own:
+                lines.append(f"not of all designs: {label}: {', '.join(n.replace('_', ' ') for n in own)}")
         limits = [
             f"limit: {label}: {text}"
             for label, c in zip(self.labels, self.curves, strict=True)

@@ -36,7 +36,7 @@ Tunable = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
-@export.command()
+@export.command(short_help="Write C99 source: one header and one file, fixed steps.")
 @with_lines
 def c(
     file: File,
@@ -81,7 +81,7 @@ def c(
     _tell(done, as_json, f"\ntest and measure it: {test}")
 
 
-@export.command()
+@export.command(short_help="Write an FMU for other simulation programs.")
 @with_lines
 def fmu(
     file: File,

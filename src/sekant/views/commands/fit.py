@@ -13,7 +13,7 @@ from sekant.views.telling import hint, refuse_unwritable, tell
 
 def fit(
     file: Annotated[
-        Path, typer.Argument(help="Poses (CSV), e.g. with columns x \\[mm], yaw \\[deg].", show_default=False)
+        Path, typer.Argument(help="Poses (CSV), e.g. with columns x [mm], yaw [deg].", show_default=False)
     ],
     output: Annotated[
         Path | None,

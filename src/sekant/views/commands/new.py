@@ -44,6 +44,8 @@ def new(
             f"sekant drive {model} --html run.html --report report.html",
             f"sekant kc {model.parent / 'front.yaml'} --axle --report front.html",
         ]
+    if template is Template.formula:
+        steps.append(f"sekant loads {model} --cases {model.parent / 'loads.yaml'} --csv loads.csv")
     if template is Template.track:
         steps = [f"sekant drive CAR.yaml --maneuver {model} --html lap.html --report lap_report.html"]
     if as_json:

@@ -50,15 +50,16 @@ def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[
         # that of the axle says the same in parallel travel
         if name == "left.roll_center_height" and "roll_center_height" in first.names:
             continue
-        lines = []
+        lines, unit = [], ""
         for d, curves in enumerate(designs):
             if name not in curves.names:
                 continue
+            unit = curves.unit(name)
             for r, k in enumerate(_racks(curves)):
                 guide = curves[FOLLOWS[name]][:, k] if name in FOLLOWS else None
                 lines.append({"d": d, "r": r, "y": curves[name][:, k], "guide": guide})
         wanted = targets.of(name) if targets else None
-        charts.append(_chart(name, first.unit(name), x, lines, wanted, first.travel))
+        charts.append(_chart(name, unit, x, lines, wanted, first.travel))
     return [chart for chart in charts if chart is not None]
 
 
