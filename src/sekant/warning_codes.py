@@ -19,7 +19,7 @@ CODES: dict[str, WarningCode] = {
         "assemble, simulate, equilibrium",
         "The assembled position is singular: it has more degrees of freedom than its neighbors, so the motion may go "
         "on in several ways.",
-        "Start elsewhere, on the branch that is meant.",
+        "Start elsewhere, on the branch that you want.",
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
@@ -49,7 +49,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "out_of_range": WarningCode(
         "simulate",
-        "The motion left the range of a path, surface or table, which has no continuation: the run ends early, with "
+        "The motion left the range of a path, surface or table, which has no continuation. The run ends early, with "
         "the status of this name. The cause gives the value and the range, the place the time.",
         "Lengthen the data, keep the motion inside, or allow a continuation.",
     ),
@@ -68,12 +68,12 @@ CODES: dict[str, WarningCode] = {
     "chattering": WarningCode(
         "simulate",
         "A law jumps where the motion is and pushes it back from both sides. Adaptive methods end there; fixed steps "
-        "go to and fro across the jump.",
+        "alternate between both sides of the jump.",
         "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
     ),
     "delay_interpolation": WarningCode(
         "simulate",
-        "The polynomials that keep the input of a delay are off it by more than ten times `rtol` of its largest "
+        "The polynomials that store the input of a delay differ from it by more than ten times `rtol` of its largest "
         "value.",
         "Raise `pieces` of the delay.",
     ),
@@ -115,12 +115,12 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
-        "A joint that sticks in the given state would have to bear more than its limit: this is not rest.",
+        "A joint that sticks in the given state would have to carry more than its limit: this is not rest.",
         "Simulate, and start from where the motion ends.",
     ),
     "undetermined_unknown": WarningCode(
         "steady_motion",
-        "The equations of the steady motion leave an unknown free: the value told is where the search started.",
+        "The equations of the steady motion leave an unknown free. Its value is where the search started.",
         "Give a target for it, or make it no unknown.",
     ),
     # -- small motions
@@ -133,7 +133,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
-        "Modes share an eigenvalue: its derivatives are the slopes of its branches, its eigenvectors have none.",
+        "Modes share an eigenvalue: its derivatives are the slopes of its branches, and its eigenvectors have no "
+        "derivatives.",
         "Differentiate a symmetric function of these modes, or look at one parameter at a time.",
     ),
     "close_eigenvalues": WarningCode(
@@ -149,13 +150,13 @@ CODES: dict[str, WarningCode] = {
     # -- kinematics
     "range_not_reached": WarningCode(
         "kinematics, reduce, suspension curves",
-        "The mechanism does not reach every value of the drive that was asked for.",
-        "Ask for the range that the message names, or drive another quantity.",
+        "The mechanism does not reach every requested value of the drive.",
+        "Use the range that the message names, or drive another quantity.",
     ),
     "branches_meet": WarningCode(
         "kinematics, reduce, suspension curves",
-        "Two assembly modes of the mechanism meet within the range, so that it may go on in either.",
-        "See that the positions beyond are those of the branch that is meant.",
+        "Two assembly modes of the mechanism meet within the range, so it may continue in either.",
+        "Check that the positions beyond are on the branch that you want.",
     ),
     "singular_points": WarningCode(
         "kinematics",
@@ -172,17 +173,18 @@ CODES: dict[str, WarningCode] = {
     "negative_wheel_rate": WarningCode(
         "suspension curves",
         "The load of a wheel falls as it rises.",
-        "Check stiffness and preload of the spring. A bare stiffness is in N/m, whatever the unit of the points is.",
+        "Check stiffness and preload of the spring. A bare stiffness is in N/m, independent of the unit of the "
+        "points.",
     ),
     "spring_pressed_far": WarningCode(
         "suspension curves",
         "Stiffness and preload press a spring to less than a quarter of its free length.",
-        "Check its stiffness. A bare one is in N/m, whatever the unit of the points is: `37` is not `37 N/mm`.",
+        "Check its stiffness. A bare one is in N/m, independent of the unit of the points: `37` is not `37 N/mm`.",
     ),
     "vehicle_mass_assumed": WarningCode(
         "loads on members",
-        "A load case accelerates along x: load moves between the axles by the mass of the whole vehicle, which is "
-        "not given. Both axles are taken to carry the same.",
+        "A load case accelerates along x: the load transfer between the axles depends on the mass of the whole "
+        "vehicle, which is not given. Sekant assumes that both axles carry the same load.",
         "Give `vehicle_mass` of the suspension.",
     ),
     # -- curves and fits
@@ -214,9 +216,10 @@ CODES: dict[str, WarningCode] = {
     ),
     "order_uncertain": WarningCode(
         "fit",
-        "Points lie so far apart where the path bends that they do not tell their order: with one of the rows in "
-        "another place the path would be about as smooth. The fit goes through the rows in the order that was found.",
-        "Give more points there, or add a time column, which settles the order.",
+        "Points lie so far apart where the path bends that they do not determine their order: with one of the rows "
+        "in another place the path would be about as smooth. The fit goes through the rows in the order that was "
+        "found.",
+        "Give more points there, or add a time column, which fixes the order.",
     ),
     "fit_residual": WarningCode(
         "fit",
@@ -239,8 +242,8 @@ CODES: dict[str, WarningCode] = {
     # -- tire property files
     "compliance_left_out": WarningCode(
         "kc, drive",
-        "The measured compliance of a steered wheel gives way in more directions than its surface has elastic "
-        "modes. The stiffest one is taken as rigid.",
+        "The measured compliance of a steered wheel has more directions than its surface has elastic modes. "
+        "The stiffest one is treated as rigid.",
         "Compare with `sekant kc`; fix the rack to keep five directions.",
     ),
     "tire_keys": WarningCode(
@@ -251,11 +254,11 @@ CODES: dict[str, WarningCode] = {
     "tire_tables": WarningCode(
         "tire files",
         "A tire property file has tables that are not used.",
-        "None is needed on a flat road.",
+        "On a flat road you do not need one.",
     ),
     "tire_scale": WarningCode(
         "tire files",
-        "A scale of the friction is zero: the tire has none.",
+        "A scale of the friction is zero: the tire has no friction.",
         "Set it to 1.",
     ),
 }

@@ -169,7 +169,7 @@ def test_a_missing_load_case_names_the_stiffness():
 
 def test_collinear_load_cases_name_what_cannot_be_told_apart():
     cases = compliance.load_ramps(carrier(), "carrier.hub", ["fx"], 1500.0, count=3)
-    with pytest.raises(DataError, match=r"cannot be told from .* collinear|cannot be identified"):
+    with pytest.raises(DataError, match=r"cannot be separated from .* collinear|cannot be identified"):
         compliance.identify_compliance(carrier(False), "guide", "carrier.hub", cases * 2, use="direct")
 
 
@@ -178,7 +178,7 @@ def test_collinear_load_cases_name_what_cannot_be_told_apart():
     [
         (
             lambda m, c: compliance.identify_compliance(m, "rail", "carrier.hub", c),
-            "no joint is called 'rail'",
+            "there is no joint 'rail'",
         ),
         (
             lambda m, c: compliance.identify_compliance(m, "guide", "carrier.hub", []),

@@ -58,7 +58,7 @@ def test_jitter_along_the_path(seed):
         foot -= ((foot - p[:, 0]) + 16.0 * foot * (8.0 * foot**2 - p[:, 1])) / (1.0 + 256.0 * foot**2)
     off = np.hypot(np.hypot(foot - p[:, 0], 8.0 * foot**2 - p[:, 1]), p[:, 2])
     assert np.sqrt(np.mean(off**2)) < 0.7 * 2e-5
-    assert "to and fro" in curve.report.notes[0]
+    assert "back and forth" in curve.report.notes[0]
 
 
 def turning(rng):

@@ -141,7 +141,7 @@ def test_an_order_that_is_open_is_refused():
     are farther apart than its ends."""
     shuffled = np.random.default_rng(3).permutation
     p = random_case(874, 200, "none", coarse=True)[0].points
-    with pytest.raises(DataError, match=r"do not tell (their order|it)"):
+    with pytest.raises(DataError, match=r"do not determine (their order|it)"):
         PoseCurve.fit(shuffled(p))
     ring = arc(60, 0.1)[5:]
     apart = np.delete(ring, range(20, 30), axis=0)

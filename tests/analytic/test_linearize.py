@@ -211,7 +211,7 @@ def test_faults_are_named():
     assert sk.linearize(system, off, at="motion").A.shape == (4, 4)
     with pytest.raises(sk.SekantError, match=r"no input 'slide.displacment': .*; did you mean"):
         sk.linearize(system, inputs=["slide.displacment"])
-    with pytest.raises(sk.SekantError, match=r"no output is called 'rod.positon'"):
+    with pytest.raises(sk.SekantError, match=r"there is no output 'rod.positon'"):
         sk.linearize(system, outputs=["rod.positon"])
     loop = sk.compile(loaded_slider_crank())
     with pytest.raises(sk.SekantError, match="1 coordinates are independent, 2 are named"):

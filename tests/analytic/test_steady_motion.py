@@ -431,7 +431,7 @@ def coin(own_joint: bool) -> sk.Model:
 
 def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
     """The error says so, and what it advises works."""
-    advised = r"rolls or spins, its spin needs a joint of its own: put a light body on 'free'.*`rates`"
+    advised = r"rolls or spins, its spin needs its own joint: put a light body on 'free'.*`rates`"
     with pytest.raises(sk.SekantError, match=advised):
         sk.steady_motion(coin(False), velocity=(1.0, 0, 0))
     steady = sk.steady_motion(coin(True), velocity=(1.0, 0, 0), rates={"spin.angle": 10.0})
@@ -443,7 +443,7 @@ def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
 
 def test_a_target_without_a_derivative_is_named():
     """The speed of a coin on the axis of the turn is zero, where it has a corner."""
-    with pytest.raises(sk.SekantError, match=r"coin\.speed' has no derivative where the search stands"):
+    with pytest.raises(sk.SekantError, match=r"coin\.speed' has no derivative at this point of the search"):
         sk.steady_motion(coin(False), turn=0.5, targets={"coin.speed": 1.0})
 
 

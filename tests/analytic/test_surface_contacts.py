@@ -194,5 +194,5 @@ def test_nonsense_is_told():
     u = np.linspace(-1, 1, 5)
     u1, u2 = np.meshgrid(u, u, indexing="ij")
     wall = PoseSurface(Table2.cubic(u, u, np.stack([u1, 0 * u1, u2], axis=-1)), "none", name="wall")
-    with pytest.raises(SekantError, match="pose surface 'wall' stands upright or folds over"):
+    with pytest.raises(SekantError, match="pose surface 'wall' is vertical or folds over"):
         sk.compile(ball("b", {"type": "point_surface", "frame": "b", "pose_surface": wall}))

@@ -23,5 +23,5 @@ def test_bad_input_is_a_line(tmp_path):
     ends = ["--over", "O.angle=0..1", "-o", "small.yaml"]
     done = sekant("reduce", MODEL, "--keep", "rood", *ends, cwd=tmp_path)
     assert done.returncode == 1
-    assert "no body or frame is called 'rood'" in done.stderr
+    assert "there is no body or frame 'rood'" in done.stderr
     assert "Traceback" not in done.stderr

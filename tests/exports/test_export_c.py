@@ -154,7 +154,7 @@ def test_memory_is_stated_and_true(tree, tmp_path):
         ("quarter_car", {"precision": "half"}, "unknown precision 'half'"),
         ("quarter_car", {"step": -1.0}, "step must be positive"),
         ("parabola", {"step": 5.0, "method": "euler"}, "cannot take .* steps of 5 s by euler.*not finite"),
-        ("quarter_car", {"outputs": ["bdy.*"]}, "no output is called 'bdy"),
+        ("quarter_car", {"outputs": ["bdy.*"]}, "there is no output 'bdy"),
         ("slider_crank", {"precision": "float"}, "closes a loop.*double precision.*sekant reduce"),
     ],
 )

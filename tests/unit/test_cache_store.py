@@ -135,7 +135,7 @@ def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
 def test_file_in_place_of_the_directory(tmp_path):
     (tmp_path / "c").write_text("no directory")
     assert not make(Cache(tmp_path / "c")).from_cache
-    assert "is not a directory, so every run compiles anew" in why_nothing_is_cached(Cache(tmp_path / "c"))
+    assert "is not a directory, so every run compiles again" in why_nothing_is_cached(Cache(tmp_path / "c"))
 
 
 def test_entries_round_trip(tmp_path):

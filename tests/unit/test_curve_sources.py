@@ -262,7 +262,7 @@ def test_parameters_of_a_curve_cannot_stay_inputs(tmp_path):
     )
     for name in ("R", "d"):
         with pytest.raises(
-            SekantError, match=f"parameter '{name}' shapes the curve 'c'.*load the model anew"
+            SekantError, match=f"parameter '{name}' shapes the curve 'c'.*load the model again"
         ):
             sk.compile(model, parameters=[name])
     assert sk.compile(model, parameters=["k"]).parameters.keys() == {"k"}
@@ -275,7 +275,7 @@ POSITION = "position: [u, 0, 0]"
 @pytest.mark.parametrize(
     ("curve", "parts"),
     [
-        ("{frame: rmf}", ["model.yaml:3: curve 'c': says nothing about where", "data, "]),
+        ("{frame: rmf}", ["model.yaml:3: curve 'c': does not say where", "data, "]),
         ("{data: a.csv, points: []}", ["model.yaml:3:", "there is no file 'a.csv'"]),
         ("{points: [], position: [0, 0, 0]}", ["has both 'p", "a curve has one source"]),
         ("{position: [u, 0, 0]}", ["'range' is missing"]),

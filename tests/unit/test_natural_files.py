@@ -131,7 +131,7 @@ def test_everything_in_space(tmp_path):
             "  dim: 2",
             "  parameters: {k: 1}",
             5,
-            "has format 1; in format 2 the key 'parameters' stands at the top",
+            "has format 1; in format 2 the key 'parameters' is at the top",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_faults_are_reported_with_their_line(tmp_path, old, new, line, message):
 
 
 def test_values_from_outside(tmp_path):
-    with pytest.raises(ModelError, match="nothing is called 'mass'"):
+    with pytest.raises(ModelError, match="there is nothing named 'mass'"):
         sk.load(write(tmp_path, PENDULUM), set={"mass": "2"})
     model = sk.load(write(tmp_path, PENDULUM), set={"arm.mass": "2.5 kg", "A.at[0]": "0.5"})
     assert model.natural is not None

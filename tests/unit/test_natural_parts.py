@@ -243,7 +243,10 @@ class TestBadInput:
             (lambda m, A: m.mass(A, "3 mm"), "mass 'mass_A': mass: '3 mm' is a length"),
             (lambda m, A: m.point("C", ("12 kg", 0)), "point 'C': at: '12 kg' is a mass"),
             (lambda m, A: m.mass(A, "k*2"), "unknown name 'k' in 'k\\*2'"),
-            (lambda m, A: m.mass(A, ca.SX.sym("stranger")), "'stranger', which is nothing of this mechanism"),
+            (
+                lambda m, A: m.mass(A, ca.SX.sym("stranger")),
+                "'stranger', which is not part of this mechanism",
+            ),
         ],
     )
     def test_messages(self, build, message):

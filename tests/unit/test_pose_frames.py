@@ -147,5 +147,5 @@ def test_arc_length_of_any_curve():
     s = np.clip(s, *over.range)
     np.testing.assert_allclose(over.pose(s)[0], curve.pose(x)[0], atol=1e-9)
     np.testing.assert_allclose(over.position(s), curve.position(x), atol=1e-9)
-    with pytest.raises(DataError, match="stands still at u = "):
+    with pytest.raises(DataError, match="does not change at u = "):
         along_arc_length(PoseCurve.from_function(lambda u: ca.vertcat(u**2, 0, 0), (0.0, 1.0)))

@@ -94,7 +94,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
         (lambda m, r: sk.compile(sk.compile(m)), r"got System\); give its .model"),
         (lambda m, r: sk.linearize(3.0), r"got float\); make one by sk.Model"),
         (lambda m, r: sk.view(m), "a page plays results .got Model.; make one by sk.simulate"),
-        (lambda m, r: sk.reduce(sk.compile(m), "leg", "hinge.q", (0, 1)), "no body or frame is called 'leg'"),
+        (lambda m, r: sk.reduce(sk.compile(m), "leg", "hinge.q", (0, 1)), "there is no body or frame 'leg'"),
         (
             lambda m, r: sk.simulate(m, 1.0, initial=[0.1]),
             r"initial state must be a state \(got list\); make",

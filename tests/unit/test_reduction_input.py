@@ -22,7 +22,7 @@ def reduced(model=None, keep="coupler", coordinate="A.angle", range=(-1.5, 0.0),
 def test_beyond_the_dead_points_the_limits_are_told():
     """The slider of a crank of 0.4 m and a rod of 1 m comes between 0.6 and 1.4 m, less when off its line."""
     with pytest.raises(
-        SolverError, match=r"D\.q = 0\.3 to 1\.3 m is asked for, 0\.59\d* to 1\.3 m can be reached"
+        SolverError, match=r"D\.q = 0\.3 to 1\.3 m is requested, 0\.59\d* to 1\.3 m can be reached"
     ):
         reduced(slider_crank(), "coupler", "D.q", (0.3, 1.3))
 
@@ -36,7 +36,7 @@ def test_a_freedom_too_many_names_what_still_moves():
 
 
 def test_a_table_too_coarse_names_the_step_that_would_do():
-    with pytest.raises(DataError, match=r"is off by .* where 1e-12 is asked for; make the step about"):
+    with pytest.raises(DataError, match=r"is off by .* but the tolerance is 1e-12; make the step about"):
         reduced(nodes=9, tolerance=1e-12)
 
 
@@ -68,7 +68,7 @@ def test_motion_of_a_joint_that_goes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keep": "copler"}, "no body or frame is called 'copler'"),
+        ({"keep": "copler"}, "there is no body or frame 'copler'"),
         ({"keep": []}, "at least one body"),
         ({"relative_to": "coupler"}, "named twice"),
         ({"method": "spline"}, "unknown method 'spline'"),

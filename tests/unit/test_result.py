@@ -73,8 +73,8 @@ def test_patterns_give_channels_then_columns_each_once():
 @pytest.mark.parametrize(
     ("channels", "message"),
     [
-        ([Channel("a.b"), Channel("a.b")], "two channels are called 'a.b'"),
-        ([Channel("a.b", "m", ("x", "y")), Channel("a.b.y")], "two channels are called 'a.b.y'"),
+        ([Channel("a.b"), Channel("a.b")], "two channels have the name 'a.b'"),
+        ([Channel("a.b", "m", ("x", "y")), Channel("a.b.y")], "two channels have the name 'a.b.y'"),
     ],
 )
 def test_ambiguous_names_are_refused(channels, message):

@@ -210,14 +210,14 @@ def test_values_from_outside(write):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("K", "3", "--set K=3: nothing is called 'K'; "),
-        ("hing.q0", "3", "--set hing.q0=3: nothing is called 'hing.q0'; did you mean 'hinge'?"),
+        ("K", "3", "--set K=3: there is nothing named 'K'; "),
+        ("hing.q0", "3", "--set hing.q0=3: there is nothing named 'hing.q0'; did you mean 'hinge'?"),
         ("arm", "3", "--set arm=3: 'arm' is an item of the model; name a field of it"),
         ("arm.mas", "3", "--set arm.mas=3: body 'arm': mas: unknown key 'mas'; did you mean 'mass'?"),
         ("arm.mass", "3 mm", "--set arm.mass=3 mm: body 'arm': mass: '3 mm' is a length"),
         ("arm.com[7]", "3", "there is a list of 3 in the model"),
         ("hinge.q0[0]", "3", "set the whole list"),
-        ("arm.mass.x", "3", "nothing is called 'x' there"),
+        ("arm.mass.x", "3", "there is nothing named 'x' there"),
         ("arm..mass", "3", "is not a name of a value"),
         ("L", "", "the value is missing"),
         ("L", "[1", "YAML syntax"),

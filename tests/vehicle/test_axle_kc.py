@@ -171,7 +171,7 @@ def test_travel_beyond_the_dead_point_is_told():
     assert found.limits
     told = [str(warning) for warning in found.warnings if warning.code == "range_not_reached"]
     assert len(told) == 1
-    assert "drive 'travel', asked 0 to 0.6 m: 1 of 3 points" in told[0]
+    assert "drive 'travel', requested 0 to 0.6 m: 1 of 3 points" in told[0]
     assert all("meet at travel = " in text and "wheel_center" not in text for text in found.limits)
     advised = float(told[0].split(" to ")[-1].split()[0])
     assert 0.2 < advised <= float(found.limits[0].split("travel = ")[1].split()[0])

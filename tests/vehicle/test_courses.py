@@ -173,7 +173,7 @@ FAULTS = {
     "jumps by": "x [m], y [m]\n" + "".join(f"{x}, 0\n" for x in (0, 2, 4, 6, 60, 62, 64)),
     "too narrow": "x [m], y [m], left [m], right [m]\n" + "".join(f"{x}, 0, 0.4, 0.5\n" for x in range(9)),
     "crosses itself": "x [m], y [m]\n0, 0\n10, 0\n20, 0\n25, 6\n20, 12\n12, 6\n12, -8\n",
-    "stands twice": "x [m], y [m]\n0, 0\n1, 0\n1, 0\n2, 0\n3, 0\n",
+    "occurs twice": "x [m], y [m]\n0, 0\n1, 0\n1, 0\n2, 0\n3, 0\n",
     "has no column 'y'": "x [m]\n0\n1\n2\n3\n",
 }
 

@@ -36,9 +36,7 @@ def note_read(path: str | PathLike[str]) -> None:
     """Tell that a file is about to be read. Its content is taken before, so that a change meanwhile shows later."""
     within = os.environ.get(WITHIN)
     if within and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)):
-        message = (
-            f"is not read: it lies outside of '{within}'; put it there, or allow a folder that contains it"
-        )
+        message = f"is not read: it is outside '{within}'; put it there, or allow a folder that contains it"
         raise DataError(f"{message} (--within)", file=os.fspath(path))
     noted = _NOTED.get()
     if noted is not None:

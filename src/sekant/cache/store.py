@@ -75,7 +75,7 @@ def why_nothing_is_cached(store: Cache | None) -> str:
         elif place.exists() and not place.is_dir():
             what = "is not a directory"
         reason = f"the cache {place} {what}"
-    return f"{reason}, so every run compiles anew; set SEKANT_CACHE_DIR to another place"
+    return f"{reason}, so every run compiles again; set SEKANT_CACHE_DIR to another place"
 
 
 class Cache:

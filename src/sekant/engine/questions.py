@@ -48,7 +48,7 @@ class Questions:
             }
             if name not in asked:
                 raise SekantError(
-                    f"a system has no question '{name}'; {suggest(name, list(asked), 'questions')}"
+                    f"a system has no function '{name}'; {suggest(name, list(asked), 'functions')}"
                 )
             inputs = [eq.t, eq.q, eq.v, eq.p, eq.z, a]
             made = system.function(name, inputs, [ca.densify(asked[name]())])

@@ -48,4 +48,4 @@ class Values(dict[str, Any]):
     def __missing__(self, name: str) -> float:
         if name in self._parts:
             return self._parts[name]
-        raise SekantError(f"no output is called '{name}'; {suggest(name, list(self), 'outputs')}")
+        raise SekantError(f"there is no output '{name}'; {suggest(name, list(self), 'outputs')}")

@@ -45,7 +45,7 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
     (3, i, j, k, 3, ...) as in pyvista, whose polygons are divided; or a pair (vertices, triangles).
     """
     if Path(path).suffix.lower() != ".stl":
-        raise DataError("is not a name for a mesh file; let it end in .stl", file=str(path))
+        raise DataError("is not a name for a mesh file; it must end in .stl", file=str(path))
     try:
         if isinstance(mesh, tuple):
             points, faces = mesh

@@ -10,7 +10,7 @@ FORMAT = 2
 """What this version writes. A file that says nothing has it, or shows by its content that it is older."""
 
 UPGRADES = {
-    1: "in format 2 the key 'parameters' stands at the top level of a file, not inside 'natural': move it "
+    1: "in format 2 the key 'parameters' is at the top level of a file, not inside 'natural': move it "
     "there and write "
     "'format: 2' into the first line",
 }

@@ -67,7 +67,7 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
                 return (*place, item, *_steps(name[len(item) :], name))
     if name in known:
         raise ModelError(f"'{name}' is an item of the model; name a field of it, e.g. {name}.mass")
-    raise ModelError(f"nothing is called '{name}'; {suggest(owner, known, 'parameters and items')}")
+    raise ModelError(f"there is nothing named '{name}'; {suggest(owner, known, 'parameters and items')}")
 
 
 def _steps(text: str, name: str) -> KeyPath:
@@ -96,7 +96,7 @@ def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
     elif isinstance(at, dict):
         at[last] = value
     else:
-        raise ModelError(f"'{name}': nothing is called '{last}' there")
+        raise ModelError(f"'{name}': there is nothing named '{last}' there")
 
 
 def _enter(at: Any, step: str | int, name: str) -> Any:
@@ -106,4 +106,4 @@ def _enter(at: Any, step: str | int, name: str) -> Any:
         return at[step]
     if isinstance(at, list) and isinstance(step, int) and step < len(at):
         return at[step]
-    raise ModelError(f"'{name}': nothing is called '{step}' there")
+    raise ModelError(f"'{name}': there is nothing named '{step}' there")

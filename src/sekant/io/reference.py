@@ -92,7 +92,7 @@ def find_item(name: str) -> tuple[str, type]:
     near = [full for full in known if wanted in full]
     if 0 < len(near) <= 12 and not hint.startswith("did you mean"):
         hint = f"perhaps {', '.join(near)}"
-    raise SekantError(f"nothing is called '{name}' in model files; {hint} (sekant explain lists all)")
+    raise SekantError(f"there is nothing named '{name}' in model files; {hint} (sekant explain lists all)")
 
 
 def fields_of(own: dict[str, Any]) -> list[FieldText]:

@@ -62,7 +62,7 @@ def json_schema() -> dict[str, Any]:
     fields = Model.model_json_schema(schema_generator=_Generator)["properties"]
     curves = {
         "type": ["object", "null"],
-        "description": "paths and surfaces by name; the key of each source tells its kind",
+        "description": "paths and surfaces by name; the key of each source sets its kind",
         "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
     }
     template = {
@@ -137,7 +137,7 @@ def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str
         sections[section] = {"type": ["object", "null"], "additionalProperties": item}
     return {
         "type": ["object", "null"],
-        "description": "a mechanism in points and vectors; it stands instead of bodies and joints",
+        "description": "a mechanism in points and vectors; it replaces bodies and joints",
         "properties": sections,
         "additionalProperties": False,
     }

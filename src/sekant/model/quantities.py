@@ -209,7 +209,7 @@ def _unit_name(text: str) -> str:
     try:
         return check_name(text)
     except ModelError as error:
-        raise wrong(f"{error.message}; it stands beside values: '1' where there is none") from None
+        raise wrong(f"{error.message}; it applies to the values beside it; write '1' for no unit") from None
 
 
 UnitName = Annotated[str, AfterValidator(_unit_name)]

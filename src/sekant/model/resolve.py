@@ -143,7 +143,7 @@ def resolve(
         if baked:
             raise ModelError(
                 f"parameter '{min(baked)}' shapes the curve '{curve}' and cannot stay an input: a curve is made when "
-                f"the model is read; load the model anew for each value (set={{'{min(baked)}': ...}})"
+                f"the model is read; load the model again for each value (set={{'{min(baked)}': ...}})"
             )
     defaults = parameter_values(model)
     parameters, values, fields, inputs = [], {}, {}, {}
@@ -330,7 +330,7 @@ def _step(value: Any, part: str, name: str) -> tuple[Any, str | int]:
         return value[part], part
     if isinstance(value, tuple) and part.isdigit() and int(part) < len(value):
         return value[int(part)], int(part)
-    raise ModelError(f"parameter '{name}': nothing is called '{part}' there")
+    raise ModelError(f"parameter '{name}': there is nothing named '{part}' there")
 
 
 def _numeric(value: Any, name: str) -> Any:

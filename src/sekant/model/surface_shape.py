@@ -167,7 +167,7 @@ def _prepared(surface: PoseSurface) -> _Prepared:
     up = r1[:, 0] * r2[:, 1] - r1[:, 1] * r2[:, 0]
     if not (np.all(up > 0) or np.all(up < 0)):
         raise DataError(
-            f"pose surface '{surface.name}' stands upright or folds over, so that it has several points above one "
+            f"pose surface '{surface.name}' is vertical or folds over, so that it has several points above one "
             "another; a contact needs one that is a height over x and y of its frame: turn it, or cut it into parts"
         )
     found = _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))

@@ -39,7 +39,7 @@ class Comparison:
         point, _, quantity = name.rpartition(".")
         if point not in self.points or quantity not in QUANTITIES:
             known = ", ".join(f"{p}.{q}" for p in self.points for q in QUANTITIES)
-            raise ModelError(f"comparison: nothing is called '{name}'; known: {known}")
+            raise ModelError(f"comparison: there is nothing named '{name}'; known: {known}")
         return np.asarray(result[f"{self.points[point]}.{quantity}"])
 
     def difference(self, name: str) -> Array:

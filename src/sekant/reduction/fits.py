@@ -158,7 +158,7 @@ def _too_coarse(errors: dict[str, PoseError], tolerance: float | None, what: str
     error = errors[name]
     return DataError(
         f"reduce: {what} is too coarse: at unseen points '{name}' is off by {error.position_max:.3g} m and "
-        f"{error.angle_max:.3g} rad, where {tolerance or 1e-8:g} is asked for; take more nodes, method 'table', a "
+        f"{error.angle_max:.3g} rad, where {tolerance or 1e-8:g} is the tolerance; use more nodes, method 'table', a "
         "smaller range, or a larger tolerance"
     )
 

@@ -87,7 +87,7 @@ def kept_bodies(model: Model, keep: Sequence[str]) -> list[str]:
     for name in keep:
         if name not in model.frame_names() or name.startswith("ground"):
             known = [n for n in model.frame_names() if not n.startswith("ground")]
-            raise ModelError(f"reduce: no body or frame is called '{name}'; {suggest(name, known, 'known')}")
+            raise ModelError(f"reduce: there is no body or frame '{name}'; {suggest(name, known, 'known')}")
     return [model.split_reference(name)[0] for name in keep]
 
 
@@ -136,7 +136,7 @@ def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
     for name in (*keep, *([] if base == "ground" else [base])):
         if name not in model.bodies:
             raise ModelError(
-                f"reduce: no body is called '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
+                f"reduce: there is no body '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
             )
     if base in keep or len(set(keep)) != len(keep):
         raise ModelError("reduce: a body is named twice among those to keep and the one they move against")

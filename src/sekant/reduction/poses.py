@@ -72,7 +72,7 @@ def find_poses(
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
                 f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
-                "that is to stay; widen the range, or start elsewhere"
+                "that is kept; widen the range, or start elsewhere"
             )
     return DrivenMechanism(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
 
@@ -193,7 +193,7 @@ def _complete(result: KinematicsResult) -> KinematicsResult:
             ends = [limit.value[k] for limit in result.limits]
             found = [min([found[0], *ends]), max([found[1], *ends])]
         lines.append(
-            f"{name} = {asked.min():.6g} to {asked.max():.6g} {unit} is asked for, {found[0]:.6g} to {found[1]:.6g} "
+            f"{name} = {asked.min():.6g} to {asked.max():.6g} {unit} is requested, {found[0]:.6g} to {found[1]:.6g} "
             f"{unit} can be reached"
         )
     why = "; ".join(limit.text for limit in result.limits[:2])

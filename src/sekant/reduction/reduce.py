@@ -130,7 +130,7 @@ def _poses(parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Any]) 
         if not soft:
             raise
         raise ModelError(
-            f"reduce: {error.found}, since it stands on bushings ({', '.join(soft[:4])}): keep "
+            f"reduce: {error.found}, since it is mounted on bushings ({', '.join(soft[:4])}): keep "
             "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
         ) from None
 

@@ -100,7 +100,7 @@ class Channels:
 
     def _add(self, selection: Selection) -> None:
         if selection.name in self._selections:
-            raise SekantError(f"two channels are called '{selection.name}'")
+            raise SekantError(f"two channels have the name '{selection.name}'")
         self._selections[selection.name] = selection
 
     def __iter__(self) -> Iterator[Channel]:

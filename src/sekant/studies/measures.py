@@ -90,5 +90,5 @@ def read_measures(given: Any) -> tuple[Measure, ...]:
     names = [measure.name for measure in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise SekantError(f"the measure '{twice}' is asked for twice")
+        raise SekantError(f"the measure '{twice}' is given twice")
     return found

@@ -33,17 +33,17 @@ class StudyParts:
             try:
                 found = json.loads(about.read_text())
             except (OSError, ValueError):
-                raise DataError("is damaged; remove the folder to begin anew", file=str(about)) from None
+                raise DataError("is damaged; remove the folder to start again", file=str(about)) from None
             if not resume:
                 raise SekantError(
                     f"holds the parts of a study that did not end; go on with --resume (resume=True),"
-                    f" or remove it to begin anew ({len(list(self.folder.glob('*.npz')))} parts)",
+                    f" or remove it to start again ({len(list(self.folder.glob('*.npz')))} parts)",
                     file=str(self.folder),
                 )
             if found != self._about:
                 raise SekantError(
                     "holds the parts of another study (its model, samples or measures differ);"
-                    " name another output, or remove it to begin anew",
+                    " name another output, or remove it to start again",
                     file=str(self.folder),
                 )
             return

@@ -159,7 +159,7 @@ def _left(blocks: Sequence[RowBlock], rows: int) -> list[tuple[int, int]]:
     have = np.zeros(rows, bool)
     for block in blocks:
         if have[block.first : block.first + len(block)].any() or block.first + len(block) > rows:
-            raise SekantError("parts of the study overlap; remove their folder to begin anew")
+            raise SekantError("parts of the study overlap; remove their folder to start again")
         have[block.first : block.first + len(block)] = True
     edges = np.flatnonzero(np.diff(np.concatenate([[1], have.astype(np.int8), [1]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

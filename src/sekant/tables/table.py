@@ -87,7 +87,7 @@ class Table:
         if (increment is not None) and self.extrapolation != "periodic":
             raise DataError(f"{self.label}: an increment needs extrapolation 'periodic'")
         if (outside is not None) != (self.extrapolation == "explicit"):
-            raise DataError(f"{self.label}: outside polynomials go with extrapolation 'explicit'")
+            raise DataError(f"{self.label}: outside polynomials need extrapolation 'explicit'")
         increment = np.zeros(m) if increment is None else np.broadcast_to(np.asarray(increment, float), (m,))
         if outside is not None and np.shape(outside) != (2, m, k):
             raise DataError(f"{self.label}: outside polynomials must have shape {(2, m, k)}")

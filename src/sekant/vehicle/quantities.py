@@ -19,7 +19,7 @@ class number(Quantity):
         value = super().read(given)
         if isinstance(value, Expression):
             raise wrong(
-                f"'{value.text}' is not a number; write one out, with its unit; expressions cannot stand here"
+                f"'{value.text}' is not a number; write one out, with its unit; expressions are not allowed here"
             )
         return value
 

@@ -56,7 +56,7 @@ class AssemblyReport:
         found = []
         if self.lost:
             more = f"{self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at neighboring positions"
-            cause = f"singular position: {more}, so the motion may go on in several ways"
+            cause = f"singular position: {more}, so the motion may continue in several ways"
             found.append(
                 AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
             )

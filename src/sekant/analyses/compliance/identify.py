@@ -92,7 +92,7 @@ def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolutio
     )
     _check_effects(found.jac, names, problem, resolution)
     if found.status <= 0:
-        raise SolverError(f"compliance: the fit did not settle in {found.nfev} steps; give a better guess")
+        raise SolverError(f"compliance: the fit did not converge in {found.nfev} steps; give a better guess")
     return found
 
 
@@ -118,8 +118,9 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             rest = [n for n in names if n != name]
             like = rest[int(np.argmax(np.abs(share)))]
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be told from '{like}': the loads {given} are collinear "
-                f"in their effect, which differs by {apart:.1e} m only; add a load case along another direction"
+                f"compliance: the stiffness '{name}' cannot be separated from '{like}': the loads {given} are "
+                f"collinear in their effect, which differs by {apart:.1e} m only; add a load case along another "
+                "direction"
             )
 
 
@@ -132,7 +133,7 @@ def _covariance(residuals: Array, J: Array) -> Array:
 def _directions(model: Model, joint: str) -> tuple[str, ...]:
     if joint not in model.joints:
         raise ModelError(
-            f"compliance: no joint is called '{joint}'; {suggest(joint, list(model.joints), 'joints')}"
+            f"compliance: there is no joint '{joint}'; {suggest(joint, list(model.joints), 'joints')}"
         )
     item = model.joints[joint]
     if not isinstance(item, (Path, Surface)):

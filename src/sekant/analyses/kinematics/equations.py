@@ -140,6 +140,6 @@ def refuse_rolling(system: System) -> None:
     names = system.facts.rolling
     if names:
         raise ModelError(
-            f"model '{system.model.name}': kinematics cannot treat '{names[0]}', which restricts velocities, not "
+            f"model '{system.model.name}': kinematics cannot handle '{names[0]}', which restricts velocities, not "
             "positions; remove it, or simulate"
         )

@@ -145,7 +145,7 @@ class TravelEnd:
         if n > 1 and sizes.size >= n - 1 and sizes[n - 2] < 1e-5 * sizes[0]:
             return self._limit(MEETING, best, "two branches of the motion meet at")
         fastest = displacement_name(self.equations.system, int(np.argmax(np.abs(best.tangent))))
-        return self._limit(DEAD_POINT, best, "dead point at", f", where '{fastest}' goes on without it")
+        return self._limit(DEAD_POINT, best, "dead point at", f", where '{fastest}' continues without it")
 
     def _end(self, base: _Point) -> Limit:
         system = self.equations.system
@@ -153,7 +153,7 @@ class TravelEnd:
         fault = explain_failure(system, self.equations.t, np.concatenate([beyond, np.zeros(system.nv)]))
         if fault:
             return self._limit(END, base, "travel ends at", f": {fault}")
-        return self._limit(LOST, base, "no way goes on from")
+        return self._limit(LOST, base, "no branch continues from")
 
     def _limit(self, kind: str, point: _Point, text: str, more: str = "") -> Limit:
         where = drive_text(self.equations, point.d)

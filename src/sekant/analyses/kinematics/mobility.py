@@ -57,7 +57,7 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
         )
     raise ModelError(
         f"model '{name}': at the start the drives {drives} do not determine the motion: "
-        f"{_moving(equations, rest)} move while the drives stand still (a dead point, or drives that depend on one "
+        f"{_moving(equations, rest)} move while the drives are held (a dead point, or drives that depend on one "
         "another); start elsewhere or drive something else"
     )
 

@@ -56,13 +56,13 @@ def find(system: System, name: str) -> Expressed:
     quantity = _find(system, name)
     if quantity is None:
         hint = suggest(name, list(dict.fromkeys(known_names(system))), "known")
-        raise ModelError(f"kinematics: no quantity is called '{name}'; {hint}")
+        raise ModelError(f"kinematics: there is no quantity '{name}'; {hint}")
     eq = system.equations
     slope = eq.lookups.jacobian(quantity.expression, eq.v)
     if not ca.sparsify(slope).nnz() == 0:
         raise ModelError(
             f"kinematics: '{name}' depends on velocities, which a sweep of positions does not have; its derivatives "
-            "by the drive tell the ratio of velocities"
+            "by the drive give the ratio of velocities"
         )
     return quantity
 

@@ -44,7 +44,7 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
         }
     if not 1 <= len(asked) <= 2 and not (path and asked):
         raise SekantError(
-            f"kinematics: one or two drives span a grid (got {len(asked)}); more of them go along a path=True"
+            f"kinematics: one or two drives span a grid (got {len(asked)}); for more drives, set path=True"
         )
     return asked
 

@@ -100,7 +100,7 @@ class KinematicsResult:
         spans = zip(shown, self.asked.min(axis=0), self.asked.max(axis=0), strict=False)
         texts = (f"{name} = {low - zero:.6g} to {high - zero:.6g}" for (name, zero), low, high in spans)
         wanted = ", ".join(dict.fromkeys(texts))
-        why = "; ".join(str(limit) for limit in self.limits) or "the way there was lost"
+        why = "; ".join(str(limit) for limit in self.limits) or "the branch was lost"
         return (
             f"model '{self.system.model.name}': nothing of the range {wanted} can be reached from its start at "
             f"{drive_text(self.equations, self.begin)}: {why}"
@@ -117,7 +117,7 @@ class KinematicsResult:
         found = self._not_reached()
         for limit in self.limits:
             if limit.kind == MEETING:
-                remedy = "see that the positions beyond are those of the branch that is meant"
+                remedy = "check that the positions beyond are on the branch that you want"
                 found.append(AnalysisWarning("branches_meet", "", "", limit.text, remedy))
         if self.singular.any():
             where = ", ".join(f"{value:.6g}" for value in self.points[self.singular][:6, 0])
@@ -142,7 +142,7 @@ class KinematicsResult:
             asked, got = self.asked[:, k] - zero, self.points[:, k] - zero
             if asked.size > 1 and not np.ptp(asked):
                 continue
-            place = f"asked {asked.min():.6g} to {asked.max():.6g} {unit}".strip()
+            place = f"requested {asked.min():.6g} to {asked.max():.6g} {unit}".strip()
             if len(self.axes) == 1:
                 low, high = self._ends(k, got.min() + zero, got.max() + zero)
                 remedy = f"ask for {up_to(low - zero, 1)} to {up_to(high - zero, -1)} {unit}".strip()
@@ -359,7 +359,7 @@ class KinematicsResult:
         for k, (name, unit) in enumerate(zip(self.drive_names, self.drive_units, strict=True)):
             asked, got = self.axes[k], self.points[:, k]
             lines.append(
-                f"  {name}: asked {asked.min():.6g} to {asked.max():.6g} {unit}, reached {got.min():.6g} to "
+                f"  {name}: requested {asked.min():.6g} to {asked.max():.6g} {unit}, reached {got.min():.6g} to "
                 f"{got.max():.6g} {unit}"
             )
         lines += [f"  {limit}" for limit in self.limits[:6]]

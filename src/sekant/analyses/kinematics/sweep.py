@@ -147,8 +147,8 @@ def _assembled(
 def _singular_start(equations: DrivenEquations, q: Vector) -> str:
     where = drive_text(equations, equations.drive_values(q))
     return (
-        f"model '{equations.system.model.name}' starts at a singular position ({where}), from where the motion may "
-        "go on in several ways; give start values on the branch that is meant"
+        f"model '{equations.system.model.name}' starts at a singular position ({where}), from which the motion may "
+        "continue in several ways; give start values on the branch that you want"
     )
 
 

@@ -113,7 +113,7 @@ def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ..
     )
     cause = (
         f"they repeat the eigenvalue {values[members[0]]:.4g}: its derivatives are the slopes of its branches, and "
-        "its eigenvectors have none"
+        "its eigenvectors have no derivatives"
     )
     remedy = "take one parameter at a time, or a symmetric function of these modes"
     return block, AnalysisWarning("repeated_eigenvalues", f"modes {label}", "", cause, remedy)

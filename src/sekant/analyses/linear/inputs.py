@@ -204,7 +204,7 @@ def in_the_order_of(names: Sequence[str], known: Collection[str], exact: Collect
         matching = [n for n in known if n == name or (n not in exact and matches(n, name))]
         if not matching:
             hint = suggest(name, [n for n in known if n not in exact], "outputs")
-            raise SolverError(f"linearize: no output is called '{name}'; {hint}")
+            raise SolverError(f"linearize: there is no output '{name}'; {hint}")
         found.update(dict.fromkeys(matching))
     return list(found)
 

@@ -132,7 +132,7 @@ def _balanced(
         remedy = "" if moving else "find one by sk.equilibrium(system, guess=state), or "
         raise SolverError(
             f"linearize: the state is {what}: {unbalanced[k]:.4g} N (or N m) are unbalanced along '{name}'; "
-            f"{remedy}linearize about the motion as it is with at='motion'"
+            f"{remedy}linearize about the current motion with at='motion'"
         )
     for what, values, size in (
         ("position", Phi, 1e-7),

@@ -327,7 +327,7 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | M
     if where.steady is not None:
         places = where.steady.places(model.system)
         if k not in places:
-            raise SolverError(f"sensitivity: '{name}' is an input of the linear model, which is zero in it")
+            raise SolverError(f"sensitivity: '{name}' is an input of the linear model, where it is zero")
         change = where.steady.change(places.index(k), name)
         dp = np.zeros(where.point.p.size)
         dp[places] = change.dp

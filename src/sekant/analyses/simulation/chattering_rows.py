@@ -83,7 +83,7 @@ def _warning(item: str, t: float, step: float) -> AnalysisWarning:
         "chattering",
         item,
         f"from t = {t:.6g} s on",
-        f"a law jumps there and pushes the motion back from both sides, so that steps of {step:g} s go to and fro "
-        "across the jump",
+        f"a law jumps there and pushes the motion back from both sides, so that steps of {step:g} s alternate "
+        "between both sides of the jump",
         "smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks",
     )

@@ -206,13 +206,11 @@ def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if told.get(what, own) != own:
             raise SolverError(
-                f"the initial result is of the {what} '{told[what]}', this system of '{own}'; to take its "
-                "numbers all the same give its .final_state"
+                f"the initial result is of the {what} '{told[what]}', this system of '{own}'; to use its "
+                "numbers anyway, pass its .final_state"
             )
     if end is None:
-        raise SolverError(
-            "the initial result does not tell its final state (only runs and .nc files of runs do)"
-        )
+        raise SolverError("the initial result has no final state (only runs and .nc files of runs have one)")
     return end, end.t, {**(end.parameters or {}), **(parameters or {})}
 
 

@@ -89,7 +89,7 @@ class Equilibrium(State):
         """
         if self.holding:
             raise SolverError(
-                "reactions of a position that is held are not those of a free one; add the forces of `holding` to "
+                "reactions at a held position differ from those at a free one; add the forces of `holding` to "
                 "the model, or drive these coordinates"
             )
         system = with_closed_contacts(self.system, self.closed)
@@ -259,8 +259,8 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
 
 def _moves(name: str, t: float, speed: float) -> SolverError:
     return SolverError(
-        f"'{name}' moves at t = {t:.6g} s (at {speed:.4g} in SI units), so nothing rests; choose a time t at which "
-        "it stands still, or find a motion that looks the same for all time by sk.steady_motion"
+        f"'{name}' moves at t = {t:.6g} s (at {speed:.4g} in SI units), so there is no equilibrium; choose a time t "
+        "at which it is at rest, or find a motion that looks the same for all time by sk.steady_motion"
     )
 
 

@@ -93,7 +93,7 @@ def at_rest_warnings(
                     "friction_ignored",
                     f"friction '{one.name}'",
                     "",
-                    "the position found needs none of it; with it, the joint would rest in a range around",
+                    "the position found needs no friction; with it, the joint would rest in a range around",
                     "for a joint that sticks start from the final state of a simulation that ends at rest",
                 )
             )
@@ -108,7 +108,7 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         "friction_exceeded",
         f"friction '{name}'",
         "",
-        f"it would have to bear {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
+        f"it would have to carry {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
         "this is not rest: simulate, and start from where the motion ends",
     )
 

@@ -330,7 +330,7 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
 def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
-    left = "; ".join(f"'{names[i]}' is left with {found.values[i]:.4g}" for i in order)
+    left = "; ".join(f"'{names[i]}' has the remainder {found.values[i]:.4g}" for i in order)
     free = (
         "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
     )
@@ -338,7 +338,7 @@ def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     loose = next((name for name, joint in joints.items() if joint.unit_quaternion is not None), None)
     if loose is not None and not np.any(found.trial.g[FIRST_RATE:]):
         free += (
-            f" If what hangs on joint '{loose}' rolls or spins, its spin needs a joint of its own: put a light body "
+            f" If what hangs on joint '{loose}' rolls or spins, its spin needs its own joint: put a light body "
             f"on '{loose}', the one that spins on a revolute joint along its axle, and give that joint's rate in "
             "`rates`."
         )

@@ -70,8 +70,8 @@ class Solver:
         if bad.any():
             name = self.equations.names[int(np.argmax(bad))]
             raise SolverError(
-                f"steady motion: '{name}' has no derivative where the search stands, as a speed or a radius has none "
-                "at zero; start from a guess that moves, off the axis"
+                f"steady motion: '{name}' has no derivative at this point of the search, like a speed or a radius at "
+                "zero; start from a guess that moves, off the axis"
             )
         return slopes
 

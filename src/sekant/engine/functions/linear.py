@@ -83,7 +83,7 @@ def linear_functions(system: System) -> LinearFunctions:
         names = ", ".join(system.equations.elements.names[:4]) + (", ..." if system.nz > 4 else "")
         raise SolverError(
             f"model '{system.model.name}' has states of signals or elements ({names}), "
-            "which this analysis does not know; simulate it, or take those elements out"
+            "which this analysis does not support; simulate it, or take those elements out"
         )
     return system.once("linear functions", lambda: LinearFunctions(system))
 

@@ -86,8 +86,6 @@ def asked_outputs(known: Sequence[Output], names: Sequence[str]) -> list[Output]
         exact = by_name.get(pattern)
         matching = [exact] if exact else [o for o in known if fnmatchcase(o.name, pattern)]
         if not matching:
-            raise SekantError(
-                f"no output is called '{pattern}'; {suggest(pattern, list(by_name), 'outputs')}"
-            )
+            raise SekantError(f"there is no output '{pattern}'; {suggest(pattern, list(by_name), 'outputs')}")
         found.update((output.name, output) for output in matching)
     return list(found.values())

@@ -135,8 +135,8 @@ class ArcLength:
         if bad.size:
             label, parameter, unit = self._where
             raise DataError(
-                f"{label}: the position stands still at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is not a "
-                "parameter there; keep the present one"
+                f"{label}: the position does not change at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is "
+                "not a parameter there; keep the present one"
             )
         speed = jets.root(jets.dot(r1, r1))
         one = np.zeros_like(speed)

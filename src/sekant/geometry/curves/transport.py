@@ -124,8 +124,8 @@ class Transport:
             bad = np.flatnonzero(size <= 1e-12 * max(float(size.max()), 1e-300))
             if bad.size:
                 raise DataError(
-                    f"the path has no tangent at {self.parameter} = {u[bad[0]]:.6g}: the position stands still "
-                    "there; give the orientation by data instead of a frame along the path"
+                    f"the path has no tangent at {self.parameter} = {u[bad[0]]:.6g}: the position does not "
+                    "change there; give the orientation by data instead of a frame along the path"
                 )
             t = slope / size[:, None]
             if previous is not None:

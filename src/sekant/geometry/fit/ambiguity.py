@@ -105,7 +105,7 @@ def uncertain_order(
         if shuffled or found.more < _SMOOTHER:
             remedy = "" if shuffled else "; sort the rows, add a time column, or give more points there"
             raise poses.error(
-                f"the points do not tell their order along the path: {place} it would be "
+                f"the points do not determine their order along the path: {place} it would be "
                 f"{'smoother' if found.more < 0.0 else 'about as smooth'}{remedy}"
             )
         why = f"{place} the path would be about as smooth"
@@ -122,8 +122,8 @@ def uncertain_order(
             "order_uncertain",
             item,
             poses.row_list(named),
-            f"the path turns by up to {np.degrees(turn):.0f} deg from one row to the next there, so that the points "
-            f"alone do not tell their order: {why}",
+            f"the path turns by up to {np.degrees(turn):.0f} deg from one row to the next there, so the points alone "
+            f"do not determine their order: {why}",
             "give more points there, or add a time column",
         )
     ]

@@ -95,6 +95,6 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     apart = s[pairs.max(axis=1)] - s[pairs.min(axis=1)] if len(pairs) else np.zeros(0)
     if np.any((apart > 4.0 * near) & (apart < curve.length - 4.0 * near)):
         raise poses.error(
-            "the rows are in no order along the path, and the points alone do not tell it (the path crosses or "
+            "the rows are in no order along the path, and the points alone do not determine it (the path crosses or "
             "approaches itself); sort the rows, or add a time column"
         )

@@ -59,7 +59,7 @@ class PoseData:
     def wanted_orientation(self, wanted: str) -> tuple[str, str]:
         """Kind and Euler sequence of the orientation that is `wanted`, where "auto" suits the data."""
         if self.quaternion is None and wanted not in ("auto", "none"):
-            raise self.error(f"orientation '{wanted}' was asked for, but the data have no orientation")
+            raise self.error(f"orientation '{wanted}' was requested, but the data have no orientation")
         return parse_orientation("quaternion" if wanted == "auto" else wanted)
 
     def take(self, index: NDArray[np.int64]) -> PoseData:

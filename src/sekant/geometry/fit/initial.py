@@ -82,7 +82,7 @@ def first_spline(
             found, name = searched, f"Tao-Watson knots; stopped by {searched.stopped}"
     unclear = method == "auto" and noise is None and C is None and not across
     if unclear and found.residual_variance * step > 9.0 * sigma**2:
-        return _interpolation(u, y, corners, sigma, "(too few points to tell noise from shape)")
+        return _interpolation(u, y, corners, sigma, "(too few points to separate noise from shape)")
     spline = found.spline if step == 1 else least_squares(u, y, admissible(u, found.inner), weights)
     return Initial(spline, found.inner, sigma, False, name)
 

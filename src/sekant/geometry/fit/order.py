@@ -77,8 +77,8 @@ def arrange(poses: PoseData, item: str) -> Arranged:
         chain = shortest_chain(r) if away.size else chain
         if chain.line is None:
             raise poses.error(
-                "the rows are in no order along the path, and the points alone do not tell it (the path crosses or "
-                "approaches itself); sort the rows, or add a time column"
+                "the rows are in no order along the path, and the points alone do not determine it (the path "
+                "crosses or approaches itself); sort the rows, or add a time column"
             )
         warnings.append(_shuffled(item, r, chain.length))
         return replace(_along(poses, item, index, chain.place(r), notes, warnings), shuffled=True)
@@ -248,7 +248,8 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
             i = int(same[turned[0]])
             raise poses.error(
                 f"the position repeats that of {poses.row(int(index[i]))}, but the orientation differs "
-                f"({turned.size} such rows): where the body turns on the spot length is none; choose a column",
+                f"({turned.size} such rows): where the body turns on the spot, the length does not change; choose "
+                "a column",
                 int(index[i + 1]),
             )
     notes.append(
@@ -298,7 +299,7 @@ def out_of_order(way: Index) -> Index:
 
 
 def _to_and_fro(steps: int) -> str:
-    return f"rows go to and fro along the path ({steps} steps back): ordered by their projection on it"
+    return f"rows go back and forth along the path ({steps} steps back): ordered by their projection on it"
 
 
 def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:

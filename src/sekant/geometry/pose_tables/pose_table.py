@@ -122,8 +122,8 @@ class PoseTable:
         order = 4 if method == "cubic" else 6
         raise DataError(
             f"pose table: the {method} interpolation is off by {worst[i]:.3g} (m or rad) between {self.parameter} = "
-            f"{self.drive[i]:.6g} and {self.drive[i + 1]:.6g}, where {tolerance:g} is asked for; make the step about "
-            f"{step * (tolerance / worst[i]) ** (1 / order):.2g} there instead of {step:.2g}"
+            f"{self.drive[i]:.6g} and {self.drive[i + 1]:.6g}, but the tolerance is {tolerance:g}; make the step "
+            f"about {step * (tolerance / worst[i]) ** (1 / order):.2g} there instead of {step:.2g}"
         )
 
     @property

@@ -204,7 +204,7 @@ class UrdfReader:
             raise mimic.error(f"no joint '{leader}'; {suggest(leader, list(self.joints), 'joints')}")
         if any(self.joints[joint].get("type") not in COUPLED for joint in (name, leader)):
             self.omitted.add(
-                "mimic", "mimic joints that have no single coordinate, or whose leader has none", name
+                "mimic", "mimic joints without a single coordinate, or whose leader has no coordinate", name
             )
             return
         ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)

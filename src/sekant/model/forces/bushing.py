@@ -32,7 +32,7 @@ NAMES = ("x", "y", "z", "a", "b", "c")
 NO_TABLES = (None, None, None)
 UPRIGHT = (
     "it is turned by 90 deg about y of its parent frame, where its angles are not unique; place its frames so that "
-    "it turns far about x or z only"
+    "large turns are about x or z only"
 )
 
 
@@ -99,7 +99,7 @@ class Bushing(Force):
         if np.any(off > 1e-9 * np.nanmax(np.abs(numbers), initial=1e-300)):
             i, k = np.unravel_index(int(np.nanargmax(off)), off.shape)
             raise ValueError(
-                f"matrix must be symmetric, or it would make energy out of nothing: entries ({NAMES[i]}, {NAMES[k]}) "
+                f"matrix must be symmetric, or it would create energy: entries ({NAMES[i]}, {NAMES[k]}) "
                 f"are {numbers[i, k]:g} and {numbers[k, i]:g}"
             )
         self._check_restoring(numbers)

@@ -91,7 +91,7 @@ class JointFriction(Force):
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
             raise ValueError(
-                "stribeck needs level or coefficient: it tells how dry friction falls with speed"
+                "stribeck needs level or coefficient: it describes how dry friction falls with speed"
             )
         if not self.model_fields_set & {"damping", "level", "coefficient"}:
             raise ValueError("needs damping, level or coefficient: without them there is no friction")

@@ -303,11 +303,11 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: there is a place that gives way to no load; leave them out")
+        raise ModelError("elastic modes: at one place the body deflects under no load; leave them out")
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:
-        raise ModelError(f"elastic modes: the body gives way in {rank} directions (got {r} modes)")
+        raise ModelError(f"elastic modes: the body deflects in {rank} directions (got {r} modes)")
     W = S @ np.linalg.eigh(scaled.mean(axis=0))[1][:, ::-1][:, :r]
     return W / np.abs(S @ C[len(C) // 2] @ W).max(axis=0)
 

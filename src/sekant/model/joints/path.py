@@ -185,7 +185,7 @@ class Path(GuidedJoint):
         if speed.min() <= 1e-9 * max(speed.max(), 1e-300):
             where = self._geometry.sample(401)[int(np.argmin(speed))]
             raise ModelError(
-                f"the curve stands still at {self._geometry.parameter} = {where:.6g}: a compliant path needs a "
+                f"the curve does not move at {self._geometry.parameter} = {where:.6g}: a compliant path needs a "
                 "tangent everywhere; shift the curve's point off the axis it turns about"
             )
         return v / speed[:, None]

@@ -291,7 +291,7 @@ class Composition:
                     symbol.name(), [*self._names(), *self.resolved.values, *self.resolved.given], "names"
                 )
                 raise ModelError(
-                    f"an expression contains '{symbol.name()}', which is nothing of this mechanism; {hint}"
+                    f"an expression contains '{symbol.name()}', which is not part of this mechanism; {hint}"
                 )
             before.append(symbol)
             after.append(SX(meant))

@@ -18,7 +18,7 @@ SCALARS = ("angles", "tracked")
 
 
 class Natural(Description):
-    """Points, vectors, and what connects them; it stands instead of bodies and joints.
+    """Points, vectors, and what connects them; it replaces bodies and joints.
 
     Parts that share a point turn about it; sharing a point and a vector in space makes a hinge.
     """

@@ -52,7 +52,7 @@ def parameters_of(function: str | Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise ValueError(f"{function!r} does not tell its parameters; use a function made by 'def'") from None
+        raise ValueError(f"{function!r} does not list its parameters; use a function made by 'def'") from None
     if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters):
         raise ValueError("the function must have plain parameters, without '*'")
     return tuple(one.name for one in parameters)
@@ -65,7 +65,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", None) or str(error)
         raise ValueError(
-            f"the function is no Python{f', line {line}' if line else ''}: {what}; write "
+            f"the function is not valid Python{f', line {line}' if line else ''}: {what}; write "
             "'def law(x, v): return -3*x'"
         ) from None
     found = []
@@ -76,7 +76,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
             found.append(part)
             continue
         raise ValueError(
-            f"line {part.lineno} of the function: only definitions ('def') may stand in it, without decorators; "
+            f"line {part.lineno} of the function: it may contain only definitions ('def'), without decorators; "
             "np and math are known, other modules are not"
         )
     for part in found:
@@ -98,7 +98,7 @@ def _harmless(part: ast.FunctionDef) -> None:
         else:
             continue
         raise ValueError(
-            f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} may not stand in a function of a "
+            f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} is not allowed in a function of a "
             "file; use arithmetic, 'if', loops and the functions of np and math, or give the function from Python"
         )
 

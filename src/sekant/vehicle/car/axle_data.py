@@ -49,7 +49,7 @@ def axle_data(axle: Axle) -> AxleData:
     if isinstance(data, MeasuredSuspension):
         return _measured(axle, data)
     if axle.anti_roll_bar:
-        raise ModelError("anti_roll_bar belongs into the file of hard points, under axle", path=("axles",))
+        raise ModelError("anti_roll_bar belongs in the file of hard points, under axle", path=("axles",))
     points = points_of(data)
     key = f"{axle.model_dump_json()} {points.model_dump_json()}"
     return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))

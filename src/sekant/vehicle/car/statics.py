@@ -29,7 +29,7 @@ def axle_loads(
         found = np.linalg.lstsq(A, b, rcond=None)[0] if np.all(np.isfinite(b)) else b
     if not np.all(np.isfinite(found)):
         raise ModelError(
-            f"no loads of axles can be told from masses of up to {max(masses):.4g} kg at x of up to "
+            f"axle loads cannot be computed from masses of up to {max(masses):.4g} kg at x of up to "
             f"{np.max(np.abs([*places, *axles])):.4g} m; check masses and places"
         )
     if np.any(found <= 0):
@@ -48,7 +48,7 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     most = float(ca.DM(SX(tire.unloaded_radius)))
     if not float(force(most)) >= load:
         raise ModelError(
-            f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N"
+            f"a tire cannot carry {load:.4g} N: compressed by its whole radius it carries {float(force(most)):.4g} N"
         )
     return bracketed_zero(lambda x: float(force(x)) - load, 0.0, most, within=1e-14)
 

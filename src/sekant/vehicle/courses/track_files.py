@@ -44,7 +44,7 @@ def read_track(path: str | PathLike[str]) -> Course:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     same = np.flatnonzero(steps <= 1e-6)
     if same.size:
-        raise columns.wrong(f"the point {_place(points[same[0]])} stands twice; drop one", int(same[0]) + 1)
+        raise columns.wrong(f"the point {_place(points[same[0]])} occurs twice; drop one", int(same[0]) + 1)
     closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
     _check_steps(columns, points, steps)
     _check_widths(columns, points, left + right)

@@ -190,7 +190,7 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
     """The joint of the rack; None if the model has none and the curves need none."""
     if roles.rack in model.joints:
         if not isinstance(model.joints[roles.rack], Prismatic):
-            raise ModelError(f"joint '{roles.rack}' is to be the rack, but it is not prismatic")
+            raise ModelError(f"joint '{roles.rack}' is used as the rack, but it is not prismatic")
         return roles.rack
     if wanted:
         hint = suggest(str(roles.rack), list(model.joints), "joints")

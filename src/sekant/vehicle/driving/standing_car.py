@@ -112,12 +112,12 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
             rest = equilibrium(variant.system, parameters=variant.values)
         except SolverError as error:
             raise SolverError(
-                f"the car finds no place to stand at {speed:g} m/s: {error.message}; check springs, tires, and "
+                f"the car has no equilibrium at {speed:g} m/s: {error.message}; check springs, tires, and "
                 "areas of downforce over the height"
             ) from None
         return dict(zip(names, rest.q.tolist(), strict=True))
 
-    with doing("finding how the car stands"):
+    with doing("finding the rest position of the car"):
         found = cached_answer(alone, "standing car", find) if keep else find()
     start = driven.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)

@@ -175,7 +175,7 @@ class _Running:
         worst = int(np.argmax(np.abs(left)))
         name = self._rate_names[worst]
         raise SolverError(
-            f"the car finds no steady running straight ahead at {self.speed:.4g} m/s: '{name}' keeps changing, by "
+            f"the car has no steady motion straight ahead at {self.speed:.4g} m/s: '{name}' still changes, by "
             f"{left[worst]:.3g} in SI units a second; check springs, tires and the drive at this speed, or drive a "
             "maneuver that steers by time"
         )

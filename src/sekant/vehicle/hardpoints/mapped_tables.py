@@ -139,7 +139,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         if not wanted:
             continue  # points of other parts
         if name.lower() in known:
-            found.append(_wrong(place, f"point '{name}' stands here for the second time"))
+            found.append(_wrong(place, f"point '{name}' occurs here for the second time"))
             continue
         known[name.lower()] = (place, told)
         found += [
@@ -155,7 +155,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         there = [known[name] for name in _lower(theirs) if name in known]
         if len(there) > 1:
             where = ", ".join(str(place.line) for place, _ in there)
-            found.append(_wrong(there[1][0], f"'{ours}' stands here more than once (rows {where})"))
+            found.append(_wrong(there[1][0], f"'{ours}' occurs here more than once (rows {where})"))
         elif not there and ours in mapping.strict:
             message = f"has no point '{theirs[0]}' ('{ours}'); {suggest(theirs[0], everything, 'points')}"
             found.append(_wrong(Place(file, head[0]), message))

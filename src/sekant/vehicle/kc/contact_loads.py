@@ -57,8 +57,8 @@ class ContactLoads:
                 "vehicle_mass_assumed",
                 f"load case '{name}'",
                 "",
-                f"ax moves load along by the mass of the whole vehicle, which is taken as {self._mass:.4g} kg: both "
-                "axles carry the same",
+                f"the load transfer under ax depends on the mass of the whole vehicle, which is assumed to be "
+                f"{self._mass:.4g} kg: both axles carry the same",
                 "give vehicle_mass of the suspension",
             ),
         )

@@ -106,7 +106,7 @@ def _targets(data: Mapping[str, Any], file: str) -> Targets:
     for name, text in (data.get("move") or {}).items():
         path = ("move", name)
         if not is_range(text):
-            raise ModelError(f"write how far it may go as -20..20 mm (got {text!r})", path=path)
+            raise ModelError(f"write its range as -20..20 mm (got {text!r})", path=path)
         with_place = _read(lambda text=text, name=name: read_range(text, "m", name, rising=True), path)
         move[name] = (with_place.first, with_place.last)
     travel = None

@@ -134,7 +134,7 @@ class FourPost(Maneuver):
     @model_validator(mode="after")
     def _fits(self) -> FourPost:
         if self.speed:
-            raise ValueError("the car stands on its posts; air_speed and road_speed are what may be given")
+            raise ValueError("the car stands on its posts; only air_speed and road_speed may be given")
         if not self.first < self.last <= FASTEST:
             raise ValueError(
                 f"the sweep goes from first up to last, {FASTEST:g} Hz at most (got {self.first:g} and {self.last:g})"
@@ -273,7 +273,7 @@ class FourPost(Maneuver):
             k = int(np.argmax(np.where(f < 0.4 * self.last, gain, 0.0)))
             found += [
                 ManeuverMeasure(
-                    "resonance of the body", float(f[k]), "Hz", f"where it answers most to {self.mode}"
+                    "resonance of the body", float(f[k]), "Hz", f"where it responds most to {self.mode}"
                 ),
                 ManeuverMeasure(
                     "largest gain of the body", float(gain[k]), "1", "its motion over that of the posts there"

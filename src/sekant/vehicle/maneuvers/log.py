@@ -134,7 +134,7 @@ class LogReplay(Maneuver):
             k = int(np.argmax(steps)) if steps.size else 0
             if steps.size and steps[k] > max(GAP, 10 * float(np.median(steps))):
                 found.append(
-                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run goes on a "
+                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run follows a "
                     "smooth curve there"
                 )
         return found

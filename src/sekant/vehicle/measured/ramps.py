@@ -91,7 +91,7 @@ class Identified:
         soft = ", ".join(
             f"{np.sum(np.linalg.eigvalsh(_scaled(C)) > 1e-9 * _scaled(C).max())}" for C in self.C
         )
-        return "\n".join([*lines, f"directions that give way: {soft} (at each travel)"])
+        return "\n".join([*lines, f"compliant directions: {soft} (at each travel)"])
 
 
 def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> list[LoadRamp]:
@@ -270,7 +270,7 @@ def _check(table: Columns, C: Vector) -> None:
             )
         if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
             raise DataError(
-                "a combination of loads makes the wheel give way against it; identify rates from ramps with "
+                "a combination of loads moves the wheel against the load; identify rates from ramps with "
                 "sekant kc --identify",
                 file=table.file,
                 line=int(table.lines[row]),

@@ -136,7 +136,7 @@ def _without_the_unknown(
     left = dict.fromkeys(name.rpartition(".")[2] for name in curves.data if name not in kept)
     if not left:
         return curves, []
-    remedy = "full poses of the wheel tell it" + (", a column caster those of braking" if braked else "")
+    remedy = "full poses of the wheel determine it" + (", a column caster those of braking" if braked else "")
     told = ", ".join(name.replace("_", " ") for name in left)
     return replace(curves, data=kept), [
         f"not told: {told}; they follow from how the upright turns about the wheel's axis, which curves leave open; "

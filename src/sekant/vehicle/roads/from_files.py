@@ -137,7 +137,7 @@ class GridRoad(Road):
         z = np.full((xs.size, ys.size), np.nan)
         z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
         if np.isnan(z).any():
-            raise ValueError("the points are no grid: a point stands twice, another one is missing")
+            raise ValueError("the points are no grid: a point occurs twice, another one is missing")
         kept = {key: value for key, value in data.items() if key != "file"}
         return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
 

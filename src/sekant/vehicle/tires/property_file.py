@@ -199,7 +199,7 @@ def _warnings(
                 path.name,
                 "",
                 f"tables that are not used: {', '.join(tables)}",
-                "none is needed on a flat road",
+                "on a flat road you do not need one",
             )
         )
     zero = [key for key in SCALES if numbers.get(key) == 0.0 and key.startswith("LMU") and key != "LMUV"]

@@ -68,7 +68,7 @@ def driven_car(car: Car) -> DrivenCar:
     if car.steered is None:
         raise ModelError("no axle of the car is steered, so that nobody can drive it; give one a 'steering'")
     if car.drive is None:
-        raise ModelError("the car has no 'drive', so that it stays where it is; give it one")
+        raise ModelError("the car has no 'drive', so it cannot move; give it one")
     car = car.changed(reduced=True, speed=0.0)
     model = car_with_inputs(car)
     set_up = _set_up(model)

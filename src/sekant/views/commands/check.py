@@ -70,7 +70,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
     try:
         found = compile(model, parameters=list(model.parameters)).symbolic()
     except ModelError as error:  # a parameter that shapes the mechanism cannot stay a symbol
-        typer.secho(f"parameters stand as numbers: {error}", err=True)
+        typer.secho(f"parameters are written as numbers: {error}", err=True)
         found = compile(model).symbolic()
     if as_json:
         from sekant.results.summary import to_json

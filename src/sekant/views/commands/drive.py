@@ -27,7 +27,7 @@ def drive(
     maneuver: Annotated[
         str | None,
         typer.Option(
-            help="A name, or a file with one; --list tells all.",
+            help="A name, or a file with one; --list shows all.",
             show_default="what the first car's file says",
         ),
     ] = None,
@@ -37,7 +37,7 @@ def drive(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Change an option of the maneuver (--list tells them), e.g. offset='3 m'; repeatable.",
+            help="Change an option of the maneuver (--list shows them), e.g. offset='3 m'; repeatable.",
         ),
     ] = None,
     reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,

@@ -29,7 +29,7 @@ Tunable = Annotated[
     typer.Option(
         "--parameter",
         metavar="NAME",
-        help="Parameter that stays variable, or any item.field; repeatable.",
+        help="Parameter that remains variable, or any item.field; repeatable.",
         show_default="every named parameter",
     ),
 ]
@@ -117,7 +117,9 @@ def fmu(
     ] = None,
     processor: Annotated[
         str,
-        typer.Option(help="any: every one of the platform; native: this very one, as fast as Sekant itself."),
+        typer.Option(
+            help="any: all processors of the platform; native: this processor, as fast as Sekant itself."
+        ),
     ] = "any",
     channel: Shown = None,
     parameter: Tunable = None,

@@ -11,7 +11,7 @@ from sekant.views.telling import tell
 
 
 def gallery(
-    folder: Annotated[Path, typer.Argument(help="Folder with models; those below it count too.")] = Path(
+    folder: Annotated[Path, typer.Argument(help="Folder with models; its subfolders are included.")] = Path(
         "examples"
     ),
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the page.")] = Path("gallery"),

@@ -66,7 +66,7 @@ def kc(
     ] = None,
     targets: Annotated[
         Path | None,
-        typer.Option(help="What curves are to be (YAML): shown and checked by --report and --live."),
+        typer.Option(help="Targets of curves (YAML): shown and checked by --report and --live."),
     ] = None,
     tune: Annotated[
         Path | None,
@@ -93,7 +93,7 @@ def kc(
     radius: Annotated[
         float,
         typer.Option(
-            help="Loads of --identify act at the contact, so far below the center; 0: at the center.",
+            help="Loads of --identify act at the contact, this far below the center; 0: at the center.",
             parser=in_unit("m"),
         ),
     ] = 0.0,
@@ -128,7 +128,7 @@ def kc(
         return
     if rates is not None:
         raise typer.BadParameter(
-            "goes with --identify or --tune; curves are written by --csv", param_hint="--output"
+            "needs --identify or --tune; curves are written by --csv", param_hint="--output"
         )
     if targets is not None and report is None and live is None:
         raise typer.BadParameter(
@@ -147,7 +147,7 @@ def kc(
             ("--of", of),
         ):
             if given is not None:
-                raise typer.BadParameter("goes with one file; several are compared", param_hint=name)
+                raise typer.BadParameter("works with one file only; several are compared", param_hint=name)
         for one in files:
             _refuse_curves(one)
         ranges = (travel, steering, points, racks)

@@ -39,7 +39,7 @@ def kinematics(
         bool,
         typer.Option("--relative", help="Values count from where the model starts, as travel does in kc."),
     ] = False,
-    hold: Annotated[list[str] | None, typer.Option(help="Keep this where it starts; repeatable.")] = None,
+    hold: Annotated[list[str] | None, typer.Option(help="Keep this at its start value; repeatable.")] = None,
     assignments: Assignments = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write a CSV file.")] = None,
     table: Annotated[

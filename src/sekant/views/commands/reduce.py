@@ -19,7 +19,7 @@ def reduce(
     over: Annotated[
         list[str],
         typer.Option(
-            help="Coordinate that stays and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg'; two make a "
+            help="Coordinate to keep, and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg'; two make a "
             "surface."
         ),
     ],
@@ -40,7 +40,7 @@ def reduce(
     ] = "exact",
     elastic: Annotated[
         bool,
-        typer.Option("--elastic", help="It stands on bushings: keep its elastic modes (one kept frame)."),
+        typer.Option("--elastic", help="Keep the elastic modes of the bushings (one kept frame)."),
     ] = False,
     modes: Annotated[
         int | None,
@@ -49,7 +49,7 @@ def reduce(
     drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
     compare: Annotated[
         float | None,
-        typer.Option(help="Run both models for so many seconds and compare.", parser=in_unit("s")),
+        typer.Option(help="Run both models for this many seconds and compare.", parser=in_unit("s")),
     ] = None,
     point: Annotated[
         list[str] | None,

@@ -38,5 +38,6 @@ def schema(
     tell(as_json, str, dict, (output,))
     if not as_json:
         hint(
-            f"# yaml-language-server: $schema={output}", "as the first line of a model file tells the editor"
+            f"# yaml-language-server: $schema={output}",
+            "as the first line of a model file connects the editor to it",
         )

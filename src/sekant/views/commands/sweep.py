@@ -31,7 +31,7 @@ def sweep(
         str | None,
         typer.Option(help="Address of a Dask scheduler, e.g. tcp://node1:8786, instead of processes."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that did not end.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a study that did not end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a study: a design of varied numbers, one analysis a row. Rows that fail are rows with a message."""
@@ -65,7 +65,7 @@ def sweep(
             **study.options,
         )
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume goes on", err=True)
+        typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume continues", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
     except SekantError as error:
         raise study.located(error) from None

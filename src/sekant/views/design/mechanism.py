@@ -110,8 +110,8 @@ def _axle(given: HardPoints) -> DesignMechanism:
 def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     if given.bushings and given.compliant:
         raise ModelError(
-            "a corner on bushings has freedoms that its wheel and rack leave; write compliant: false for rigid "
-            "joints, or take both sides (--axle), whose curves are those of rigid joints",
+            "a corner on bushings has degrees of freedom besides those of its wheel and rack; write compliant: "
+            "false for rigid joints, or take both sides (--axle), whose curves are those of rigid joints",
             path=("bushings",),
         )
     model = corner(given, side=side, movable=True)  # pyright: ignore[reportArgumentType]

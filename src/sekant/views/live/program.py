@@ -139,7 +139,7 @@ class PageProgram:
             return [0, 0]
         found = self._found(array)
         if found is None:
-            raise SekantError("an array is asked for that the program does not hold")
+            raise SekantError("the program does not contain this array")
         return [found, int(array.size)]
 
     def build(self) -> dict[str, Any]:
