@@ -1,6 +1,6 @@
 """``python -m trust``: run the campaign and write its figures.
 
-    python -m trust [--minutes M] [--only SECTION ...] [--seed N] [--page]
+    python -m trust [--minutes M] [--only SECTION ...] [--seed N] [--first] [--page]
 
 Ten minutes by default; ``HOURS=8 make trust`` is the night's run. Every section gets a share of the time. Figures and
 failures go to out/trust/report.json; `--page` also writes the figures into docs/trust.md. Exit code 1 if anything
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from trust import page  # noqa: E402
-from trust.campaign import Clock, Section  # noqa: E402
+from trust.campaign import Clock, Failure, FirstFailure, Section  # noqa: E402
 
 SHARES = {
     "mechanisms": 0.36,
@@ -41,9 +41,11 @@ def run_section(name: str, seconds: float, seed: int) -> Section:
     clock = Clock(seconds)
     try:
         section = campaign(clock, seed)
+    except FirstFailure as failure:
+        section = failure.section
     except Exception as error:  # a section that breaks is a finding, and the others still run
         section = Section(name, "")
-        section.fail("the section itself", f"{type(error).__name__}: {error}")
+        section.failures.append(Failure("the section itself", f"{type(error).__name__}: {error}"))
     section.seconds = round(clock.spent, 1)
     return section
 
@@ -65,7 +67,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=SHARES, default=list(SHARES))
     parser.add_argument("--seed", type=int, default=int(time.strftime("%Y%m%d")) * 1000)
     parser.add_argument("--page", action="store_true", help="write the figures into docs/trust.md")
+    parser.add_argument("--first", action="store_true", help="end each section with its first failure")
     given = parser.parse_args()
+    Section.first_only = given.first
     whole = sum(SHARES[name] for name in given.only)
     sections = []
     print(f"{given.minutes:g} minutes from seed {given.seed}; the same seed tries the same things")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass
@@ -44,9 +44,19 @@ class Failure:
         return f"{text}\n{self.input}" if self.input else text
 
 
+class FirstFailure(Exception):
+    """Ends a section that has failed, where the first failure is all that is asked for."""
+
+    def __init__(self, section: Section) -> None:
+        self.section = section
+
+
 @dataclass
 class Section:
     """The figures of one section."""
+
+    first_only: ClassVar[bool] = False
+    """Whether sections end with their first failure, which is not made smaller."""
 
     name: str
     promise: str
@@ -60,6 +70,8 @@ class Section:
 
     def fail(self, tried: str, found: str, input: str = "") -> None:
         self.failures.append(Failure(tried, found, input))
+        if self.first_only:
+            raise FirstFailure(self)
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)

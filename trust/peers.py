@@ -1,4 +1,4 @@
-"""Ways to compute a mechanism outside of this process's engine: as an FMU, and its accelerations by Pinocchio.
+"""Ways to compute a mechanism outside of this process's engine: as an FMU, in a page, its accelerations by Pinocchio.
 
 Each compares numbers by name and raises `NotComparable` where the program or the kind of mechanism is missing.
 """
@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
+from chromium import Chromium, find_chromium
 from sekant.engine.functions.motion import right_hand_side
 
 Array = np.ndarray
@@ -61,6 +62,48 @@ def as_fmu(model: sk.Model, until: float, step: float, rtol: float) -> Numbers:
     columns = [(f"{name}.{axis}", expected[name][:, i]) for name in names for i, axis in enumerate("xyz")]
     found = {column: rows[column][: len(times)] for column, _ in columns}
     return Numbers(found, dict(columns), bool(expected.warnings))
+
+
+def as_page(model: sk.Model, until: float, step: float, rtol: float) -> Numbers:
+    """Positions of the bodies, as a page computes them in a browser after its slider moved a mass."""
+    program = find_chromium()
+    if program is None:
+        raise NotComparable("Chromium is not installed")
+    heavier = 1.1 * float(next(iter(model.bodies.values())).mass)
+    vary = f"{next(iter(model.bodies))}.mass"
+    options: dict[str, Any] = {"method": "dop853", "rtol": rtol, "output_step": step}
+    expected = sk.simulate(sk.compile(model, parameters=[vary]), until, parameters={vary: heavier}, **options)
+    if not expected.ok:
+        raise NotComparable("it ends before its time")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            page = sk.live(
+                model,
+                Path(folder) / "live.html",
+                vary={vary: (0.5 * heavier, 2 * heavier)},
+                until=until,
+                **options,
+            )
+        except sk.SekantError as error:
+            raise NotComparable(str(error)) from None
+        browser = Chromium(program)
+        try:
+            browser.open(page)
+            browser.run(f"location.hash = {f'{vary}={heavier!r}'!r}")
+            moved = f"sekant.live.shown?.[sekant.live.rows[0].index] === {heavier!r}"
+            browser.wait(f"{moved} && sekant.live.done === sekant.live.number")
+            series = browser.run(
+                "[...sekant.runs[0].series].map(([n, s]) => [n, s.columns.map((c) => [...c])])"
+            )
+            if browser.run("sekant.live.result.code") != 1:
+                raise AssertionError(browser.run("sekant.live.message.textContent"))
+        finally:
+            browser.close()
+    names = [f"{body}.position" for body in model.bodies]
+    found = {name: np.array(columns, float).T for name, columns in series if name in names}
+    if not found:
+        raise AssertionError("the page has no position")
+    return Numbers(found, {name: expected[name] for name in found}, bool(expected.warnings))
 
 
 def as_hinges_and_slides(model: sk.Model, seed: int) -> sk.Model:
