@@ -95,11 +95,11 @@ bench: env $(PEERS)  ## Measure speed against the peers (installs them first)
 trust: env  ## Attack what Sekant promises: ten minutes, or HOURS=8 for a night; figures go to docs/trust.md
 	@$(BIN)/python -m trust --page
 
-player:  ## Bundle three.js and uPlot for the player anew (needs npm; only to change their versions)
+player:  ## Bundle three.js and uPlot for the player again (needs npm; only to change their versions)
 	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build
 	@rm -rf src/sekant/views/player/bundle/node_modules
 
-pages: env  ## Write anew what is generated on pages and committed with them (run times: docs/tools/pages.py --measure)
+pages: env  ## Write again what is generated on pages and committed with them (run times: docs/tools/pages.py --measure)
 	@$(BIN)/python docs/tools/pages.py
 
 docs: env $(DOCS)  ## Build the documentation, running everything on its pages; it goes to out/docs

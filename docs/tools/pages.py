@@ -19,9 +19,9 @@ What functions of this folder make stands between two lines:
     ...
     <!-- end: module.function arguments -->
 
-``python docs/tools/pages.py`` (`make pages`) writes it anew, and a test holds it current. Without the second line it
+``python docs/tools/pages.py`` (`make pages`) writes it again, and a test holds it current. Without the second line it
 is made when the pages are built: players and pictures. ``measured:`` in place of ``generated:`` is for run times,
-with date and machine; ``python docs/tools/pages.py --measure`` takes them anew.
+with date and machine; ``python docs/tools/pages.py --measure`` takes them again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Made:
     call: str
     text: str | None
 
-    def anew(self) -> str:
+    def again(self) -> str:
         """What the function makes."""
         name, *arguments = self.call.split()
         module, _, function = name.partition(".")
@@ -96,17 +96,17 @@ def made(page: str) -> list[Made]:
 
 def filled(page: str) -> str:
     """The page as it is built: what stands there stays, the rest is made."""
-    return MADE.sub(lambda found: found["text"] if found["text"] is not None else _made(found).anew(), page)
+    return MADE.sub(lambda found: found["text"] if found["text"] is not None else _made(found).again(), page)
 
 
 def renewed(page: str, measure: bool = False) -> str:
-    """The page with what stands there made anew; run times if asked for."""
+    """The page with what stands there made again; run times if asked for."""
 
     def text(found: re.Match[str]) -> str:
         one = _made(found)
         if one.text is None or (one.kind == "measured" and not measure):
             return found[0]
-        return f"<!-- {one.kind}: {one.call} -->\n\n{one.anew()}\n<!-- end: {one.call} -->\n"
+        return f"<!-- {one.kind}: {one.call} -->\n\n{one.again()}\n<!-- end: {one.call} -->\n"
 
     return MADE.sub(text, page)
 
@@ -149,14 +149,14 @@ def _cell(shown: str, block: Block) -> str:
 
 
 def main() -> None:
-    """Write what is generated anew: on all pages, or on those that are named."""
+    """Write what is generated again: on all pages, or on those that are named."""
     wanted = [Path(name).resolve() for name in sys.argv[1:] if name != "--measure"]
     for path in wanted or sorted(DOCS.rglob("*.md")):
         page = path.read_text(encoding="utf-8")
         new = renewed(page, "--measure" in sys.argv)
         if new != page:
             path.write_text(new, encoding="utf-8")
-            print(f"{path.relative_to(DOCS.parent)}: written anew")
+            print(f"{path.relative_to(DOCS.parent)}: written again")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ CODES: dict[str, WarningCode] = {
     # -- start of a motion
     "singular_start": WarningCode(
         "assemble, simulate, equilibrium",
-        "The assembled position is singular: it has more degrees of freedom than its neighbors, so the motion may go "
-        "on in several ways.",
+        "The assembled position is singular: it has more degrees of freedom than its neighbors, so the motion may "
+        "continue in several ways.",
         "Start elsewhere, on the branch that you want.",
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
-        "Start values that the model states were changed, because its constraints contradict them. Values of "
+        "Sekant changed start values of the model, because its constraints contradict them. Values of "
         "mechanisms in points and of bare Lagrangians may be rough: only changes by more than 1 % of the mechanism's "
         "extent, of a vector's length or of the largest stated velocity count (of a bare Lagrangian: of the value).",
         "Correct the values, or leave out those that follow from the others.",
@@ -31,13 +31,13 @@ CODES: dict[str, WarningCode] = {
     "start_undetermined": WarningCode(
         "assemble, simulate, equilibrium",
         "A mechanism in points, or a bare Lagrangian, starts with velocities that neither its start values nor its "
-        "constraints determine. They got the values of the least kinetic energy, and the motion depends on them.",
-        "State these velocities, or others that they follow from; zero is a value too.",
+        "constraints determine. Sekant chose the values of least kinetic energy, and the motion depends on them.",
+        "State these velocities, or others that determine them; zero is also a value.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
         "An angle without a unit is a whole or half number beyond half a turn. Numbers without a unit are in "
-        "radians; degrees may be meant.",
+        "radians; perhaps they are degrees.",
         "Write the unit: `30 deg`.",
     ),
     # -- motion
@@ -55,7 +55,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "breaks_crossed": WarningCode(
         "simulate",
-        "Fixed steps went over breaks of a table, which may have cost a thousandth of the motion or more; the place "
+        "Fixed steps crossed breaks of a table, which may have cost a thousandth of the motion or more; the place "
         "lists the breaks.",
         "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
     ),
@@ -86,7 +86,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_regularized": WarningCode(
         "simulate",
-        "The method does not stop at events: dry friction goes through rest over a stated width, and a joint that "
+        "The method does not stop at events: dry friction passes through rest over a stated width, and a joint that "
         "should stick creeps.",
         "Use method `taylor` or `dop853`, which stick exactly, or a smaller `width`.",
     ),
@@ -121,15 +121,15 @@ CODES: dict[str, WarningCode] = {
     "undetermined_unknown": WarningCode(
         "steady_motion",
         "The equations of the steady motion leave an unknown free. Its value is where the search started.",
-        "Give a target for it, or make it no unknown.",
+        "Give a target for it, or remove it from the unknowns.",
     ),
     # -- small motions
     "frozen_motion": WarningCode(
         "linearize",
         "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates, so that "
-        "formulations differ, and they do not decide on stability.",
-        "About a steady motion give what `sk.steady_motion` returns, without `at`: in axes that move with it "
-        "eigenvalues are the same in all formulations.",
+        "formulations differ, and they do not determine stability.",
+        "About a steady motion, pass the result of `sk.steady_motion`, without `at`: in axes that move with "
+        "it, eigenvalues are the same in all formulations.",
     ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
@@ -139,7 +139,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "close_eigenvalues": WarningCode(
         "sensitivity",
-        "Modes have nearly the same eigenvalue, so that their eigenvectors turn quickly.",
+        "Modes have nearly the same eigenvalue, so their eigenvectors change quickly.",
         "Trust the derivatives for changes much smaller than the distance of the eigenvalues.",
     ),
     "defective_eigenvalues": WarningCode(

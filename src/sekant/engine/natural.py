@@ -39,7 +39,7 @@ class Mechanism(Collector):
     def compile(self, engine: Engine = "llvm", cache: bool = True, parameters: Sequence[str] = ()) -> System:
         """The equations of motion, ready for `simulate` and the other analyses.
 
-        `parameters`: numbers that each run may set anew besides those that `parameter` made.
+        `parameters`: numbers that each run may set again besides those that `parameter` made.
         """
         return compile(self, engine=engine, cache=cache, parameters=parameters)
 

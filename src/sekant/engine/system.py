@@ -353,7 +353,7 @@ class System:
     def related(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """As `with_equations`, made anew."""
+        """As `with_equations`, made again."""
         parts = None if self._parts is None else self._parts.related(name)
         how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
         if self.structure is None:

@@ -333,7 +333,7 @@ class Formulation(Protocol):
 
     @property
     def formulation(self) -> str:
-        """Its name, for files, messages and to compile anew; never for decisions."""
+        """Its name, for files, messages and to compile again; never for decisions."""
         ...
 
     @property

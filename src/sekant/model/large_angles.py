@@ -62,5 +62,5 @@ def _warning(item: str, field: str, value: float) -> AnalysisWarning:
         item,
         field,
         f"{value:g} rad is {abs(value) / (2.0 * math.pi):.3g} turns; a number without a unit is in radians",
-        f"write '{value:g} deg' if degrees are meant",
+        f"write '{value:g} deg' if you mean degrees",
     )

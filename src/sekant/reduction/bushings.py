@@ -152,7 +152,7 @@ class HeldFrame:
             return found.point
         where = ", ".join(f"{value:.6g}" for value in u)
         raise SolverError(
-            f"reduce: '{self.system.model.name}' finds no state of rest on its bushings at {where} m; narrow the "
+            f"reduce: '{self.system.model.name}' has no equilibrium on its bushings at {where} m; narrow the "
             "range"
         )
 

@@ -148,7 +148,7 @@ def root_locus(
 ) -> RootLocus:
     """Eigenvalues of a system over the run-time parameter `name`.
 
-    At each value the equilibrium is found anew, from the one before, first from `guess`. For steady motions (a
+    At each value the equilibrium is found again, from the one before, first from `guess`. For steady motions (a
     speed as the parameter) give in place of the system a function that returns the linear model at a value.
     `refine`: where branches meet or bend, values between the given ones are added.
     """

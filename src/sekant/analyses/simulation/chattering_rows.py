@@ -1,7 +1,7 @@
 """Laws that chatter under fixed steps: found in the rows of a run, and named.
 
 Where a law jumps (sign, step, comparison) and pushes the motion back to the jump on both sides of it, no motion
-goes on: a fixed step jumps to and fro across it with an amplitude of its own length. That is so at a state whose
+goes on: a fixed step jumps back and forth across it with an amplitude of its own length. That is so at a state whose
 guard g is within a step of zero, if
 
     dg/dt on the upper side < 0 < dg/dt on the lower side .

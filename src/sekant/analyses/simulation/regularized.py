@@ -33,7 +33,7 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
                 "friction_regularized",
                 f"friction '{name}'",
                 "",
-                f"method '{method}' has no events: friction goes through rest over a width of "
+                f"method '{method}' has no events: friction passes through rest over a width of "
                 f"{width:g} (m/s or rad/s), "
                 "and a joint that should stick creeps",
                 "use method 'taylor' or 'dop853' for exact sticking, or a smaller width",

@@ -214,7 +214,7 @@ def _message(setup: Setup, outcome: Outcome, states: int) -> str:
 
 
 def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
-    """Breaks that fixed steps went over, and laws between whose sides they go to and fro."""
+    """Breaks that fixed steps went over, and laws between whose sides they go back and forth."""
     step = float(setup.step or 0.0)
     crossed = breaks_crossed(Stepped(rhs, p, t, x, step, sorted(setup.stops)), setup.system)
     return crossed + chattering(rhs, setup.system, p, t, x, step, setup.parameters)

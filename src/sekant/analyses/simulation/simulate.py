@@ -201,7 +201,7 @@ def simulate(
 
 
 def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float, Any]:
-    """State and time at which a result ended, and its parameters but for those that are given anew."""
+    """State and time at which a result ended, and its parameters but for those that are given again."""
     end, told = result.final_state, result.provenance
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if told.get(what, own) != own:

@@ -383,7 +383,7 @@ def _result(equations: SteadyEquations, found: Steady, rates: Mapping[str, float
             f"unknown '{name}'",
             "",
             "nothing determines it: its value is where the search started",
-            "give a target for it, or make it no unknown",
+            "give a target for it, or remove it from the unknowns",
         )
         for name in loose
     ]

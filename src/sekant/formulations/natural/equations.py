@@ -165,7 +165,7 @@ class NaturalEquations(ConstrainedEquations):
                 along = parts.v_names[int(np.argmax(np.abs(direction)))]
                 raise ModelError(
                     f"dissipation '{name}' drives the motion instead of damping it: at the start, {along} = 1 feeds "
-                    f"in -v dD/dv = {-found[1][0]:.3g} W; change the sign, or give a force if that is meant"
+                    f"in -v dD/dv = {-found[1][0]:.3g} W; change the sign, or use a force if you want that"
                 )
 
     def _given(self):

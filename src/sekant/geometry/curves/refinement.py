@@ -1,7 +1,7 @@
 """Formulas to stored pieces: as few as a tolerance on pose, twist and the twist's rate allows.
 
 Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them
-up to degree 13. Halving finds how long pieces may be; then each smooth stretch is divided anew with even errors,
+up to degree 13. Halving finds how long pieces may be; then each smooth stretch is divided again with even errors,
 which saves up to half of them; then the lowest degree is taken that does with the same pieces. Longer pieces also
 mean less rounding noise in the second derivative, which grows as 1 / h^2.
 """

@@ -44,7 +44,9 @@ class Arranged:
 
     poses: PoseData
     u: Array  # (n,) first parameter [m], increasing
-    jitter: bool  # the points go to and fro along the path, so that their polygon is not a measure of length
+    jitter: (
+        bool  # the points go back and forth along the path, so that their polygon is not a measure of length
+    )
     index: Index  # (n,) rows of the original data
     outliers: Index  # rows of the original data that were left out
     warnings: tuple[AnalysisWarning, ...] = ()

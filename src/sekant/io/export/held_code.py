@@ -152,7 +152,7 @@ def has_bound_forces(system: System) -> bool:
 
 
 def bound_guards(system: System) -> list[SX]:
-    """What falls through zero where that is decided on anew."""
+    """What falls through zero where that is decided on again."""
     if not has_bound_forces(system):
         return []
     return ca.vertsplit(bound_event_functions(system, bound_elements(system)).expressions())

@@ -202,7 +202,7 @@ class Joint(Item):
     def measure(self, X_FM: Pose) -> SX:
         """Coordinates (nq,) of the pose, where the joint's constraints hold."""
         raise ModelError(
-            f"a {self.type} joint that closes a loop does not tell its coordinates; cut another joint of the loop"
+            f"a {self.type} joint that closes a loop does not report its coordinates; cut another joint of the loop"
         )
 
     def counted_constraints(self, X_FM: Pose, q: SX) -> SX:

@@ -21,7 +21,7 @@ class Collector(ItemCollector):
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
     Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Parameters that are
-    made by `parameter` may be set anew in each run.
+    made by `parameter` may be set again in each run.
     """
 
     # -- points and vectors ----------------------------------------------------------------------------

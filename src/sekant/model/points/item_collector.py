@@ -49,7 +49,7 @@ class ItemCollector:
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
     Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Parameters that are
-    made by `parameter` may be set anew in each run.
+    made by `parameter` may be set again in each run.
     """
 
     def __init__(self, dim: int = 2, gravity: Place | None = None, name: str = "mechanism", **settings: Any):
@@ -151,7 +151,7 @@ class ItemCollector:
         return self._handles[name]
 
     def parameter(self, name: str, value: Any) -> SX:
-        """A number that each run may set anew."""
+        """A number that each run may set again."""
         if name in self.parameters or name in self._known:
             raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
         self.parameters[name] = value

@@ -37,7 +37,7 @@ class EventSignal(Signal):
     to: AnyQuantity = 0.0
     """value that it gets, taken just before the event"""
     reset: tuple[SignalName, ...] = ()
-    """signals that begin anew at their start values"""
+    """signals that restart at their start values"""
     stop: bool | str = False
     """end the run; a text is its message"""
 

@@ -2,7 +2,7 @@
 
 Between two landings all steps have the requested length, except that the last one is shortened where the distance is
 not a multiple of the step. A distance that misses a multiple by less than 1e-6 of a step counts as one: its steps are
-made equal, so that round-off in the output times produces no sliver of a step. The count of steps starts anew at each
+made equal, so that round-off in the output times produces no sliver of a step. The count of steps restarts at each
 landing; step i begins at ``landing + i h`` without accumulated round-off.
 
 A step over which an event happens is shortened so that it ends there. The length is found with steps of the method

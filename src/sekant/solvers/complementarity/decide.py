@@ -1,6 +1,6 @@
 """Sticking, sliding, touching and parting at events, found by a complementarity step.
 
-At an event, what is at rest is decided on anew: a state of all elements that the motion which follows does not
+At an event, what is at rest is decided on again: a state of all elements that the motion which follows does not
 contradict. It is found by pivoting on the compiled equations themselves: all elements that contradict their state
 change it, and where that does not reduce their number, the first of them alone, which ends for positive definite
 matrices (Murty's rule). The order is that of the model, so the answer is always the same.

@@ -42,7 +42,7 @@ from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.dae.radau_step import restart
 
 MOST_ITERATIONS = 80  # a few as a rule; many where a law bends within what a step changes
-SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go to and fro
+SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go back and forth
 RENEW_AFTER = 4  # iterations with one matrix
 ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
 ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s

@@ -3,7 +3,7 @@
 Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section IV.8: step size control with
 Gustafsson's predictor, use of one factorization over several steps, start of Newton's iteration by
 extrapolation. Deviations: q and v are projected on the constraints at the end of every step; the Jacobian is
-evaluated anew whenever the matrices are factored anew, because it costs less than they do.
+evaluated again whenever the matrices are factored again, because it costs less than they do.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _too_soft(spring: object, length: Vector) -> bool:
 def _remedy(spring: object) -> str:
     k = getattr(spring, "stiffness", None)
     if isinstance(k, float) and 0 < k < SOFT:
-        return f"a bare stiffness is in N/m, independent of the unit of the points: write {k:g} N/mm if that is meant"
+        return f"a bare stiffness is in N/m, independent of the unit of the points: write {k:g} N/mm if you mean that"
     return "check stiffness and preload of the spring and the points that drive it"
 
 

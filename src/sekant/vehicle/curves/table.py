@@ -45,7 +45,7 @@ class SuspensionCurves:
     steering: Vector
     data: dict[str, tuple[str, Vector]]
     limits: tuple[str, ...] = ()
-    """where the mechanism cannot go as far as asked, and why; values are NaN there"""
+    """where the mechanism cannot reach the requested travel, and why; values are NaN there"""
     warnings: tuple[AnalysisWarning, ...] = ()
     hysteresis: dict[str, float] = field(default_factory=dict)
     """of measured curves: the largest gap of up and down strokes, SI"""

@@ -330,7 +330,7 @@ class AxleDesigns:
         return found
 
     def _by_model(self, values: Mapping[str, float] | None) -> AxleCurves:
-        """The curves of the design built anew, for what limits it."""
+        """The curves of the design built again, for what limits it."""
         return axle_curves(
             placed(self.given, values or {}),
             motion=tuple(self.ways),

@@ -9,9 +9,9 @@ import typer
 
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything in it.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say it in JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say where compiled models and integrators are kept and how much room they take, or remove them.
+    """Show where compiled models and integrators are stored and how much space they take, or remove them.
 
     Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
     """

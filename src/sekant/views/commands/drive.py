@@ -31,7 +31,7 @@ def drive(
             show_default="what the first car's file says",
         ),
     ] = None,
-    speed: Annotated[str | None, typer.Option(help='At the start, such as "80 km/h".')] = None,
+    speed: Annotated[str | None, typer.Option(help='Speed at the start, e.g. "80 km/h".')] = None,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,12 +63,12 @@ def drive(
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(help="Write a page in which you drive the car yourself, on the maneuver's course."),
+        typer.Option(help="Write a page on which you drive the car, on the course of the maneuver."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
-    """Drive one or more cars through a maneuver and measure how they do."""
+    """Drive one or more cars through a maneuver and measure the motion."""
     if listed:
         _list(as_json)
         return

@@ -14,7 +14,7 @@ def explain(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the fields, units, defaults and an example of anything that can stand in a model file."""
+    """Print the fields, units, defaults and an example of any item of a model file."""
     from sekant.io.reference import explained, known_items
     from sekant.results.summary import to_json
 

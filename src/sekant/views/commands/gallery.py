@@ -20,13 +20,13 @@ def gallery(
         typer.Option(help="Name of a model, e.g. natural/bricard; repeatable.", show_default="all"),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Only a moment of each run, to see that all work.")
+        bool, typer.Option("--short", help="Run only a moment of each model, as a check.")
     ] = False,
     live: Annotated[
         str | None,
         typer.Option(
             "--live",
-            help="The model at the top, whose parameters a reader moves.",
+            help="The model at the top, with sliders for its parameters.",
             show_default="the first that can",
         ),
     ] = None,

@@ -43,18 +43,21 @@ def kc(
     ] = None,
     points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions over the travel.")] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Positions of the rack.")] = 5,
-    side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if need be.")] = None,
+    side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if necessary.")] = None,
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model made from hard points (.yaml).")
     ] = None,
     measured: Annotated[
         Path | None,
-        typer.Option(help="Measured curves (.csv, headers as ours): drawn over ours, deviations printed."),
+        typer.Option(
+            help="Measured curves (.csv, with Sekant's headers): drawn over the computed ones, deviations "
+            "printed."
+        ),
     ] = None,
     sensitivity: Annotated[
         str | None,
         typer.Option(
-            help="A curve, as camber: what each hard point does to it (--csv: table, --plot: bars)."
+            help="A curve, e.g. camber: how each hard point changes it (--csv: table, --plot: bars)."
         ),
     ] = None,
     report: Annotated[
@@ -82,7 +85,7 @@ def kc(
     ] = "parallel",
     identify: Annotated[
         list[Path] | None,
-        typer.Option(help="Load ramps (.csv) instead of a FILE: writes compliance rates (-o); repeatable."),
+        typer.Option(help="Load ramps (.csv) instead of FILE: writes compliance rates (-o); repeatable."),
     ] = None,
     rates: Annotated[
         Path | None,
@@ -102,7 +105,7 @@ def kc(
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(help="Write a page (.html) in which hard points are dragged and the curves follow."),
+        typer.Option(help="Write a page (.html) on which you drag hard points and the curves follow."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:

@@ -21,7 +21,7 @@ def kinematics(
     drive: Annotated[
         list[str],
         typer.Option(
-            help="What is driven and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
+            help="The driven quantity and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
             "sensor, 'distance(a, b)=0.2..0.3'; two make a grid."
         ),
     ],
@@ -37,7 +37,7 @@ def kinematics(
     ] = None,
     relative: Annotated[
         bool,
-        typer.Option("--relative", help="Values count from where the model starts, as travel does in kc."),
+        typer.Option("--relative", help="Values are relative to the start of the model, like travel in kc."),
     ] = False,
     hold: Annotated[list[str] | None, typer.Option(help="Keep this at its start value; repeatable.")] = None,
     assignments: Assignments = None,
@@ -52,7 +52,7 @@ def kinematics(
     plot: Annotated[Path | None, typer.Option(help="Also draw it (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Drive a mechanism through a range; tell its positions, their derivatives and where the travel ends."""
+    """Drive a mechanism through a range; report positions, their derivatives and where the travel ends."""
     given = parse_assignments(assignments)
     drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]

@@ -76,7 +76,7 @@ def linearize(
     bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
 ) -> None:
-    """Tell eigenvalues, frequencies, damping ratios and shapes of small motions."""
+    """Compute eigenvalues, frequencies, damping ratios and shapes of small motions."""
     given = parse_assignments(assignments)
     steady_only = {
         "--turn": turn,

@@ -30,7 +30,7 @@ def new(
             "a track."
         ),
     ],
-    folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Where to put it; created if necessary.")] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a commented model file to start from. Nothing is overwritten."""

@@ -19,7 +19,7 @@ def optimize(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers found as JSON.")] = False,
 ) -> None:
-    """Find the numbers, between bounds, that meet targets on modes, curves and simulated measures."""
+    """Find the numbers, within bounds, that meet targets on modes, curves and simulated measures."""
     refuse_unwritable(output)
     from sekant.errors import SekantError
     from sekant.model.model import Model

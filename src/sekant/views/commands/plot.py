@@ -21,7 +21,7 @@ def plot(
         typer.Option("--output", "-o", help="Picture (.svg, .pdf or .png).", show_default="FILE with .svg"),
     ] = None,
     x: Annotated[
-        str, typer.Option("--x", help="Channel in place of time, e.g. hinge.q.", show_default="time")
+        str, typer.Option("--x", help="Channel for the horizontal axis, e.g. hinge.q.", show_default="time")
     ] = "",
     against: Annotated[
         Path | None,
@@ -32,7 +32,7 @@ def plot(
     energy: Annotated[bool, typer.Option("--energy", help="Draw energies, works and their balance.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw time histories of a result file, compare it with another, or show its energy balance."""
+    """Draw time histories of a result file, compare it with another one, or show its energy balance."""
     if energy and (names or against is not None):
         raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
     if x and (against is not None or energy or not names):

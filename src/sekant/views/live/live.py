@@ -1,4 +1,4 @@
-"""`sk.live`: write a page in which a reader moves parameters and the motion is computed anew."""
+"""`sk.live`: write a page in which a reader moves parameters and the motion is computed again."""
 
 from __future__ import annotations
 
