@@ -305,7 +305,22 @@ def _named(name: str, text: str) -> Unit:
     raise ModelError(f"unknown unit '{name}'{where}; {_nearest(known)}")
 
 
+_MEANT = {
+    "kmh": "km/h",
+    "kmph": "km/h",
+    "Ns": "N*s",
+    "kNs": "kN*s",
+    "Nms": "N*m*s",
+    "kgm": "kg*m",
+    "kgm2": "kg*m^2",
+    "newton": "N",
+}
+"""What people write without the sign between; names alike in letters are others ('km', 'ns')."""
+
+
 def _nearest(name: str) -> str:
+    if name in _MEANT:
+        return f"did you mean '{_MEANT[name]}'?"
     for known in _UNITS:
         if known.lower() == name.lower():
             return f"did you mean '{known}'?"

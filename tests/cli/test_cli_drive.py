@@ -139,6 +139,23 @@ def test_missing_files_are_named(tmp_path):
         load_car(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("maneuver: skidpad\n", r"is a maneuver that names no car: sekant drive CAR.yaml --maneuver FILE"),
+        ("points: {}\nsuspension: {}\n", "describes an axle, not a car"),
+        ("bodies: {}\n", "a car begins with vehicle: car"),
+    ],
+)
+def test_files_of_other_kinds_are_no_cars(tmp_path, text, words):
+    (tmp_path / "what.yaml").write_text(text)
+    with pytest.raises(SekantError, match=words):
+        load_car(tmp_path / "what.yaml")
+    (tmp_path / "what.csv").write_text("x\n1\n")
+    with pytest.raises(SekantError, match="a YAML file is expected here, and this is a table"):
+        load_car(tmp_path / "what.csv")
+
+
 def test_maneuvers_that_cannot_be_are_refused(tmp_path):
     with pytest.raises(SekantError, match="did you mean 'step-steer'"):
         maneuver("step-stear")

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import sekant
 
+from sekant.views.scaffold import FOLDER
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CAR = EXAMPLES / "car" / "formula" / "formula.yaml"
 
@@ -49,6 +51,10 @@ def test_what_is_missing_is_told(tmp_path):
     done = sekant("loads", CAR, cwd=tmp_path)
     assert done.returncode == 1
     assert "--cases" in done.stderr
+    (tmp_path / "axle.yaml").write_bytes((FOLDER / "car" / "front.yaml").read_bytes())
+    done = sekant("loads", "axle.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("axle.yaml: has no load cases; name a file of them with --cases")
     (tmp_path / "cases.yaml").write_text("turn:\n  ayy: 1\n")
     done = sekant("loads", CAR, "--cases", "cases.yaml", cwd=tmp_path)
     assert done.returncode == 1

@@ -22,7 +22,7 @@ def test_what_cannot_be_shown_is_told_in_a_line(model_folder):
     for arguments, said in (
         (["x.csv"], "holds no positions to draw"),
         (["none.nc"], "there is no such file"),
-        (["crane.yaml"], "is not a result file"),
+        (["crane.yaml"], "'sekant run crane.yaml' writes its result"),
     ):
         done = sekant("view", *arguments, cwd=model_folder)
         assert done.returncode == 1

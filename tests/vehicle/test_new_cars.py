@@ -18,10 +18,18 @@ HARD_POINTS = [
 
 @pytest.mark.parametrize(("car", "axle"), AXLES)
 def test_axles_one_would_build(car, axle):
-    """Camber falls all the way from rebound to bump, toe stays, springs always push, wheels are held in roll."""
+    """Camber falls all the way from rebound to bump, toe stays, springs always push, wheels are held in roll.
+
+    A rebound stop holds a wheel that hangs free well within the travel.
+    """
     points = sk.vehicle.load_axle(FOLDER / car / f"{axle}.yaml")
     low, high = points.suspension.travel
-    curves = sk.vehicle.axle_curves(points, travel=np.linspace(low, high, 9))
+    heights = np.linspace(low, high, 9)
+    if points.rebound_stop is not None:
+        held = sk.vehicle.axle_curves(points, travel=heights)["left.spring_load"][:, 0]
+        assert held[0] < 0 < held[1]
+        points = points.model_copy(update={"rebound_stop": None})
+    curves = sk.vehicle.axle_curves(points, travel=heights)
     assert np.all(np.diff(curves["left.camber"][:, 0]) < 0)
     toe = curves["left.toe"][:, 0]
     assert np.abs(toe - toe[4]).max() < np.radians(0.1)
@@ -33,6 +41,15 @@ def test_axles_one_would_build(car, axle):
         assert np.all(steered["ackermann_share"] > 0)
         turn = points.suspension.rack_per_turn
         assert steered["left.steer_angle"][0, 1] * turn > 0  # the rack's way of a left turn is told rightly
+
+
+def test_a_new_car_stays_within_its_travel_as_it_brakes():
+    """The rear wheels hang on their rebound stops under full braking."""
+    car = sk.vehicle.load_car(FOLDER / "car" / "car.yaml")
+    run = sk.vehicle.drive(car, "brake-straight", speed="60 km/h")
+    assert run.result.ok, run.result.message
+    reached = run.result["rear.left.upright_path.q"].min()
+    assert -0.08 < reached < -0.062  # the stop pushes
 
 
 @pytest.mark.parametrize("file", HARD_POINTS, ids=lambda file: f"{file.parent.name}_{file.stem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def load_car(path: str | PathLike[str]) -> Car:
             what = (
                 f"'{kind}' is not a vehicle; {suggest(str(kind), list(KINDS), 'vehicles')}"
                 if kind
-                else ("holds no vehicle; write vehicle: car in its first line")
+                else _not_a_car(data)
             )
             raise ModelError(what, path=("vehicle",) if kind else ())
         read_table_files(data.get("tables"), place.parent, places, ("tables",))
@@ -45,6 +46,15 @@ def load_car(path: str | PathLike[str]) -> Car:
         return car
     except SekantError as error:
         raise located(error, places, str(path)) from None
+
+
+def _not_a_car(data: Mapping[str, Any]) -> str:
+    """What a file without a vehicle is, as far as its keys say."""
+    if "maneuver" in data:
+        return "is a maneuver that names no car: sekant drive CAR.yaml --maneuver FILE, or add car: CAR.yaml to it"
+    if "points" in data and "suspension" in data:
+        return "describes an axle, not a car, which names its axles under 'axles'; sekant new car writes one"
+    return "holds no vehicle; a car begins with vehicle: car; sekant new car writes one"
 
 
 def _name_files(axles: Any, folder: Path, places: Places) -> None:

@@ -65,6 +65,12 @@ def loads(
                 tables, wheels, summary = found.axles, found.wheels, found.summary
             else:
                 axle = load_axle(file)
+                if not (axle.load_cases if given is None else given):
+                    raise SekantError(
+                        "has no load cases; name a file of them with --cases, such as\n  braking: {ax: -1.2}\n"
+                        "  bump: {az: 2}",
+                        file=str(file),
+                    )
                 bar.stage("loading the axle")
                 table = member_loads(axle, given)
                 tables, wheels, summary = {"": table}, table.applied, table.summary
