@@ -82,7 +82,7 @@ class Made:
     call: str
     text: str | None
 
-    def again(self) -> str:
+    def remade(self) -> str:
         """What the function makes."""
         name, *arguments = self.call.split()
         module, _, function = name.partition(".")
@@ -96,7 +96,7 @@ def made(page: str) -> list[Made]:
 
 def filled(page: str) -> str:
     """The page as it is built: what stands there stays, the rest is made."""
-    return MADE.sub(lambda found: found["text"] if found["text"] is not None else _made(found).again(), page)
+    return MADE.sub(lambda found: found["text"] if found["text"] is not None else _made(found).remade(), page)
 
 
 def renewed(page: str, measure: bool = False) -> str:
@@ -106,7 +106,7 @@ def renewed(page: str, measure: bool = False) -> str:
         one = _made(found)
         if one.text is None or (one.kind == "measured" and not measure):
             return found[0]
-        return f"<!-- {one.kind}: {one.call} -->\n\n{one.again()}\n<!-- end: {one.call} -->\n"
+        return f"<!-- {one.kind}: {one.call} -->\n\n{one.remade()}\n<!-- end: {one.call} -->\n"
 
     return MADE.sub(text, page)
 

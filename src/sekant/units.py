@@ -265,7 +265,7 @@ def _product(text: str, tokens: list[tuple[str, str]], at: int, depth: int) -> t
         if kind != "sign":
             raise ModelError(f"unexpected '{sign}' in the unit '{text}'")
         if sign == " " and divided:
-            raise ModelError(f"the unit '{text}' is ambiguous: put what is below the '/' in parentheses")
+            raise ModelError(f"the unit '{text}' is ambiguous: put the units after the '/' in parentheses")
         factor, at = _factor(text, tokens, at + 1, depth)
         divided = divided or sign == "/"
         unit = unit / factor if sign == "/" else unit * factor

@@ -75,7 +75,7 @@ def references() -> dict[str, str]:
     calls = [one.call for place, one in MADE.items() if place.startswith(EXACT)]
     program = (
         "import json, sys, pages\n"
-        "print(json.dumps({call: pages.Made('generated', call, None).anew() for call in sys.argv[1:]}))"
+        "print(json.dumps({call: pages.Made('generated', call, None).remade() for call in sys.argv[1:]}))"
     )
     run = subprocess.run(
         [sys.executable, "-c", program, *calls],
@@ -106,7 +106,7 @@ def test_references_are_current(place, references):
 def test_what_is_made_is_current(place):
     one = MADE[place]
     assert one.text is not None
-    found = differs(one.text, one.anew(), digits="digits" in one.call or "case_table" in one.call)
+    found = differs(one.text, one.remade(), digits="digits" in one.call or "case_table" in one.call)
     assert not found, f"{found}: run `make pages`"
 
 

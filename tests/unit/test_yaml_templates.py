@@ -181,7 +181,7 @@ def test_faults_are_placed_in_the_template_or_the_instance(write, old, new, expe
 
 def test_forces_on_a_coordinate_that_turns_are_refused(write):
     stop = "stop: {type: joint_limit, joint: rail, coordinate: 1, upper: 0.1, stiffness: 10, ramp: 1 mm}"
-    with pytest.raises(ModelError, match="acts on coordinate 1 of joint 'rail', whose sign turns"):
+    with pytest.raises(ModelError, match="acts on coordinate 1 of joint 'rail', whose sign changes"):
         load(write(CAR.replace("motions:", f"  {stop}\n    motions:")))
 
 

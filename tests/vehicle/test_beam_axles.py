@@ -118,7 +118,7 @@ def test_a_triangulated_axle_and_a_watt_linkage():
         (
             SOLID
             | {"points": SOLID["points"] | {"upper_body": [0.45, 0.3, 0.12], "upper_axle": [0, 0.3, 0.12]}},
-            "once too often",
+            "overconstrain the axle",
         ),
         (SOLID | {"points": {k: v for k, v in SOLID["points"].items() if "panhard" not in k}}, "free across"),
         (TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}}, "beside the middle plane"),

@@ -67,7 +67,7 @@ def _joined(name: str, rows: Any) -> Table:
         ) from None
     if t.size != u.size or t.size < 2:
         raise SolverError(
-            f"input '{name}' needs as many times as values, two at least (got {t.size} and {u.size})"
+            f"input '{name}' needs as many times as values, at least two (got {t.size} and {u.size})"
         )
     if not (np.all(np.isfinite(t)) and np.all(np.isfinite(u))):
         raise SolverError(f"input '{name}' holds NaN or infinity")

@@ -55,8 +55,8 @@ class TreeSingularity:
         worst = int(np.argmax(np.abs(vectors[:, 0])))
         return (
             f"the mass matrix is singular: nothing resists '{self.names[worst]}' "
-            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
-            "inertia about that axis"
+            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give its body a mass, or an inertia about "
+            "that axis"
         )
 
 

@@ -108,5 +108,5 @@ def check_inertia(J: np.ndarray) -> None:
     if c > a + b + slack:
         raise ValueError(
             f"inertia breaks the triangle inequality ({shown}: the largest exceeds the sum of the others); "
-            "no body has it, check units and the point it refers to (the center of mass)"
+            "no body can have it; check units and the reference point (the center of mass)"
         )

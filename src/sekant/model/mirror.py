@@ -27,7 +27,9 @@ def mirrored(item: D, plane: str) -> D:
             continue
         value = getattr(item, name)
         if value and not _is_plain(field.annotation):
-            raise ModelError(f"'{name}' of a {_title(item)} cannot be mirrored; model the other side itself")
+            raise ModelError(
+                f"'{name}' of a {_title(item)} cannot be mirrored; model the other side separately"
+            )
         changed = _mirrored_value(item, value, mirror_of(field), plane)
         if changed is not value:
             update[name] = changed

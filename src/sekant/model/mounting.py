@@ -93,8 +93,8 @@ class Scope:
         flips = isinstance(joint, str) and self.sign(joint, index) < 0
         if flips and not isinstance(item, Motion):
             raise ModelError(
-                f"acts on coordinate {index} of joint '{joint}', whose sign turns when mirrored about {self.plane}; "
-                "use a force between frames, or model the other side itself"
+                f"acts on coordinate {index} of joint '{joint}', whose sign changes in the mirror image about "
+                f"{self.plane}; use a force between frames, or model the other side separately"
             )
         if self.plane is not None:
             item = mirrored(item, self.plane)

@@ -391,7 +391,7 @@ Dimensionless = Annotated[Value, Quantity("")]
 Positive = Annotated[T, Sign()]
 NotNegative = Annotated[T, Sign(zero=True)]
 Restoring = Annotated[
-    T, Sign(zero=True, why=": what drives away from rest is given as a table or an expression")
+    T, Sign(zero=True, why=": give a law that drives away from rest as a table or an expression")
 ]
 """A stiffness or a damping."""
 

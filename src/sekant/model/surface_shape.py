@@ -66,10 +66,10 @@ class SurfaceShape(Description):
         """What changes in the mirror image besides frames."""
         if plane == "z":
             raise ModelError(
-                "a surface that is touched from above has no mirror image about z; model it itself"
+                "a surface that is touched from above has no mirror image about z; model it separately"
             )
         if isinstance(self.pose_surface, str):
-            raise ModelError(f"'{self.pose_surface}' is named, not given; model the other side itself")
+            raise ModelError(f"'{self.pose_surface}' is named, not given; model the other side separately")
         if self.pose_surface is not None:
             return {"pose_surface": self.pose_surface.mirrored(plane)}
         if not isinstance(self.height, Expression):

@@ -76,17 +76,13 @@ def _natural(model: Model) -> list[ModelError]:
             found.append(ModelError(message, path=path))
         owner.setdefault(name, ".".join(path[1:]))
         if name in RESERVED and path[1] in ("angles", "tracked"):
-            message = (
-                f"'{name}' already means something in every expression; call it otherwise, e.g. '{name}_1'"
-            )
+            message = f"'{name}' already has a meaning in every expression; use another name, e.g. '{name}_1'"
             found.append(ModelError(message, path=path))
     beside = [
         key for key in COLLECTIONS if key not in ("parameters", "tables", "inputs") and getattr(model, key)
     ]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
-        message = (
-            f"'{key}' beside 'natural'; move it into that section, or describe all with bodies and joints"
-        )
+        message = f"'{key}' beside 'natural'; move it into that section, or describe all items with bodies and joints"
         found.append(ModelError(message, path=(key,)))
     found += _parameter_cycles(model)
     if found:

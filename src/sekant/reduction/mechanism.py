@@ -72,7 +72,7 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
         if not any(body in bodies_of(model, model.joints[name]) for name in joints):
             raise ModelError(
                 f"reduce: nothing joins '{body}' to '{base}' or to another kept body; keep a body of the mechanism, "
-                "or name the body it moves against (relative_to)"
+                "or name the body relative to which it moves (relative_to)"
             )
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
     held = [(name, part) for kind, name, part in links if kind == "forces" and part & inside]
@@ -139,7 +139,7 @@ def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
                 f"reduce: there is no body '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
             )
     if base in keep or len(set(keep)) != len(keep):
-        raise ModelError("reduce: a body is named twice among those to keep and the one they move against")
+        raise ModelError("reduce: a body is named twice, among the kept bodies and relative_to")
 
 
 def _groups(bodies: list[str], links: list[set[str]]) -> list[set[str]]:

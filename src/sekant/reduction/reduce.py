@@ -74,8 +74,8 @@ def reduce(
         model = with_numbers(model, values_of(parameters))
     if not model.bodies:
         raise ModelError(
-            f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that their "
-            "joints give them; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
+            f"model '{model.name}' has no bodies on joints: a reduction needs bodies with "
+            "joints; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
         )
     keep, drop = tuple(names_of(keep, "keep")), names_of(drop, "drop")
     drives = (coordinate,) if isinstance(coordinate, str) else tuple(coordinate)

@@ -55,7 +55,8 @@ def taylor_tape(
         raise SekantError(f"there are {q.numel()} coordinates but {rates.numel()} rates")
     if residual.numel() != v.numel() or a.numel() != v.numel():
         raise SekantError(
-            f"{v.numel()} velocities need as many accelerations and equations (got {a.numel()}, {residual.numel()})"
+            f"{v.numel()} velocities need the same number of accelerations and equations (got {a.numel()}, "
+            f"{residual.numel()})"
         )
     _refuse(lookups, "the position constraints", Phi, {"v": v, "a": a})
     _refuse(lookups, "the velocity constraints", B, {"a": a})

@@ -121,7 +121,7 @@ def check_jumps(curve: PoseCurve, kind: str) -> None:
         at = curve.table.breaks[i + 1]
         raise DataError(
             f"the {kind} frame turns by about {np.degrees(2.0 * jumps[i]):.3g} deg at once at {curve.parameter} = "
-            f"{at:.6g} {curve.unit}, where the path has a corner or bends to another side; put a clothoid or a "
+            f"{at:.6g} {curve.unit}, where the path has a corner or its curvature changes sides; put a clothoid or a "
             "straight piece between the two parts, or use the frame 'rmf'"
         )
 

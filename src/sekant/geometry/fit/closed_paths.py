@@ -35,7 +35,7 @@ class Closing:
         if gap > 4.0 * typical:
             raise poses.error(
                 f"the path does not close: its ends are {gap:.4g} m apart (typical step {typical:.3g} m); "
-                "add the missing points or do not ask for 'periodic'"
+                "add the missing points, or do not use 'periodic'"
             )
         repeated = gap < 0.2 * typical
         n = len(u) - 1 if repeated else len(u)
@@ -60,7 +60,7 @@ class Closing:
             raise poses.error(
                 f"the path does not close: its last row lies {gap:.4g} m from its first one (typical step "
                 f"{typical:.3g} m). Over a column the last row must be the first one again, so that the period is "
-                "known; add it, or do not ask for 'periodic'"
+                "known; add it, or do not use 'periodic'"
             )
         closing = Closing.of(poses, u, y, tag)
         n = len(u) - 1

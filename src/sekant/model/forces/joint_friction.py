@@ -160,8 +160,8 @@ class JointFriction(Force):
             return
         if not ca.sparsify(self._columns(motion)[3:, self.coordinate]).nnz():
             raise ModelError(
-                f"coordinate {self.coordinate} of joint '{self.joint}' only turns: without an arm a coefficient "
-                "makes no friction; give the radius of the bearing",
+                f"coordinate {self.coordinate} of joint '{self.joint}' only turns: without an arm, a coefficient "
+                "gives no friction; give the radius of the bearing",
                 path=("forces", name, "coefficient"),
             )
 

@@ -75,7 +75,7 @@ def _turned(spring: Spring, direction: str) -> Spring:
         if used & {"x", "rate"}:
             raise ModelError(
                 f"{field} of the spring '{direction}' depends on its deflection, which changes its sign in the "
-                "mirror image; model the other side itself"
+                "mirror image; model the other side separately"
             )
     return spring if spring.force == 0.0 else spring.model_copy(update={"force": negative(spring.force)})
 

@@ -105,8 +105,8 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise ModelError(
-            "a function that is recorded cannot decide by 'if', 'and', 'or', 'min' or 'max' of Python, since the "
-            "numbers are not known yet; use np.where, np.logical_and, np.minimum, np.maximum"
+            "a function that is recorded cannot decide by 'if', 'and', 'or', 'min' or 'max' of Python, because "
+            "the numbers are not known then; use np.where, np.logical_and, np.minimum, np.maximum"
         )
 
     def __float__(self) -> float:

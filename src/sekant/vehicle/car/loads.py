@@ -180,7 +180,7 @@ class _Statics:
             areas = [float(area) for area in (air.front_area, air.rear_area)]  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise ModelError(
-                "load cases with a speed need areas of downforce as numbers; those here depend on the height",
+                "load cases with a speed need downforce areas that are numbers; here they depend on the height",
                 path=("air",),
             ) from None
         ends = (air.front or (self.front.x, 0.0, 0.0), air.rear or (self.rear.x, 0.0, 0.0))

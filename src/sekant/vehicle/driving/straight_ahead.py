@@ -153,7 +153,7 @@ class _Running:
             name = self._rate_names[int(np.argmin(np.isfinite(left)))]
             raise SolverError(
                 f"the rate of '{name}' is not finite where the car runs straight ahead at {self.speed:.4g} m/s: a "
-                "law of the car leaves its table, or takes a root or logarithm of a negative number there"
+                "law of the car leaves its table there, or takes a root or logarithm of a negative number"
             )
         for _ in range(MOST_STEPS):
             if np.abs(left).max() < TOLERANCE:

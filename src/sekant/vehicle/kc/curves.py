@@ -44,7 +44,7 @@ class AxleCurves(SuspensionCurves):
         """
         if self.moved is None or by not in ("travel", "rack") or (by == "rack" and not self.moved.steered):
             raise ModelError(
-                f"gradients are by 'travel', or by 'rack' of an axle that is steered (got '{by}')"
+                f"gradients are with respect to 'travel', or to 'rack' of a steered axle (got '{by}')"
             )
         slopes = self.moved.slopes(by)
         made = self.moved.compiled

@@ -142,7 +142,9 @@ class AxleDesigns:
         columns = {name: np.atleast_1d(np.asarray(column, float)) for name, column in values.items()}
         counts = {column.size for column in columns.values()}
         if len(counts) != 1:
-            raise ModelError(f"designs need as many values of every coordinate (got {sorted(counts)})")
+            raise ModelError(
+                f"designs need the same number of values for every coordinate (got {sorted(counts)})"
+            )
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         found = np.empty((len(wanted), counts.pop(), *self.shape))
         for k in range(found.shape[1]):

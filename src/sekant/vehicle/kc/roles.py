@@ -44,8 +44,8 @@ class AxleRoles:
             )
             if f"{body}.{start}wheel_center" not in model.frame_names():
                 raise ModelError(
-                    f"model '{model.name}' is not an axle of ours: there is no frame '{body}.{start}wheel_center'; "
-                    "say what is what by AxleRoles(left=Suspension(...), right=...)"
+                    f"model '{model.name}' has no axle with the default names: there is no frame "
+                    f"'{body}.{start}wheel_center'; name its parts by AxleRoles(left=Suspension(...), right=...)"
                 )
         hubs = tuple(name for side in SIDES if (name := f"{side}.hub") in model.joints)
         return cls(found["left"], found["right"], hubs)

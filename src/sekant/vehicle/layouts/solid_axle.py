@@ -177,7 +177,7 @@ def _check(corner: Corner, single: bool) -> None:
         )
     if not single and across and not (corner.elastic("upper_body") or corner.elastic("upper_axle")):
         raise ModelError(
-            "two upper links and a Panhard rod or Watt linkage hold the axle once too often for rigid joints; give "
+            "two upper links and a Panhard rod or Watt linkage overconstrain the axle if its joints are rigid; give "
             "bushings at upper_body, or one upper link at y = 0, or drop the Panhard rod",
             path=("points", "upper_body"),
         )

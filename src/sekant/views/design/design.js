@@ -158,7 +158,7 @@ class Design {
       return found.reduce((low, value) => (value < low ? value : low), Infinity);
     };
     const [ratio, rate] = [least("motion_ratio"), least("wheel_rate")];
-    if (ratio <= 0) return [`The motion ratio is as low as ${formatNumber(ratio)}: the spring is past the dead point of what drives it.`];
+    if (ratio <= 0) return [`The motion ratio is as low as ${formatNumber(ratio)}: the spring is past the dead point of the part that drives it.`];
     return rate < 0 ? [`The wheel rate is as low as ${formatNumber(rate / 1e3)} N/mm: the load falls as the wheel rises.`] : [];
   }
 
