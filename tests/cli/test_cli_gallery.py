@@ -34,6 +34,13 @@ def test_models_are_told_from_parts_and_other_files(folder):
     ]
 
 
+def test_a_model_in_another_encoding_is_told_on_the_page(folder, tmp_path):
+    (folder / "latin.yaml").write_bytes("# Kr\u00e4ne\n".encode("latin-1") + PENDULUM.encode())
+    (folder / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    found = make_gallery(folder, tmp_path / "page", short=True, names=["latin"])
+    assert "latin.yaml:1: is not UTF-8 text" in found[0].error
+
+
 def test_every_example_is_found():
     names = {path.relative_to(EXAMPLES).as_posix() for path in find_models(EXAMPLES)}
     assert {path.name for path in EXAMPLES.glob("*.yaml")} <= names

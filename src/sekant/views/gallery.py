@@ -53,7 +53,7 @@ def find_models(folder: Path) -> list[Path]:
         path
         for path in sorted(folder.rglob("*.yaml"), key=lambda path: (len(path.parts), path))
         if not set(path.relative_to(folder).parts[:-1]) & set(_PARTS)
-        and _MODEL.search(path.read_text(encoding="utf-8"))
+        and _MODEL.search(path.read_text(encoding="utf-8", errors="replace"))
     ]
     if not found:
         raise SekantError(
@@ -139,7 +139,7 @@ def _ranges(model: Any) -> dict[str, tuple[float, float]]:
 
 
 def _exhibit(name: str, path: Path, output: Path, short: bool) -> Exhibit:
-    source = path.read_text(encoding="utf-8")
+    source = path.read_text(encoding="utf-8", errors="replace")
     about = " ".join(line.lstrip("# ") for line in _comment(source))
     title = name.rpartition("/")[2].replace("_", " ")
     plain = Exhibit(name, title, about, source)
@@ -159,7 +159,7 @@ def _run(path: Path, target: Path, short: bool) -> str:
     from sekant.views.player.view import shown_results
     from sekant.views.plots import overview_picture
 
-    text, plots = path.read_text(encoding="utf-8"), None
+    text, plots = path.read_text(encoding="utf-8", errors="replace"), None
     if _EVENT.search(text) or (_VEHICLE.search(text) and not short):
         from sekant.vehicle.car import load_car
         from sekant.vehicle.driving import drive, with_scenery
