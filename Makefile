@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.installed-peers
+OUT := out
+OPENSIM := $(OUT)/opensim
 DOCS := $(VENV)/.installed-docs
 UV_VERSION := 0.13.7
 TESTS ?= tests
 JOBS ?= auto
-OUT := out
 
 export UV_HTTP_TIMEOUT ?= 180
 # The machine's own certificates where there are any: a company proxy may sign with its own.
@@ -89,8 +90,14 @@ format: env  ## Rewrite the source in the common format
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: env $(PEERS)  ## Measure speed against the peers (installs them first)
-	@$(BIN)/python benchmarks/run.py
+$(OPENSIM)/.installed:  # an environment of its own: it brings a CasADi library that cannot live beside another
+	@$(PYTHON) -m venv $(OPENSIM)
+	@$(OPENSIM)/bin/python -m pip install --quiet --disable-pip-version-check 'opensim==4.6' 'numpy<3' \
+		|| echo "OpenSim cannot be installed here; its comparison is left out" >&2
+	@touch $@
+
+bench: env $(PEERS) $(OPENSIM)/.installed  ## Measure speed against the peers (installs them first)
+	@OPENSIM_PYTHON=$${OPENSIM_PYTHON:-$(OPENSIM)/bin/python} $(BIN)/python benchmarks/run.py
 
 trust: env  ## Attack what Sekant promises: ten minutes, or HOURS=8 for a night; figures go to docs/trust.md
 	@$(BIN)/python -m trust --page
