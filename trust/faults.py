@@ -6,6 +6,7 @@ Caches are also damaged, sealed, dated years ahead, and used by several processe
 from __future__ import annotations
 
 import os
+import platform
 import random
 import shutil
 import signal
@@ -260,6 +261,29 @@ def _other_times(section: Section, warm: Path, expected: np.ndarray) -> None:
         shutil.rmtree(home.parent, ignore_errors=True)
 
 
+def _another_processor(section: Section, warm: Path, expected: np.ndarray) -> None:
+    """A home that two computers share: code for one never runs on the other; the numbers agree but for rounding."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        section.left_out.append("another processor level: this is not an x86-64 processor")
+        return
+    home = _copy(warm)
+    before = {place.name for place in home.rglob("*") if place.is_file()}
+    trial = Trial(home)
+    code, error = trial.run(COMMANDS[0].words, "processor", 0)
+    section.count("other processors")
+    if code:
+        section.fail("another processor", f"exit code {code}: {error[-400:]}")
+    else:
+        off = np.abs(_values(trial.folder / "out.nc") - expected).max()
+        if not off < 1e-9:
+            section.fail("another processor", f"numbers differ by {off:.1e}")
+        if before.issuperset(place.name for place in home.rglob("*") if place.is_file()):
+            section.fail("another processor", "it made no code of its own")
+    trial.close()
+    _same_after(section, home, expected, "the first processor after another one")
+    shutil.rmtree(home.parent, ignore_errors=True)
+
+
 def _together(section: Section, warm: Path, expected: np.ndarray, processes: int) -> None:
     """Processes that begin at once on one cache: an empty one, and one of which half is gone."""
     for emptied in (True, False):
@@ -293,11 +317,11 @@ def campaign(clock: Clock, first: int) -> Section:
     expected = _values(warm.folder / "out.nc")
     _odd_homes(section, home, expected)
     _other_times(section, home, expected)
+    _another_processor(section, home, expected)
     _together(section, home, expected, 3)
     _damaged_caches(section, home, expected, 4, first)
     _interrupted_anywhere(section, home, 3)
     _at_every_call(section, clock, home, expected, first)
     warm.close()
     shutil.rmtree(home.parent, ignore_errors=True)
-    section.left_out.append("another processor level: entries are keyed by the processor's features")
     return section

@@ -2,7 +2,8 @@
 
 Every call of the operating system that opens a file for writing, writes, renames or removes one is counted. The call
 number NUMBER is answered with the fault: `kill` (SIGKILL before it), `full` (the disk is full from then on), or
-`interrupt` (as Ctrl-C). COUNTER is a file that gets the number of calls, by which the campaign knows when to end.
+`interrupt` (as Ctrl-C). With `processor` the processor seems to be the oldest of its kind from the start. COUNTER is
+a file that gets the number of calls, by which the campaign knows when to end.
 """
 
 from __future__ import annotations
@@ -64,9 +65,19 @@ def counted(original: Any) -> Any:
     return called
 
 
+def other_processor() -> None:
+    """The first processors of this kind, which can do nothing beyond what all of them can."""
+    import llvmlite.binding as llvm
+
+    llvm.get_host_cpu_name = lambda: "x86-64"
+    llvm.get_host_cpu_features = llvm.FeatureMap
+
+
 def main() -> None:
     import builtins
 
+    if FAULT == "processor":
+        other_processor()
     from sekant.views.cli import main as command
 
     builtins.open = opening(builtins.open)
