@@ -156,6 +156,12 @@ def test_files_of_other_kinds_are_no_cars(tmp_path, text, words):
         load_car(tmp_path / "what.csv")
 
 
+def test_a_speed_without_a_unit_is_told_how_it_is_written_on_the_command_line():
+    done = CliRunner().invoke(app, ["drive", str(SEDAN), "--speed", "80"])
+    assert done.exit_code == 2
+    assert "'80' has no unit; write '80 km/h' or '80 m/s'" in done.output
+
+
 def test_maneuvers_that_cannot_be_are_refused(tmp_path):
     with pytest.raises(SekantError, match="did you mean 'step-steer'"):
         maneuver("step-stear")

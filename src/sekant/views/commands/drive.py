@@ -77,6 +77,10 @@ def drive(
             "name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES"
         )
     files = files or []
+    if speed is not None and speed.strip().replace(".", "", 1).isdecimal():
+        raise typer.BadParameter(
+            f"'{speed}' has no unit; write '{speed} km/h' or '{speed} m/s'", param_hint="--speed"
+        )
     refuse_unwritable(html, report, output, live)
     if live is not None:
         _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
