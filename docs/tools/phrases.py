@@ -21,6 +21,18 @@ INSTEAD = {
     r"\bcan(not)? be had\b": "is (not) available",
     r"\bis to be had\b": "is available",
     r"\bwhat is no\b": "what is not a ...",
+    r"\banew\b": "again",
+    r"\bto and fro\b": "back and forth",
+    r"\bfor ever\b": "forever",
+    r"\b(nothing|no \w+) is called\b": "there is no ... named",
+    r"\bwithout further words\b": "by default, directly",
+    r"\bbelongs into\b": "belongs in",
+    r"\b(that|branch) (is|are) meant\b": "that you want",
+    r"\bgo(es)? on in several\b": "continues in several",
+    r"\bcannot be told from\b": "cannot be distinguished from",
+    r"\bis to be the\b": "is used as the",
+    r"\bthe way (Hall|PILS|TROM|DERA)\b": "as ... does",
+    r"\bunless told\b": "by default, unless set",
 }
 """Patterns (case ignored) and what a reader expects in their place."""
 

@@ -115,8 +115,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
-        "A joint that sticks in the given state would have to carry more than its limit: this is not rest.",
-        "Simulate, and start from where the motion ends.",
+        "A joint that sticks in the given state would have to carry more than its limit: this is not an equilibrium.",
+        "Simulate, and start from the end of the motion.",
     ),
     "undetermined_unknown": WarningCode(
         "steady_motion",

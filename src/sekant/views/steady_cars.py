@@ -33,7 +33,7 @@ def steady_car(
     for option, value in refused.items():
         if value:
             raise typer.BadParameter(
-                "a car finds its own; say --target speed='80 km/h' and --target lateral_acceleration=3",
+                "a car has its own coordinates; use --target speed='80 km/h' and --target lateral_acceleration=3",
                 param_hint=option,
             )
     asked = {"lateral_acceleration": 0.0}

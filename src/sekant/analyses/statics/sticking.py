@@ -109,7 +109,7 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         f"friction '{name}'",
         "",
         f"it would have to carry {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
-        "this is not rest: simulate, and start from where the motion ends",
+        "this is not an equilibrium: simulate, and start from the end of the motion",
     )
 
 

@@ -201,7 +201,7 @@ class _Source:
         return guard_tape(tape, found) if guards else (tape, found)
 
     def _compiled(self, key: str, guards: bool) -> Compiled:
-        """Anew, but for code of the same operations on other numbers."""
+        """Again, but for code of the same operations on other numbers."""
         start = time.perf_counter()
         tape, found = self._tape(guards)
         numbers = numbers_of(tape)

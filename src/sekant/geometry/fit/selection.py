@@ -176,9 +176,9 @@ def _coefficients(tried: Tried) -> int:
 def _lost(u: Array, r: Array, initial: Initial, exact: bool) -> int:
     """The worst point of the worst stretch of five that a least-squares fit leaves by more than noise and by more
     than the polygon through their neighbors does; -1 if there is none. Few points have no stretch: what all of them
-    are missed by must be their noise, and noise of more than a quarter of their steps cannot be told from disorder.
-    Where they are too few to show noise (`initial.noise` is 0) it may be a twentieth of the steps. With a column that
-    orders them, all this is left to the prediction of left-out points."""
+    are missed by must be their noise, and noise of more than a quarter of their steps cannot be
+    distinguished from disorder. Where they are too few to show noise (`initial.noise` is 0) it may be a twentieth
+    of the steps. With a column that orders them, all this is left to the prediction of left-out points."""
     if initial.interpolated:
         return -1
     step = typical_step(r)

@@ -73,7 +73,7 @@ def _cause(means: Array, quotients: Array) -> str:
     if abs(factor) < 1e-9 or left > 0.2 * float(np.linalg.norm(means - quotients)):
         return (
             "no constant factor explains it: the column may belong to another drive or to other axes "
-            "(all are resolved in those in which the position is), or the nodes are too far apart"
+            "(all columns must use the axes of the position), or the nodes are too far apart"
         )
     near = [known for known in LIKELY if abs(factor / known - 1.0) < 0.05]
     hint = f" ({LIKELY[near[0]]})" if near else ""

@@ -122,7 +122,7 @@ class Bushing(Force):
             way = ", ".join(f"{NAMES[i]}: {x:.2g}" for i, x in zip(plain, e, strict=True) if abs(x) > 1e-3)
             raise ValueError(
                 f"matrix must be positive semidefinite, together with the stiffnesses: a displacement ({way}) is "
-                "driven on instead of back; check signs and units of its entries"
+                "amplified instead of resisted; check signs and units of its entries"
             )
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def refuse_own_start(joint: Any) -> Any:
         )
     given = [name for name in ("q0", "v0") if name in joint.model_fields_set]
     if given:
-        raise ValueError(f"{given[0]} is that of the joint '{leader}'; drop it here")
+        raise ValueError(f"{given[0]} belongs to joint '{leader}'; remove it here")
     return joint
 
 

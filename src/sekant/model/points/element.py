@@ -15,7 +15,7 @@ class Element(Description):
 
     section: ClassVar[str]
     type: ClassVar[str | None] = None
-    short: ClassVar[str] = ""  # the field that is meant where a value stands in place of a mapping
+    short: ClassVar[str] = ""  # the field that is set where a value stands in place of a mapping
 
     def compose(self, name: str, m: Composition) -> None:
         """State what the item means in points: energies, equations, outputs."""

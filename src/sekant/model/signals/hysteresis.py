@@ -47,8 +47,8 @@ class Hysteresis(Signal):
         on, off = self.on_above, self.off_below
         if isinstance(on, float) and isinstance(off, float) and on <= off:
             raise ValueError(
-                f"on_above must be larger than off_below (got {on:g} and {off:g}); without a width it would switch "
-                "without end"
+                f"on_above must be larger than off_below (got {on:g} and {off:g}); with equal values it would "
+                "switch forever"
             )
         return self
 

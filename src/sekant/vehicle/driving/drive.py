@@ -52,7 +52,7 @@ def drive(
 
     `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the
     car says. `method`, `step`, `rtol`, `output_step` as for
-    `sk.simulate`; rows are 10 ms apart unless told. `alike`: what an earlier car was driven with; one that
+    `sk.simulate`; rows are 10 ms apart by default. `alike`: what an earlier car was driven with; one that
     differs from it in numbers alone compiles nothing.
     """
     car = car_description(given)

@@ -79,4 +79,4 @@ UNITS: dict[str, tuple[dict[str, float], str]] = {
         "second",
     ),
 }
-"""Kind of unit -> its names in files with their size in SI, and the one that is meant where none is given."""
+"""Kind of unit -> its names in files with their size in SI, and the default."""

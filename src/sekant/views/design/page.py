@@ -158,7 +158,7 @@ def _read(name: str) -> str:
 
 def _about(mechanism: DesignMechanism) -> str:
     return (
-        "Computed in this page with the equations that sekant kc uses; nothing is sent anywhere. "
+        "Computed in this page with the equations that sekant kc uses; the page sends no data. "
         f"Sekant {__version__}, model {mechanism.system.model_hash}."
     )
 

@@ -161,7 +161,7 @@ def _shown(
     shown = shown_results([first], plots=plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
-        f"Computed here by {method} with the equations of the model; nothing is sent anywhere. Sekant {__version__}, "
+        f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
         f"model {given.model_hash}. {_left_out(suitable, names, len(first), len(times))}"
     )
     shown["note"] = ""  # of the recorded rows; what the page leaves out stands in `about`
