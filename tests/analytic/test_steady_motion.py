@@ -45,6 +45,7 @@ def test_conical_pendulum_turns_as_a_whole(formulation):
     """cos(theta) = g / (l Omega^2), and its small oscillations in the turning axes."""
     system = sk.compile(rotating_pendulum(free=formulation != "joint"), formulation=formulation)
     steady = sk.steady_motion(system, turn=OMEGA)
+    assert f"turns about z at {OMEGA:g} rad/s\n" in str(steady)  # and not with a velocity of zero
     linear = sk.linearize(system, steady, outputs=["bob.orientation.y"])
     half = float(linear.reporters.at(linear.operating_point.point)[0][0])
     assert 2 * np.arcsin(abs(half)) == pytest.approx(THETA, abs=1e-9)

@@ -151,9 +151,12 @@ class SteadyMotion(State):
             f"steady motion of '{self.system.model.name}' by {self.method} in {self.iterations} iterations; residual "
             f"{self.residual:.1e}"
         ]
-        if self.turn or np.any(self.velocity):
+        moves = [f"turns about z at {self.turn:.9g} rad/s"] if self.turn else []
+        if np.any(self.velocity):  # of a turn without one, all bodies go in circles about the z axis
             along = ", ".join(f"{x:.6g}" for x in self.velocity)
-            lines.append(f"  turns at {self.turn:.9g} rad/s, travels at ({along}) m/s")
+            moves.append(f"travels at ({along}) m/s")
+        if moves:
+            lines.append(f"  {', '.join(moves)}")
         lines += [f"  {name} runs at {value:.9g}" for name, value in self.rates.items()]
         lines += [f"  found {name} = {value:.9g}" for name, value in self.unknowns.items()]
         names = self.system.state_names
