@@ -208,4 +208,4 @@ def test_a_new_car_drives(tmp_path):
 def test_reduced_and_all_links_exclude_one_another():
     done = CliRunner().invoke(app, ["drive", str(SEDAN), "--reduced", "--all-links"])
     assert done.exit_code == 2
-    assert "exclude one another" in done.output
+    assert "exclude each other" in done.output

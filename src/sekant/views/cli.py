@@ -61,7 +61,7 @@ def _options(
     ] = False,
     within: Annotated[
         str | None,
-        typer.Option("--within", metavar="FOLDER", help="Read no file of a model outside of this folder."),
+        typer.Option("--within", metavar="FOLDER", help="Refuse to read model files outside this folder."),
     ] = None,
 ) -> None:
     if within is not None:

@@ -66,7 +66,7 @@ class DrivenCar:
 def driven_car(car: Car) -> DrivenCar:
     """A car that stands still and waits for its driver; axles on hard points as path joints."""
     if car.steered is None:
-        raise ModelError("no axle of the car is steered, so that nobody can drive it; give one a 'steering'")
+        raise ModelError("no axle of the car is steered, so it cannot be driven; give one axle a 'steering'")
     if car.drive is None:
         raise ModelError("the car has no 'drive', so it cannot move; give it one")
     car = car.changed(reduced=True, speed=0.0)

@@ -13,7 +13,7 @@ def cache(
 ) -> None:
     """Show where compiled models and integrators are stored and how much space they take, or remove them.
 
-    Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
+    Removing them is safe: Sekant compiles them again when it needs them. Set SEKANT_CACHE_DIR to move the cache.
     """
     from sekant.cache.store import user_cache, why_nothing_is_cached
     from sekant.errors import SekantError

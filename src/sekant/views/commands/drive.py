@@ -20,7 +20,7 @@ def drive(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Car files (YAML), several are variants to compare; or a maneuver that names its car.",
+            help="Car files (YAML); several are compared as variants. Or a maneuver file that names its car.",
             show_default=False,
         ),
     ] = None,
@@ -40,16 +40,18 @@ def drive(
             help="Change an option of the maneuver (--list shows them), e.g. offset='3 m'; repeatable.",
         ),
     ] = None,
-    reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
+    reduced: Annotated[
+        bool, typer.Option("--reduced", help="Replace suspensions by path and surface joints.")
+    ] = False,
     all_links: Annotated[
         bool,
         typer.Option(
-            "--all-links", help="Corners with all their links, even if the file says reduced: true."
+            "--all-links", help="Keep all links of the suspensions, even if the file says reduced: true."
         ),
     ] = False,
     method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
     step: Annotated[
-        float | None, typer.Option(help="Step of a fixed-step method, s.", parser=in_unit("s"))
+        float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     html: Annotated[
@@ -59,7 +61,7 @@ def drive(
         Path | None, typer.Option(help="Write a page with measures and curves side by side.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the result of one car (.nc).")
+        Path | None, typer.Option("--output", "-o", help="Save the result of one car (.nc).")
     ] = None,
     live: Annotated[
         Path | None,
@@ -86,13 +88,13 @@ def drive(
         _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
         return
     if html is not None and len(files) > 2:
-        raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
+        raise typer.BadParameter("a page can play one car, or compare two", param_hint="--html")
     if output is not None and len(files) > 1:
         raise typer.BadParameter("a result file holds one car", param_hint="--output")
     from sekant.progress_bar import ProgressBar
 
     if reduced and all_links:
-        raise typer.BadParameter("--reduced and --all-links exclude one another")
+        raise typer.BadParameter("--reduced and --all-links exclude each other")
     corners = True if reduced else False if all_links else None
     with ProgressBar("reading", enabled=not as_json) as bar:
         runs = _runs(bar, files, maneuver, speed, parse_assignments(assignments), corners, method, step, rtol)
@@ -153,7 +155,7 @@ def _write_live(
 ) -> None:
     """The page in which a reader drives one car."""
     if len(files) != 1:
-        raise typer.BadParameter("a page has one car that you drive; name its file", param_hint="FILES")
+        raise typer.BadParameter("only one car can be driven in a page; name its file", param_hint="FILES")
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.car import load_car
     from sekant.views.cockpit.page import write_drive

@@ -21,7 +21,10 @@ File = Annotated[Path, typer.Argument(help="Model file (YAML, URDF or MJCF).", s
 Shown = Annotated[
     list[str] | None,
     typer.Option(
-        "--channel", metavar="PATTERN", help="Outputs, e.g. 'body.*'; repeatable.", show_default="all"
+        "--channel",
+        metavar="PATTERN",
+        help="Outputs to include, e.g. 'body.*'; repeatable.",
+        show_default="all",
     ),
 ]
 Tunable = Annotated[
@@ -43,15 +46,18 @@ def c(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the header and the source.")],
     method: Annotated[
         str | None,
-        typer.Option(help="euler, semi_implicit_euler or rk4.", show_default="the model's own, else rk4"),
+        typer.Option(
+            help="Method: euler, semi_implicit_euler or rk4.", show_default="the model's own, else rk4"
+        ),
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(help="Step, s.", parser=in_unit("s"), show_default="the model's own, else 0.001"),
+        typer.Option(help="Step, s.", parser=in_unit("s"), show_default="from the model, else 0.001"),
     ] = None,
-    precision: Annotated[str, typer.Option(help="double or float.")] = "double",
+    precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
-        str | None, typer.Option(help="Of files and functions.", show_default="the model's")
+        str | None,
+        typer.Option(help="Prefix of the names of files and functions.", show_default="the model's"),
     ] = None,
     channel: Shown = None,
     parameter: Tunable = None,
@@ -85,25 +91,27 @@ def c(
 @with_lines
 def fmu(
     file: File,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The FMU (.fmu).")],
-    fmi: Annotated[int, typer.Option(help="Version of FMI: 2 or 3.")] = 2,
+    output: Annotated[Path, typer.Option("--output", "-o", help="FMU to write (.fmu).")],
+    fmi: Annotated[int, typer.Option(help="FMI version: 2 or 3.")] = 2,
     kind: Annotated[str, typer.Option(help="me: model exchange; cs: co-simulation.")] = "me",
     platform: Annotated[
         list[str] | None,
         typer.Option(
-            help="linux64, win64, darwin64, aarch64-linux, aarch64-darwin; several with commas.",
+            help="Platforms: linux64, win64, darwin64, aarch64-linux, aarch64-darwin; separate several by commas.",
             show_default="this machine's",
         ),
     ] = None,
     method: Annotated[
         str | None,
         typer.Option(
-            help="Of co-simulation: dop853, taylor, radau5, rk4, semi_implicit_euler, euler, generalized_alpha.",
+            help="Method for co-simulation: dop853, taylor, radau5, rk4, semi_implicit_euler, euler, "
+            "generalized_alpha.",
             show_default="dop853, or radau5 for stiff models",
         ),
     ] = None,
     step: Annotated[
-        float | None, typer.Option(help="Fixed step inside, s.", parser=in_unit("s"), show_default="0.001")
+        float | None,
+        typer.Option(help="Step size of fixed-step methods, s.", parser=in_unit("s"), show_default="0.001"),
     ] = None,
     rtol: Annotated[
         float | None, typer.Option(help="Of methods that choose their steps.", show_default="the model's own")
@@ -113,7 +121,9 @@ def fmu(
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="NAME", help="Parameter that is an input of the FMU; repeatable."),
+        typer.Option(
+            "--input", metavar="NAME", help="Parameter that becomes an input of the FMU; repeatable."
+        ),
     ] = None,
     processor: Annotated[
         str,

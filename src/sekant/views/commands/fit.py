@@ -17,14 +17,16 @@ def fit(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Curve or surface (.json).", show_default="FILE with .json"),
+        typer.Option(
+            "--output", "-o", help="Curve or surface to write (.json).", show_default="FILE with .json"
+        ),
     ] = None,
     parameter: Annotated[
         list[str] | None,
         typer.Option(
             "--parameter",
             "-p",
-            help="arc_length, chord, or a column that rises or falls throughout; two columns fit a surface.",
+            help="Parameter of the curve: arc_length, chord, or a monotonic column; two columns fit a surface.",
             show_default="arc_length",
         ),
     ] = None,
@@ -33,28 +35,32 @@ def fit(
         typer.Option(
             "--column",
             metavar="NAME=COLUMN",
-            help="Which column is x, y, ..., or a constant; repeatable.",
+            help="Column to use as x, y, ..., or a constant; repeatable.",
         ),
     ] = None,
     angles: Annotated[
         str | None, typer.Option(help="Columns of the Euler angles, e.g. toe,camber,spin; needs --sequence.")
     ] = None,
-    sequence: Annotated[str | None, typer.Option(help="Euler sequence of the angles, e.g. zyx.")] = None,
+    sequence: Annotated[str | None, typer.Option(help="Order of the Euler angles, e.g. zyx.")] = None,
     unit: Annotated[
         list[str] | None,
         typer.Option(
             "--unit", metavar="COLUMN=UNIT", help="Unit of a column whose header has none; repeatable."
         ),
     ] = None,
-    orientation: Annotated[str, typer.Option(help="auto, none, quaternion, or e.g. euler:zyx.")] = "auto",
-    method: Annotated[
-        str, typer.Option(help="auto, interpolation, tao-watson or hall (his iterative knots; paths).")
+    orientation: Annotated[
+        str, typer.Option(help="Orientation columns: auto, none, quaternion, or e.g. euler:zyx.")
     ] = "auto",
-    kind: Annotated[str, typer.Option(help="auto, polynomial or spline (surfaces).")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="Method for a path: auto, interpolation, tao-watson or hall.")
+    ] = "auto",
+    kind: Annotated[str, typer.Option(help="Kind of a surface: auto, polynomial or spline.")] = "auto",
     noise: Annotated[
         float | None,
         typer.Option(
-            help="Standard deviation of a coordinate, m.", parser=in_unit("m"), show_default="estimated"
+            help="Standard deviation of the measurement noise of a coordinate, m.",
+            parser=in_unit("m"),
+            show_default="estimated",
         ),
     ] = None,
     allow_gaps: Annotated[
@@ -66,7 +72,7 @@ def fit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Fit a path or a surface to measured poses, save it, and say how good it is."""
+    """Fit a path or a surface to measured poses, save it, and report how good the fit is."""
     given = parse_assignments(column, "--column")
     columns: dict[str, Any] = {role: number_or_text(name) for role, name in given.items()}
     if angles:

@@ -14,7 +14,9 @@ def gallery(
     folder: Annotated[Path, typer.Argument(help="Folder with models; its subfolders are included.")] = Path(
         "examples"
     ),
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the page.")] = Path("gallery"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the page to.")] = Path(
+        "gallery"
+    ),
     only: Annotated[
         list[str] | None,
         typer.Option(help="Name of a model, e.g. natural/bricard; repeatable.", show_default="all"),

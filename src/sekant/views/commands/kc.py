@@ -34,18 +34,27 @@ def kc(
     travel: Annotated[
         str | None,
         typer.Option(
-            metavar="RANGE", help="Lowest to highest position, e.g. '-80..80 mm'.", show_default="of the file"
+            metavar="RANGE", help="Range of wheel travel, e.g. '-80..80 mm'.", show_default="of the file"
         ),
     ] = None,
     steering: Annotated[
         str | None,
-        typer.Option(metavar="RANGE", help="Of the rack, e.g. '-30..30 mm'.", show_default="of the file"),
+        typer.Option(
+            metavar="RANGE", help="Range of rack travel, e.g. '-30..30 mm'.", show_default="of the file"
+        ),
+    ] = None,
+    points: Annotated[
+        int, typer.Option(min=2, max=100_000, help="Number of positions over the travel.")
+    ] = 41,
+    racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of positions of the rack.")] = 5,
+    side: Annotated[
+        str | None, typer.Option(help="left or right; mirrors the hard points if necessary.")
     ] = None,
     points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions over the travel.")] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Positions of the rack.")] = 5,
     side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if necessary.")] = None,
     model_file: Annotated[
-        Path | None, typer.Option("--model", help="Write the model made from hard points (.yaml).")
+        Path | None, typer.Option("--model", help="Write the model built from the hard points (.yaml).")
     ] = None,
     measured: Annotated[
         Path | None,
@@ -64,7 +73,7 @@ def kc(
         Path | None,
         typer.Option(
             "--report",
-            help="Write a page on an axle, or on designs side by side (.html): player, curves, loads.",
+            help="Write a page about an axle, or several designs side by side (.html): player, curves, loads.",
         ),
     ] = None,
     targets: Annotated[
@@ -74,14 +83,16 @@ def kc(
     tune: Annotated[
         Path | None,
         typer.Option(
-            metavar="TARGETS", help="Move hard points until curves meet these targets (YAML); -o writes them."
+            metavar="TARGETS",
+            help="Move hard points until the curves meet these targets (YAML); -o writes the points.",
         ),
     ] = None,
     as_axle: Annotated[
-        bool, typer.Option("--axle", help="Both wheels of an axle, even if the file describes a corner.")
+        bool,
+        typer.Option("--axle", help="Compute both wheels of an axle, even if the file describes a corner."),
     ] = False,
     motion: Annotated[
-        str, typer.Option(help="Of an axle: parallel, or roll (one wheel rises, the other falls).")
+        str, typer.Option(help="Motion of an axle: parallel, or roll (one wheel rises, the other falls).")
     ] = "parallel",
     identify: Annotated[
         list[Path] | None,
@@ -90,7 +101,9 @@ def kc(
     rates: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where --identify writes rates (.csv), and --tune hard points (.yaml)."
+            "--output",
+            "-o",
+            help="File for the rates of --identify (.csv) or the hard points of --tune (.yaml).",
         ),
     ] = None,
     radius: Annotated[
@@ -101,7 +114,7 @@ def kc(
         ),
     ] = 0.0,
     of: Annotated[
-        str | None, typer.Option("--of", help="Which axle, if the file describes a car on measured curves.")
+        str | None, typer.Option("--of", help="Axle to use if the file describes a car on measured curves.")
     ] = None,
     live: Annotated[
         Path | None,
@@ -109,7 +122,7 @@ def kc(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
-    """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
+    """Compute camber, toe, caster, roll center, motion ratio and more over travel and steering."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves
     from sekant.vehicle.curves.ranges import given_range, through_zero
@@ -126,7 +139,7 @@ def kc(
         from sekant.views.commands.kc_designs import tune_axle
 
         if len(files) > 1:
-            raise typer.BadParameter("one design is tuned; name one file", param_hint="FILES")
+            raise typer.BadParameter("--tune works on one design; name one file", param_hint="FILES")
         tune_axle(file, tune, rates, report, output, plot, as_json)
         return
     if rates is not None:
@@ -135,11 +148,11 @@ def kc(
         )
     if targets is not None and report is None and live is None:
         raise typer.BadParameter(
-            "is shown on the pages of --report and --live; --tune meets it", param_hint="--targets"
+            "needs --report or --live, which show it; to move hard points use --tune", param_hint="--targets"
         )
     if len(files) > 1:
         if live is not None:
-            raise typer.BadParameter("one design is live; name one file", param_hint="FILES")
+            raise typer.BadParameter("--live shows one design; name one file", param_hint="FILES")
         from sekant.views.commands.kc_designs import compare_axles
 
         for name, given in (
@@ -248,7 +261,7 @@ def _identify(files: list[Path], rates: Path | None, radius: float, as_json: boo
     from sekant.vehicle.measured.ramps import identify, read_ramps
 
     if rates is None:
-        raise typer.BadParameter("say where the rates go, e.g. -o rates.csv", param_hint="--output")
+        raise typer.BadParameter("name a file for the rates, e.g. -o rates.csv", param_hint="--output")
     found = identify(read_ramps(files, radius))
     written = [found.to_csv(rates)]
     tell(

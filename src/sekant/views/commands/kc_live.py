@@ -29,7 +29,7 @@ def live_design(
 
     for option, value in others.items():
         if value is not None:
-            raise typer.BadParameter("--live writes its page alone; leave this out", param_hint=option)
+            raise typer.BadParameter("--live writes only its page; leave this out", param_hint=option)
     side, travel, steering, points = asked
     both = as_axle or describes_axle(file)
     if both and side is not None:

@@ -27,12 +27,14 @@ def kinematics(
     ],
     points: Annotated[
         list[int] | None,
-        typer.Option(help="Number of values; one a drive.", show_default="101, or 21 each of two"),
+        typer.Option(
+            help="Number of values; give one for each drive.", show_default="101, or 21 each of two"
+        ),
     ] = None,
     quantity: Annotated[
         list[str] | None,
         typer.Option(
-            "--quantity", "-q", help="What to report; repeatable.", show_default="coordinates of joints"
+            "--quantity", "-q", help="Quantity to report; repeatable.", show_default="coordinates of joints"
         ),
     ] = None,
     relative: Annotated[
@@ -45,11 +47,11 @@ def kinematics(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write pose tables: .txt without, .csv with a header; of the body that the file is named "
-            "after, else of every body (FILE_BODY.txt)."
+            help="Also write pose tables (.csv with a header, .txt without): of the body that the file "
+            "is named after, else of every body (FILE_BODY.txt)."
         ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw it (.svg, .pdf, .png).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Drive a mechanism through a range; report positions, their derivatives and where the travel ends."""

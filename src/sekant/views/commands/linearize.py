@@ -47,16 +47,17 @@ class At(StrEnum):
 def linearize(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     at: Annotated[
-        At, typer.Option(help="About an equilibrium, a steady motion, or a time.")
+        At, typer.Option(help="Linearize about an equilibrium, a steady motion, or a time.")
     ] = At.EQUILIBRIUM,
-    time: Annotated[str, typer.Option(help="With --at time: simulate until then, e.g. 1.5 s.")] = "0 s",
+    time: Annotated[str, typer.Option(help="With --at time: simulate until this time, e.g. 1.5 s.")] = "0 s",
     turn: Turn = None,
     velocity: Velocity = None,
     rate: Rates = None,
     unknown: Unknowns = None,
     target: Targets = None,
     fixed_axes: Annotated[
-        bool, typer.Option("--fixed-axes", help="Steady: freeze the equations in axes that do not move.")
+        bool,
+        typer.Option("--fixed-axes", help="With --at steady: freeze the equations in axes that do not move."),
     ] = False,
     formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
     assignments: Assignments = None,
@@ -68,10 +69,14 @@ def linearize(
     plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", help="Bode: an input, a motion, or a coordinate with a force; repeatable."),
+        typer.Option(
+            "--input",
+            help="Input of the Bode plot: an input, a motion, or a coordinate on which a force acts; repeatable.",
+        ),
     ] = None,
     outputs: Annotated[
-        list[str] | None, typer.Option("--response", help="Bode: an output or a pattern; repeatable.")
+        list[str] | None,
+        typer.Option("--response", help="Response of the Bode plot: an output or a pattern; repeatable."),
     ] = None,
     bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
@@ -91,14 +96,17 @@ def linearize(
     if bode is not None and not (inputs and outputs):
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:
-        raise typer.BadParameter("only about an equilibrium; sekant steady has its own", param_hint="--locus")
+        raise typer.BadParameter(
+            "works about an equilibrium only; sekant steady has its own", param_hint="--locus"
+        )
     names = names_in(sensitivity, "--sensitivity")
     refuse_unwritable(plot, bode)
     from sekant.vehicle.car import is_car_file
 
     if at is not At.TIME and is_car_file(file):
         raise typer.BadParameter(
-            f"{file} is a car with a driver, who does not rest; its modes straight ahead and in turns: "
+            f"{file} is a car with a driver, which has no equilibrium; for its modes straight ahead "
+            f"and in turns use: "
             f"sekant steady {file} --target speed='80 km/h' --target lateral_acceleration=3",
             param_hint="FILE",
         )

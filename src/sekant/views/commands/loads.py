@@ -19,23 +19,28 @@ def loads(
     ],
     cases: Annotated[
         Path | None,
-        typer.Option(help="Cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="of the file"),
+        typer.Option(
+            help="Load cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="of the file"
+        ),
     ] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="A row for each part, point and case.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Table with a row for each part, point and case.")
+    ] = None,
     envelope: Annotated[
         Path | None, typer.Option(help="Largest force of each point and member over all cases (.csv).")
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Play the cases, arrows by point (.html; of a car a page an axle: loads-front.html ...)."
+            help="Write a page that plays the cases with force arrows (.html; for a car, one page per "
+            "axle: loads-front.html ...)."
         ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print axial forces and wheel loads as JSON.")
     ] = False,
 ) -> None:
-    """Loads for stress analysis: each part in balance, springs and bars free, in axes of part and vehicle."""
+    """Compute loads for stress analysis: each part in balance, springs and bars free, in axes of part and vehicle."""
     refuse_unwritable(csv, envelope, html)
     from sekant.errors import SekantError
     from sekant.files import replace_file

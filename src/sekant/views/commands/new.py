@@ -26,8 +26,8 @@ def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a race car, "
-            "a track."
+            help="Kind of model: a chain of bodies, springs, a loop, measured poses, points and rods, a "
+            "car, a race car, a track."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; created if necessary.")] = Path(),

@@ -15,9 +15,10 @@ from sekant.views.telling import refuse_unwritable, tell
 def optimize(
     file: Annotated[Path, typer.Argument(help="Bounds, targets and constraints (YAML).", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the model with the numbers found (.yaml).")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the model with the optimized numbers (.yaml)."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the optimized numbers as JSON.")] = False,
 ) -> None:
     """Find the numbers, within bounds, that meet targets on modes, curves and simulated measures."""
     refuse_unwritable(output)
@@ -29,7 +30,7 @@ def optimize(
     with ProgressBar("reading", enabled=not as_json) as bar:
         asked = load_optimization(file)
         if output is not None and not isinstance(asked.model, Model):
-            raise SekantError("--output writes models; of a car, set the numbers in its file")
+            raise SekantError("--output writes models only; for a car, set the numbers in its file")
         bar.stage("searching")
         best = asked.run()
     if output is not None:

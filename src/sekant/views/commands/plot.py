@@ -26,7 +26,7 @@ def plot(
     against: Annotated[
         Path | None,
         typer.Option(
-            help="Another result: draw both, and the error in percent of its range.", show_default=False
+            help="Another result: draw both, and the difference in percent of its range.", show_default=False
         ),
     ] = None,
     energy: Annotated[bool, typer.Option("--energy", help="Draw energies, works and their balance.")] = False,
@@ -34,9 +34,11 @@ def plot(
 ) -> None:
     """Draw time histories of a result file, compare it with another one, or show its energy balance."""
     if energy and (names or against is not None):
-        raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
+        raise typer.BadParameter("cannot be combined with names or --against", param_hint="--energy")
     if x and (against is not None or energy or not names):
-        raise typer.BadParameter("needs channels to draw, without --against and --energy", param_hint="--x")
+        raise typer.BadParameter(
+            "needs channels to draw, and cannot be combined with --against or --energy", param_hint="--x"
+        )
     from sekant.results.result import Result
     from sekant.views.pictures import save_picture
 

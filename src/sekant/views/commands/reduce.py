@@ -15,7 +15,7 @@ from sekant.views.telling import refuse_unwritable, tell
 @with_lines
 def reduce(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
-    keep: Annotated[list[str], typer.Option(help="Body to keep, or a frame of it that follows; repeatable.")],
+    keep: Annotated[list[str], typer.Option(help="Body to keep, or one of its frames; repeatable.")],
     over: Annotated[
         list[str],
         typer.Option(
@@ -24,19 +24,22 @@ def reduce(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Reduced model (.yaml); poses go beside it.")
+        Path,
+        typer.Option("--output", "-o", help="Reduced model to write (.yaml); poses are written beside it."),
     ],
     relative_to: Annotated[str, typer.Option(help="Body that the kept ones move against.")] = "ground",
-    method: Annotated[str, typer.Option(help="table or path.")] = "table",
+    method: Annotated[str, typer.Option(help="How the poses are kept: table or path.")] = "table",
     tolerance: Annotated[
-        float | None, typer.Option(help="Of the poses, in m and rad.", show_default="1e-8")
+        float | None, typer.Option(help="Tolerance of the poses, in m and rad.", show_default="1e-8")
     ] = None,
     nodes: Annotated[
         list[int] | None,
-        typer.Option(help="Number of poses; one each.", show_default="as the tolerance needs"),
+        typer.Option(
+            help="Number of poses; give one for each coordinate.", show_default="as the tolerance needs"
+        ),
     ] = None,
     inertia: Annotated[
-        str, typer.Option(help="Of dropped bodies: exact, split, ignore or identify.")
+        str, typer.Option(help="Mass of dropped bodies: exact, split, ignore or identify.")
     ] = "exact",
     elastic: Annotated[
         bool,
@@ -44,7 +47,7 @@ def reduce(
     ] = False,
     modes: Annotated[
         int | None,
-        typer.Option(min=1, max=5, help="How many elastic modes.", show_default="as many as there are"),
+        typer.Option(min=1, max=5, help="Number of elastic modes.", show_default="as many as there are"),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
     compare: Annotated[
@@ -58,7 +61,7 @@ def reduce(
     assignments: Assignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Replace a mechanism by bodies that follow their poses; tell how well they do."""
+    """Replace a mechanism by bodies that follow its poses, and report the error."""
     given = parse_assignments(assignments)
     over, ends = ranges_of(over, "--over")
     if nodes is None and any(count for _, _, count in ends):

@@ -22,7 +22,7 @@ INTERRUPTED_CODE = 130
 
 
 class Engine(StrEnum):
-    """What evaluates the equations."""
+    """Engine that evaluates the equations."""
 
     llvm = "llvm"
     casadi = "casadi"
@@ -34,7 +34,7 @@ def run(
     until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,
     initial: Annotated[
         str,
-        typer.Option(help="Where to begin: start, rest (an equilibrium), or a result file (.nc)."),
+        typer.Option(help="State to start from: start, rest (an equilibrium), or a result file (.nc)."),
     ] = "start",
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
@@ -53,23 +53,24 @@ def run(
         typer.Option(
             "--input",
             metavar="NAME=VALUE",
-            help="An input of the model: a log over time (torque=log.csv, by its column of that name) or a number "
-            "(torque='3 N*m'); repeatable.",
+            help="Set an input of the model: a log over time (torque=log.csv, which has a column of "
+            "that name) or a number (torque='3 N*m'); repeatable.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")
+        Path | None,
+        typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, in this folder"),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write a CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw an overview (.svg, .pdf, .png).")] = None,
     html: Annotated[
         Path | None, typer.Option(help="Also write a page that plays the motion (.html).")
     ] = None,
-    engine: Annotated[Engine, typer.Option(help="What evaluates the equations.")] = Engine.llvm,
+    engine: Annotated[Engine, typer.Option(help="Engine that evaluates the equations.")] = Engine.llvm,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Simulate a model and keep the result."""
+    """Simulate a model and save the result."""
     given = parse_assignments(assignments)
     driven = parse_assignments(inputs, "--input")
     options = {
@@ -182,7 +183,7 @@ def _beginning(system: System, initial: str) -> Any:
 
 def _kept(writer: ResultWriter) -> str:
     if not writer.rows:
-        return "nothing was saved, the run had not begun"
+        return "nothing was saved: the run had not started"
     return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"
 
 

@@ -18,7 +18,7 @@ def schema(
         bool, typer.Option("--json", help="With --output: say in JSON what was written.")
     ] = False,
 ) -> None:
-    """Print the JSON Schema of model files, with which editors check and complete them.
+    """Print the JSON Schema of model files, which editors use to check and complete them.
 
     With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then as first line
     of a model file: # yaml-language-server: $schema=sekant.schema.json
