@@ -63,7 +63,7 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "The engine `casadi`, an independent check of the code, cannot hold a piece of a table or curve over a step: "
         "its steps go over breaks, and the tolerances do not hold there.",
-        "Leave the engine out, or use method `taylor`, which lands on breaks with any engine.",
+        "Use the default engine, or use method `taylor`, which lands on breaks with any engine.",
     ),
     "chattering": WarningCode(
         "simulate",
@@ -79,8 +79,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing, or a torsion spring between two frames, was turned by half a turn (a bushing: by a quarter about "
-        "y). It sees no more than the pose of its frames, so its angles and its torque jump there. Adaptive methods "
+        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: by "
+        "a quarter turn about y). It knows only the pose of its frames, so its angles and its "
+        "torque jump there. Adaptive methods "
         "land on the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
@@ -94,13 +95,13 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "More than one of open, sticking and sliding is consistent with Coulomb's law and the "
         "reactions: the motion is "
-        "not unique. The state nearest to the one before was taken.",
+        "not unique. The state nearest to the previous one is used.",
         "Lower the coefficient of friction, or give the joint some compliance.",
     ),
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",
-        "A contact touches without pressing; stability is that of the closed contact.",
+        "A contact touches without carrying a force; the stability is computed with the contact closed.",
         "Move the start so that the contact is open or presses.",
     ),
     "friction_ignored": WarningCode(
@@ -111,7 +112,8 @@ CODES: dict[str, WarningCode] = {
     "friction_sticks": WarningCode(
         "linearize",
         "A joint with dry friction rests: friction holds it, and it takes no part in small motions.",
-        "For motions so large that it slides, leave the friction out, or linearize about a state in which it slides.",
+        "For motions large enough to make it slide, leave the friction out, or linearize about a "
+        "state in which it slides.",
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
@@ -190,12 +192,12 @@ CODES: dict[str, WarningCode] = {
     # -- curves and fits
     "path_corner": WarningCode(
         "fit, tracks",
-        "The path has a corner, at which the velocity of what follows it jumps.",
+        "The path has a corner, where the velocity of a body that follows it jumps.",
         "Smooth the data, correct a direction, or put an arc there.",
     ),
     "curvature_jump": WarningCode(
         "fit, tracks",
-        "The curvature jumps, and with it the acceleration of what follows the path.",
+        "The curvature jumps, and so does the acceleration of a body that follows the path.",
         "Put a clothoid there, or give more points.",
     ),
     "unit_speed": WarningCode(
@@ -210,7 +212,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "rows_reordered": WarningCode(
         "fit",
-        "Rows lie elsewhere on the path than their place in the data says, or in no order at all. They were ordered "
+        "The order of the rows differs from their order along the path. They were ordered "
         "by their projection on a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
@@ -229,9 +231,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "surface_open": WarningCode(
         "fit",
-        "Part of the rectangle of the two parameters has so few points that a component of a surface is uncertain "
-        "there by more than a tenth of its range (standard deviation), or has none at all. More than half of it is "
-        "refused unless the fit allows gaps.",
+        "Part of the rectangle of the two parameters has so few points, or none, that a "
+        "component of a surface is uncertain there by more than a tenth of its range (standard "
+        "deviation). If this part is more than half of the rectangle, the fit is refused unless it allows gaps.",
         "Add points there, fit over a smaller range, or keep the motion away from it.",
     ),
     "surface_degenerate": WarningCode(

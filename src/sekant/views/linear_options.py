@@ -18,30 +18,31 @@ if TYPE_CHECKING:
 
 VALUES = 41
 """Values of a locus whose range does not say how many."""
-Turn = Annotated[str | None, typer.Option(help="Turn of all bodies about z, e.g. 0.1 rad/s.")]
+Turn = Annotated[str | None, typer.Option(help="Angular velocity of all bodies about z, e.g. 0.1 rad/s.")]
 Velocity = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Velocity of all bodies, m/s.")]
 Rates = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A coordinate that runs, e.g. shaft.angle=5; repeatable."),
+    typer.Option(metavar="NAME=VALUE", help="Constant rate of a coordinate, e.g. shaft.angle=5; repeatable."),
 ]
 Unknowns = Annotated[
-    list[str] | None, typer.Option(help="What is found: a parameter, a rate, turn, velocity; repeatable.")
+    list[str] | None, typer.Option(help="Unknown to find: a parameter, a rate, turn or velocity; repeatable.")
 ]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME=VALUE", help="An output, or body.speed, .radius, .lateral_acceleration; repeatable."
+        metavar="NAME=VALUE",
+        help="Target value of an output, or of body.speed, .radius, .lateral_acceleration; repeatable.",
     ),
 ]
 SensitivityNames = Annotated[
     str | None,
-    typer.Option(metavar="NAMES", help="Numbers of the model, e.g. k,c: their effect on every mode."),
+    typer.Option(metavar="NAMES", help="Numbers of the model, e.g. k,c: show their effect on every mode."),
 ]
 LocusRange = Annotated[
     str | None,
     typer.Option(
         metavar="NAME=RANGE",
-        help="Follow the modes over a number, e.g. 'c=200..9000 N*s/m'; --plot draws it.",
+        help="Follow the modes over a number, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
     ),
 ]
 
@@ -66,7 +67,7 @@ def number_of(text: str, option: str, *units: str | None) -> float:
     raise typer.BadParameter(
         f"'{text}' is not a number in {wanted}"
         if wanted
-        else f"'{text}' is not a number (with a unit, if need be)",
+        else f"'{text}' is not a number (with a unit if it has one)",
         param_hint=option,
     )
 
@@ -106,13 +107,13 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
 
     if turn is None and velocity is None and not rate:
         raise typer.BadParameter(
-            "say what turns, travels or runs: --turn, --velocity or --rate", param_hint="steady motion"
+            "give at least one of --turn, --velocity or --rate", param_hint="steady motion"
         )
     components = None
     if velocity is not None:
         components = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
         if len(components) != 3:
-            raise typer.BadParameter(f"'{velocity}' has not three components", param_hint="--velocity")
+            raise typer.BadParameter(f"'{velocity}' does not have three components", param_hint="--velocity")
     return steady_motion(
         system,
         turn=None if turn is None else number_of(turn, "--turn", "rad/s"),

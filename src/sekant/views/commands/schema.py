@@ -14,9 +14,7 @@ def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File (.json).", show_default="standard output")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="With --output: say in JSON what was written.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --output: print a summary as JSON.")] = False,
 ) -> None:
     """Print the JSON Schema of model files, which editors use to check and complete them.
 

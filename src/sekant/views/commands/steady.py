@@ -55,7 +55,7 @@ def steady(
     plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the motion and its modes as JSON.")] = False,
 ) -> None:
-    """Find a turn, a spin or a straight run that lasts; tell what it needs, its modes and what they depend on.
+    """Find a steady turn, spin or straight run; report what it needs, its modes and what they depend on.
 
     --locus takes a number of the model, "turn", a coordinate of --rate or an output of --target. A car file runs
     straight ahead at its speed, or as --target speed and --target lateral_acceleration say.

@@ -17,15 +17,18 @@ INTERRUPTED_CODE = 130
 def sweep(
     file: Annotated[Path, typer.Argument(help="Study file (YAML).", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")
+        Path | None,
+        typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, in this folder"),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Also write a CSV file with a row a run.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Also write a CSV file with one row per run.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Also draw measures over what is varied (.svg, .pdf, .png).")
+        Path | None, typer.Option(help="Also draw measures over the varied numbers (.svg, .pdf, .png).")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", help="Processes; 1 computes in this one.", show_default="one a core"),
+        typer.Option(
+            "--jobs", "-j", help="Number of processes; 1 computes in this process.", show_default="one a core"
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -34,7 +37,7 @@ def sweep(
     resume: Annotated[bool, typer.Option("--resume", help="Continue a study that did not end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Run a study: a design of varied numbers, one analysis a row. Rows that fail are rows with a message."""
+    """Run a study: vary numbers and run one analysis for each row. Rows that fail keep a message."""
     path = output or Path(f"{file.stem}.nc")
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")

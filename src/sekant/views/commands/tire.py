@@ -20,7 +20,7 @@ def tire(
         Path | None, typer.Option("--plot", help="Draw carpet and combined plots (.svg, .pdf, .png).")
     ] = None,
     camber: Annotated[
-        float | None, typer.Option(help="Camber, rad, or e.g. 3deg.", parser=in_unit("rad"))
+        float | None, typer.Option(help="Camber in rad, or with a unit, e.g. 3deg.", parser=in_unit("rad"))
     ] = None,
     speed: Annotated[
         float | None,
@@ -28,7 +28,7 @@ def tire(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Stiffnesses, friction and relaxation lengths of a tire at half, one and one and a half times its nominal
+    """Show stiffnesses, friction and relaxation lengths of a tire at 0.5, 1 and 1.5 times its nominal
     load."""
     import numpy as np
 

@@ -22,21 +22,24 @@ def view(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Page (.html).", show_default="FILE with .html, here"),
+        typer.Option("--output", "-o", help="Page (.html).", show_default="FILE with .html, in this folder"),
     ] = None,
     show: Annotated[
-        list[str] | None, typer.Option("--show", help="An output whose curve is drawn at first; repeatable.")
+        list[str] | None,
+        typer.Option("--show", help="An output whose curve is drawn when the page opens; repeatable."),
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option("--live", help="Page that computes (.html), from a model file.", show_default=False),
+        typer.Option(
+            "--live", help="Write a page that computes (.html), from a model file.", show_default=False
+        ),
     ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             "--vary",
             metavar="NAME=RANGE",
-            help="With --live: a slider for a number, e.g. strut.stiffness='10..40 kN/m'; repeatable.",
+            help="With --live: add a slider for a number, e.g. strut.stiffness='10..40 kN/m'; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -45,14 +48,16 @@ def view(
         typer.Option(parser=in_unit("s"), help="With --live: end of the run (s).", show_default=False),
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", help="With --live: method of the run.", show_default=False)
+        str | None, typer.Option("--method", help="With --live: integration method.", show_default=False)
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(parser=in_unit("s"), help="With --live: step of fixed steps (s).", show_default=False),
+        typer.Option(
+            parser=in_unit("s"), help="With --live: step size of a fixed-step method (s).", show_default=False
+        ),
     ] = None,
     modes: Annotated[
-        bool, typer.Option("--modes", help="With --live: eigenvalues at rest and their root locus.")
+        bool, typer.Option("--modes", help="With --live: show eigenvalues at rest and their root locus.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
