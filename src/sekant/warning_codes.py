@@ -23,8 +23,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
-        "Sekant changed start values of the model, because its constraints contradict them. Values of "
-        "mechanisms in points and of bare Lagrangians may be rough: only changes by more than 1 % of the mechanism's "
+        "Sekant changed start values of the model, because its constraints contradict them. In "
+        "mechanisms of points and in bare Lagrangians start values may be rough: only changes by "
+        "more than 1 % of the mechanism's "
         "extent, of a vector's length or of the largest stated velocity count (of a bare Lagrangian: of the value).",
         "Correct the values, or leave out those that follow from the others.",
     ),
@@ -63,7 +64,7 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "The engine `casadi`, an independent check of the code, cannot hold a piece of a table or curve over a step: "
         "its steps go over breaks, and the tolerances do not hold there.",
-        "Use the default engine, or use method `taylor`, which lands on breaks with any engine.",
+        "Use the default engine, or method `taylor`, which lands on breaks with any engine.",
     ),
     "chattering": WarningCode(
         "simulate",
@@ -142,7 +143,7 @@ CODES: dict[str, WarningCode] = {
     "close_eigenvalues": WarningCode(
         "sensitivity",
         "Modes have nearly the same eigenvalue, so their eigenvectors change quickly.",
-        "Trust the derivatives for changes much smaller than the distance of the eigenvalues.",
+        "Use the derivatives only for changes much smaller than the distance between the eigenvalues.",
     ),
     "defective_eigenvalues": WarningCode(
         "sensitivity",
@@ -180,7 +181,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "spring_pressed_far": WarningCode(
         "suspension curves",
-        "Stiffness and preload press a spring to less than a quarter of its free length.",
+        "Stiffness and preload compress a spring to less than a quarter of its free length.",
         "Check its stiffness. A bare one is in N/m, independent of the unit of the points: `37` is not `37 N/mm`.",
     ),
     "vehicle_mass_assumed": WarningCode(
@@ -231,9 +232,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "surface_open": WarningCode(
         "fit",
-        "Part of the rectangle of the two parameters has so few points, or none, that a "
+        "Part of the rectangle of the two parameters has so few points, or none at all, that a "
         "component of a surface is uncertain there by more than a tenth of its range (standard "
-        "deviation). If this part is more than half of the rectangle, the fit is refused unless it allows gaps.",
+        "deviation). The fit is refused if this is more than half of it, unless the fit allows gaps.",
         "Add points there, fit over a smaller range, or keep the motion away from it.",
     ),
     "surface_degenerate": WarningCode(

@@ -8,7 +8,7 @@ import typer
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove everything in it.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything in the cache.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show where compiled models and integrators are stored and how much space they take, or remove them.

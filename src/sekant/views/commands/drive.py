@@ -28,7 +28,7 @@ def drive(
         str | None,
         typer.Option(
             help="A name, or a file with one; --list shows all.",
-            show_default="what the first car's file says",
+            show_default="as in the first car's file",
         ),
     ] = None,
     speed: Annotated[str | None, typer.Option(help='Speed at the start, e.g. "80 km/h".')] = None,

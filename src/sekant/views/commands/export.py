@@ -56,8 +56,7 @@ def c(
     ] = None,
     precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
-        str | None,
-        typer.Option(help="Prefix of the names of files and functions.", show_default="the model's"),
+        str | None, typer.Option(help="Name used for files and functions.", show_default="the model's")
     ] = None,
     channel: Shown = None,
     parameter: Tunable = None,

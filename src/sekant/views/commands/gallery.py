@@ -29,7 +29,7 @@ def gallery(
         typer.Option(
             "--live",
             help="The model at the top, with sliders for its parameters.",
-            show_default="the first that can",
+            show_default="the first suitable one",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

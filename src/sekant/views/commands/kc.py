@@ -47,11 +47,6 @@ def kc(
         int, typer.Option(min=2, max=100_000, help="Number of positions over the travel.")
     ] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of positions of the rack.")] = 5,
-    side: Annotated[
-        str | None, typer.Option(help="left or right; mirrors the hard points if necessary.")
-    ] = None,
-    points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions over the travel.")] = 41,
-    racks: Annotated[int, typer.Option(min=1, max=1000, help="Positions of the rack.")] = 5,
     side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if necessary.")] = None,
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model built from the hard points (.yaml).")

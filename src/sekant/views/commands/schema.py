@@ -18,8 +18,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of model files, which editors use to check and complete them.
 
-    With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then as first line
-    of a model file: # yaml-language-server: $schema=sekant.schema.json
+    With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then write
+    as the first line of a model file: # yaml-language-server: $schema=sekant.schema.json
     """
     import json
 
