@@ -155,7 +155,7 @@ def test_what_curves_leave_open_is_not_told(folder, tmp_path):
     left = {name.rpartition(".")[2] for name in found.curves.names}
     assert not left & {"caster", "kingpin_inclination", "scrub_radius", "mechanical_trail"}
     assert "left.braking_support_angle" in found.curves.names  # caster is measured
-    assert found.texts[0].startswith("not told: caster, kingpin inclination, scrub radius")
+    assert found.texts[0].startswith("not computed: caster, kingpin inclination, scrub radius")
     bare = rig_curves(load_measured_axle(unsteered(tmp_path, GOOD)))
     assert "left.braking_support_angle" not in bare.curves.names
     assert "left.driving_support_angle" in bare.curves.names

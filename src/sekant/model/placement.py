@@ -78,7 +78,7 @@ class Orientation(Description):
     @model_validator(mode="after")
     def _one_notation(self):
         if self.sequence not in _SEQUENCES:
-            raise ValueError(f"'{self.sequence}' is no Euler sequence; three of x, y, z, e.g. zyx")
+            raise ValueError(f"'{self.sequence}' is not an Euler sequence; three of x, y, z, e.g. zyx")
         if (self.axis is None) != (self.angle is None):
             raise ValueError("an axis needs an angle and an angle an axis")
         if self.axis is not None and all(component == 0.0 for component in self.axis):

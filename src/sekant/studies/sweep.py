@@ -94,7 +94,7 @@ def sweep(
             task = replace(task, measures=first.measures())
         if not task.channels:
             raise SekantError(
-                "a study without measures and outputs computes nothing; ask for max(channel), say"
+                "a study without measures and outputs computes nothing; add a measure, e.g. max(channel)"
             )
         units = _units_of_numbers(task, analysis)
         units |= {name: first.unit(name) for name in task.outputs}

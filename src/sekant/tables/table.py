@@ -259,7 +259,7 @@ class Table:
             spline = _bspline_pieces(spline, domain)
         if not isinstance(spline, PPoly):
             raise DataError(
-                f"table '{options.get('name', '')}': {type(spline).__name__} is no PPoly or BSpline"
+                f"table '{options.get('name', '')}': {type(spline).__name__} is not a PPoly or BSpline"
             )
         c = np.asarray(spline.c)[::-1].reshape(spline.c.shape[0], spline.c.shape[1], -1)
         return cls(np.asarray(spline.x), np.moveaxis(c, 0, 2), **options)

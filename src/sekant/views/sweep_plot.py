@@ -37,7 +37,7 @@ def sweep_picture(result: SweepResult) -> Picture:
     """
     varied, measures = result.samples.names, result.measure_names
     if not measures:
-        raise SekantError("the study has no measures to draw; ask for max(channel), say")
+        raise SekantError("the study has no measures to draw; add one, e.g. max(channel)")
     if len(varied) * len(measures) > MOST_PANELS:
         raise SekantError(
             f"{len(varied)} x {len(measures)} panels are too many for one picture; draw fewer measures"

@@ -145,7 +145,7 @@ class KinematicsResult:
             place = f"requested {asked.min():.6g} to {asked.max():.6g} {unit}".strip()
             if len(self.axes) == 1:
                 low, high = self._ends(k, got.min() + zero, got.max() + zero)
-                remedy = f"ask for {up_to(low - zero, 1)} to {up_to(high - zero, -1)} {unit}".strip()
+                remedy = f"use {up_to(low - zero, 1)} to {up_to(high - zero, -1)} {unit}".strip()
             else:
                 remedy = f"the points reached lie in {got.min():.6g} to {got.max():.6g} {unit}".strip()
             found.append(AnalysisWarning("range_not_reached", f"drive '{label}'", place, cause, remedy))

@@ -181,6 +181,6 @@ def refuse_dry_friction(system: System, what: str) -> None:
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
-            f"{what}: dry friction '{name}' is not known here; give its moment as an actuator of that sign, use "
+            f"{what}: dry friction '{name}' cannot be held here; give its moment as an actuator of that sign, use "
             "damping, or simulate"
         )

@@ -199,7 +199,7 @@ class PoseCurve:
             raise DataError(
                 f"pose curve '{self.name or self.parameter}' does not close: its ends are {gap:.4g} m and "
                 f"{np.degrees(turn):.4g} deg apart (allowed {tolerance:g}); add the missing piece, or do not "
-                "ask for 'periodic'"
+                "use 'periodic'"
             )
 
     def save(self, path: str | PathLike[str]) -> None:

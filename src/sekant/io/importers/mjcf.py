@@ -326,6 +326,6 @@ def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
 def read_mjcf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
     """The model of a file, and what was left out."""
     if root.tag != "mujoco":
-        raise ModelError(f"is no MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)
+        raise ModelError(f"is not MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)
     reader = MjcfReader(root, path)
     return reader.model(), reader.omitted

@@ -55,7 +55,7 @@ class DriveOrientation(Constraint):
     """Orientation of a frame against another by three angles of a named intrinsic sequence."""
 
     type: ClassVar[str] = "drive_orientation"
-    summary: ClassVar[str] = "turns a frame as three given angles of time say"
+    summary: ClassVar[str] = "turns a frame by three given angles over time"
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
@@ -75,7 +75,7 @@ class DriveOrientation(Constraint):
     @model_validator(mode="after")
     def _known_axes(self):
         if len(self.sequence) != 3 or set(self.sequence) - set("xyz"):
-            raise ValueError(f"'{self.sequence}' is no Euler sequence; three of x, y, z, e.g. zyx")
+            raise ValueError(f"'{self.sequence}' is not an Euler sequence; three of x, y, z, e.g. zyx")
         return self
 
     def position(self, motion, auxiliary):

@@ -203,7 +203,7 @@ def _head(rows: Rows, file: str, mapping: PointMapping) -> tuple[tuple[int, list
             return (number, cells), at
     wanted = ", ".join(f"'{names[0]}'" for names in mapping.columns.values())
     raise DataError(
-        f"has no row with the heads {wanted}; say in columns: how the table calls them", file=file
+        f"has no row with the heads {wanted}; give the names of the table under columns:", file=file
     )
 
 

@@ -202,7 +202,7 @@ class LoadedRigs:
             if support != "free":
                 raise
             raise SolverError(
-                f"load case '{name}': springs and bars find no rest under its loads ({error.message}); "
+                f"load case '{name}': springs and bars have no equilibrium under its loads ({error.message}); "
                 "check stiffness, preload and stops, or lock the springs as drawn with hold: springs"
             ) from None
         self._last.setdefault(support, rest)  # one start for all: the rest found depends on it

@@ -260,7 +260,7 @@ class SineWithDwell(Maneuver):
                     f"yaw rate {later:g} s after the end",
                     left,
                     "%",
-                    "of its second peak; at most 35 and 20 are asked for",
+                    "of its second peak; at most 35 and 20 are allowed",
                 )
             )
         y = float(np.interp(self.at + 1.07, t, run["position"][:, 1])) - float(
@@ -271,7 +271,7 @@ class SineWithDwell(Maneuver):
                 "lateral displacement at 1.07 s",
                 abs(y),
                 "m",
-                "after the begin of steering; at least 1.83 m is asked for",
+                "after the start of steering; at least 1.83 m is required",
             )
         )
         return found

@@ -98,8 +98,8 @@ def deviations(
             ", ".join(f"{1e3 * rack:.4g}" for rack in x) for x in (measured.steering, ours.steering)
         )
         raise ModelError(
-            f"{measured.name}: measured at rack {places} mm, but the curves are those at {own} mm; ask for a range "
-            "of the steering that has these positions"
+            f"{measured.name}: measured at rack {places} mm, but the curves are those at {own} mm; use a range of "
+            "the steering that contains these positions"
         )
     found = {}
     for name in measured.names:

@@ -139,6 +139,6 @@ def _without_the_unknown(
     remedy = "full poses of the wheel determine it" + (", a column caster those of braking" if braked else "")
     told = ", ".join(name.replace("_", " ") for name in left)
     return replace(curves, data=kept), [
-        f"not told: {told}; they follow from how the upright turns about the wheel's axis, which curves leave open; "
-        f"{remedy}"
+        f"not computed: {told}; they depend on the rotation of the upright about the wheel's axis, which curves do "
+        f"not contain; {remedy}"
     ]

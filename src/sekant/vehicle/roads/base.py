@@ -154,12 +154,12 @@ class _Alone:
             return SX(number.evaluate((local or {}).__getitem__, _no_call))
         except KeyError as error:
             raise SekantError(
-                f"the road uses {error}, which is known in its model only; write the number"
+                f"the road uses {error}, which only its model knows; write the number"
             ) from None
 
 
 def _no_call(name: str, arguments: list) -> Any:
-    raise SekantError(f"the road uses the table '{name}', which is known in its model only")
+    raise SekantError(f"the road uses the table '{name}', which only its model knows")
 
 
 def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

@@ -131,13 +131,13 @@ class GridRoad(Road):
         xs, ys = np.unique(px), np.unique(py)
         if xs.size * ys.size != pz.size:
             raise ValueError(
-                f"the points are no grid: {xs.size} values of x times {ys.size} of y are {xs.size * ys.size}, "
+                f"the points are not a grid: {xs.size} values of x times {ys.size} of y are {xs.size * ys.size}, "
                 f"but there are {pz.size} lines"
             )
         z = np.full((xs.size, ys.size), np.nan)
         z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
         if np.isnan(z).any():
-            raise ValueError("the points are no grid: a point occurs twice, another one is missing")
+            raise ValueError("the points are not a grid: a point occurs twice, another one is missing")
         kept = {key: value for key, value in data.items() if key != "file"}
         return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
 

@@ -60,7 +60,7 @@ class PulledRoad(_Plates):
     """Four plates that move as wheels would that roll at `speed` over another road."""
 
     type: ClassVar[str] = "pulled"
-    summary: ClassVar[str] = "four plates that move as a road asks for that is pulled through"
+    summary: ClassVar[str] = "four plates that move by a road profile"
 
     of: SerializeAsAny[Road]
     """the road"""

@@ -126,7 +126,7 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
             raise DataError(f"FITTYP must be a number (got '{value}')", file=str(path), line=line) from None
         if kind not in KINDS:
             raise DataError(
-                f"FITTYP = {value} is no Magic Formula that is known here ({', '.join(map(str, KINDS))})",
+                f"FITTYP = {value} is not a supported Magic Formula ({', '.join(map(str, KINDS))})",
                 file=str(path),
                 line=line,
             )

@@ -200,5 +200,5 @@ class PageProgram:
         if self._end > MOST_MEMORY:
             raise SekantError(
                 f"model '{self._name}': a page has room for {MOST_MEMORY >> 20} MiB of memory; this one takes "
-                f"{self._end >> 20} MiB or more: ask for fewer rows (output_step) or fewer outputs"
+                f"{self._end >> 20} MiB or more: use fewer rows (output_step) or fewer outputs"
             )

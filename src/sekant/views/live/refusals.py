@@ -17,7 +17,7 @@ def refuse(system: System) -> None:
         )
     if system.model.lagrangian is not None:
         raise SekantError(
-            f"model '{name}' is a bare Lagrangian, of which there is nothing to draw; describe it with "
+            f"model '{name}' is a bare Lagrangian, which has nothing to draw; describe it with "
             "bodies or points"
         )
     if system.facts.completes or system.facts.placed_by_joints:
