@@ -265,7 +265,7 @@ class Car(Description):
     @model_validator(mode="after")
     def _fits(self):
         if len(self.axles) < 2:
-            raise ValueError(f"axles: a car has two at least (got {len(self.axles)})")
+            raise ValueError(f"axles: a car needs at least two (got {len(self.axles)})")
         if self.drive is not None and self.drive.axle not in self.axles:
             raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
         if self.speed < 0:

@@ -319,8 +319,8 @@ class _Statics:
             if found[0] * found[1] <= 0:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
-            f"load case '{name}': no shares of the rolling moment leave all wheels on one road; "
-            "hold: springs shares it by the loads of the axles"
+            f"load case '{name}': no shares of the rolling moment keep all wheels on a flat road; "
+            f"with hold: springs the axles share it by their loads"
         )
 
     def _roll(self, name: str, axle: _Axle, values: dict[str, float], case: CarLoadCase) -> float:

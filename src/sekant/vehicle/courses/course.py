@@ -208,7 +208,7 @@ def course_through(
     given = np.asarray(points, float)
     left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
     if given.ndim != 2 or given.shape[1] != 2 or len(given) < 4:
-        raise ModelError(f"a course needs four points (x, y) at least (got shape {given.shape})")
+        raise ModelError(f"a course needs at least four points (x, y) (got shape {given.shape})")
     if closed:
         given, left, right = (
             np.vstack([given, given[:1]]),

@@ -21,7 +21,7 @@ def given_range(text: str | None, default: Any, what: str) -> tuple[float, float
         return float(default[0]), float(default[1])
     first, last, count = split_range(text, what, "mm")
     if count is not None:
-        raise ModelError(f"{what}: '{text}' has a number of values; --points and --racks say how many")
+        raise ModelError(f"{what}: '{text}' states a number of values; give it by --points or --racks")
     low, high = (_length(end, what) for end in (first, last))
     if not low < high:
         raise ModelError(f"{what}: '{text}' must rise; write the lower end first")

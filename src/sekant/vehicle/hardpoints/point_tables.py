@@ -140,7 +140,7 @@ def _sheets(file: str) -> dict[str, Rows]:
         from openpyxl import load_workbook
     except ImportError:
         raise DataError(
-            "spreadsheets are read by openpyxl, which is not installed; pip install 'sekant[spreadsheets]', or "
+            "reading spreadsheets needs openpyxl, which is not installed; pip install 'sekant[spreadsheets]', or "
             "save the sheet as CSV",
             file=file,
         ) from None

@@ -249,7 +249,7 @@ class AxleDesigns:
         wanted = {name: np.isfinite(goal) for name, goal in goals.items()}
         for name, there in wanted.items():
             if not there.any():
-                raise ModelError(f"target of '{name}' wants nothing at any position of the travel")
+                raise ModelError(f"target of '{name}' is NaN at every position of the travel")
         drawn = self._columns(*self._solved(None))[:, 0, indices].T
         size = [
             (weights or {}).get(name, 1.0)

@@ -37,7 +37,7 @@ def read_maneuver(path: str | PathLike[str]) -> ManeuverFile:
     kind, car = options.pop("maneuver", None), options.pop("car", None)
     try:
         if not isinstance(kind, str):
-            raise ModelError("names no maneuver; write maneuver: double-lane-change in its first line")
+            raise ModelError("does not name a maneuver; write maneuver: double-lane-change in its first line")
         for key, given in (("file", options.get("file")), ("car", car)):
             if given is not None and not (isinstance(given, str) and (place.parent / given).is_file()):
                 raise ModelError(f"there is no file '{given}'", path=("maneuver", key))

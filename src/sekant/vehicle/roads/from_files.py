@@ -144,7 +144,7 @@ class GridRoad(Road):
     @model_validator(mode="after")
     def _complete(self):
         if len(self.x) < 4 or len(self.y) < 4:
-            raise ValueError(f"a grid needs 4 x 4 points at least (got {len(self.x)} x {len(self.y)})")
+            raise ValueError(f"a grid needs at least 4 x 4 points (got {len(self.x)} x {len(self.y)})")
         if len(self.z) != len(self.x) or any(len(row) != len(self.y) for row in self.z):
             raise ValueError(f"z must have {len(self.x)} rows of {len(self.y)}")
         if np.any(np.diff(self.x) <= 0) or np.any(np.diff(self.y) <= 0):
