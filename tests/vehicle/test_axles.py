@@ -208,7 +208,7 @@ def real_corner():
     [
         ({"set_up": {"camber_shin": 0.001}}, "no set-up change 'camber_shin'.*did you mean 'camber_shim'"),
         ({"set_up": {"push_rod_length": 0.001}}, "no set-up change 'push_rod_length'"),
-        ({"wheel": {"tire": "205-55-16"}}, "not a size of a tire"),
+        ({"wheel": {"tire": "205-55-16"}}, "not a tire size"),
         ({"wheel": {"radius": 0.3}}, "say the same thing"),
         ({"bushings": {"lower_frnt": {"stiffness": [1, 2, 3]}}}, "no point 'lower_frnt' for a bushing"),
         (

@@ -27,7 +27,7 @@ def _read_rotation(given: Any) -> dict[str, tuple[Any, ...]]:
     parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
     if notation == "matrix":
         if len(parts) != 3 or any(not isinstance(row, (list, tuple)) or len(row) != 3 for row in parts):
-            raise ValueError("a matrix has 3 rows of 3")
+            raise ValueError("write 3 rows of 3 numbers")
         return {notation: tuple(entry for row in parts for entry in row)}
     if notation == "quaternion":
         wanted = 4

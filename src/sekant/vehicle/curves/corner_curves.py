@@ -216,7 +216,7 @@ def _check_frames(model: Model, roles: Suspension) -> None:
         if frame not in known:
             raise ModelError(
                 f"model '{model.name}' has no frame '{frame}', which curves need: name it in the model, "
-                f"or describe what is what; {suggest(frame, known, 'frames')}"
+                f"or describe its parts; {suggest(frame, known, 'frames')}"
             )
 
 

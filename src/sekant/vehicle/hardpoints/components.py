@@ -55,7 +55,7 @@ class WheelData(Description):
     @model_validator(mode="after")
     def _readable(self):
         if self.tire is not None and _SIZE.fullmatch(self.tire) is None:
-            raise ValueError(f"'{self.tire}' is not a size of a tire; write it such as 205/55 R16")
+            raise ValueError(f"'{self.tire}' is not a tire size; write it as 205/55 R16")
         return self
 
     @property
