@@ -91,3 +91,11 @@ def test_steady_turn_and_its_38_eigenvalues(system):
     assert frozen.zeros == 2
     assert frozen.eigenvalues[2].imag == pytest.approx(steady.turn, rel=0.05)
     assert frozen.eigenvalues[8:] == pytest.approx(modes.eigenvalues[8:], rel=1e-3)
+
+
+def test_the_turn_of_the_example_is_found_with_run_time_parameters():
+    """Columns of its slopes differ by nine orders of magnitude: a step counts each in its own length."""
+    found = sk.compile(sk.load(FILE), parameters=["steer", "drive"])
+    targets = {"tractor.speed": SPEED, "tractor.lateral_acceleration": LATERAL}
+    steady = sk.steady_motion(found, turn=0.11, unknown=["turn", "steer", "drive"], targets=targets)
+    assert steady.turn == pytest.approx(LATERAL / SPEED, rel=1e-6)

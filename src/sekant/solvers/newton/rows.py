@@ -12,9 +12,8 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 FREE = 1e-9
 """Singular value, against the largest, below which a direction is free."""
-SHORT = 1e-6
-"""Length of a column, against the longest, from which on it is not made a unit: what moves next to nothing, as a car
-sideways that leans by round-off, would be all round-off."""
+NOTHING = 1e-10
+"""Length of a column, against the longest, that counts as none."""
 
 
 class Rows:
@@ -43,7 +42,7 @@ class Rows:
         scale = np.ones(slopes.shape[1]) if self._scale is None else self._scale
         if self._unit_columns:
             lengths = np.linalg.norm(slopes, axis=0)
-            scale = scale / np.where(lengths > SHORT * np.max(lengths, initial=0.0), lengths, 1.0)
+            scale = scale / np.where(lengths > NOTHING * np.max(lengths, initial=0.0), lengths, 1.0)
         return slopes * scale, scale
 
     @cached_property
@@ -59,13 +58,7 @@ class Rows:
         U, sizes, V = self._parts
         kept = sizes > self._rank * np.max(sizes, initial=0.0)
         inverse = np.where(kept, sizes / np.where(kept, sizes**2 + damping, 1.0), 0.0)
-        found = -scale * (V.T @ (inverse * (U.T @ self.residual)))
-        if (
-            self._unit_columns and not kept.all()
-        ):  # the shortest step, not the shortest in columns of unit length
-            free = np.linalg.qr(scale[:, None] * V[~kept].T)[0]
-            found = found - free @ (free.T @ found)
-        return found
+        return -scale * (V.T @ (inverse * (U.T @ self.residual)))
 
     def free(self) -> Matrix:
         """(k, n): directions that no row fixes, of unit length in step / scale."""
