@@ -369,8 +369,10 @@ class Composition:
     def moves(self, expression: SX) -> bool:
         """Whether an expression depends on any free coordinate, with the components that are fixed put in."""
         free = [c.symbol for c in self.coordinates if c.fixed is None]
-        still = [c for c in self.coordinates if c.fixed is not None and c.fixed.is_constant()]
-        symbols, values = [c.symbol for c in still], [c.fixed for c in still]
+        still = [
+            (c.symbol, c.fixed) for c in self.coordinates if c.fixed is not None and c.fixed.is_constant()
+        ]
+        symbols, values = [symbol for symbol, _ in still], [value for _, value in still]
         (put,) = ca.substitute([SX(expression)], symbols, values) if still else (SX(expression),)
         return bool(free) and ca.depends_on(put, ca.vertcat(*free))
 
