@@ -230,5 +230,5 @@ def test_a_range_beyond_reach_advises_the_dead_points():
     asked = {"drive": "distance(ground, b.tip)", "hold": "shoulder.angle"}
     found = sk.kinematics(model, range=(0.1, 0.9, 33), **asked)
     told = next(str(w) for w in found.warnings if w.code == "range_not_reached")
-    assert "ask for 0.2 to 0.8 m" in told
+    assert "use 0.2 to 0.8 m" in told
     assert sk.kinematics(model, range=(0.2, 0.8, 33), **asked).complete

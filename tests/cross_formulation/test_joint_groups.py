@@ -209,7 +209,7 @@ def test_bad_groups_are_named(table):
     ):
         with pytest.raises(sk.SekantError, match=said):
             sk.Model.model_validate(dict(grouped(table)) | {"joints": joints(**changes)})
-    with pytest.raises(Exception, match="q0: is that of the joint"):
+    with pytest.raises(Exception, match="q0: belongs to joint"):
         Path(child="lower", curve=table.curve("lower"), coordinate_of="a", q0=0.1)
     with pytest.raises(sk.SekantError, match="drive that one"):
         grouped(table, motions={"motor": Motion(joint="on_lower", value=0.1)})

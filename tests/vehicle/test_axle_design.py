@@ -167,7 +167,7 @@ def test_designs_refuse_what_they_do_not_know(made):
         made.curves({"lower_ball.z": 0.0})
     with pytest.raises(SekantError, match="there is no curve 'tow'"):
         made.sensitivities(curves=["tow"])
-    with pytest.raises(SekantError, match="as many values"):
+    with pytest.raises(SekantError, match="the same number of values"):
         made.many({"upper_ball.z": [0.1, 0.2], "upper_ball.x": [0.0]})
 
 

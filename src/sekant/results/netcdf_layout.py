@@ -25,7 +25,7 @@ class Damaged(Exception):
 
 
 @dataclass(frozen=True)
-class Variable:
+class StoredVariable:
     """The shape of one row of a variable, or of all of it where time does not come first, and where it begins."""
 
     shape: tuple[int, ...]
@@ -44,11 +44,11 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """The header of a file: its attributes, its variables, and how many records of how many bytes are counted in."""
 
     attributes: Mapping[str, str | float]
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, StoredVariable]
     records: int
     record_size: int
 
@@ -103,7 +103,7 @@ class _Header:
         return found
 
 
-def read_layout(stream: BinaryIO, size: int) -> Layout:
+def read_layout(stream: BinaryIO, size: int) -> FileLayout:
     """The header of the file of `size` bytes; `Damaged` where it promises what the file has not."""
     header = _Header(stream, size)
     version = header.take(4)[3]
@@ -112,7 +112,7 @@ def read_layout(stream: BinaryIO, size: int) -> Layout:
     records = header.integer()
     lengths = [(header.name(), header.integer())[1] for _ in header.count(_DIMENSIONS)]
     attributes = header.attributes()
-    variables: dict[str, Variable] = {}
+    variables: dict[str, StoredVariable] = {}
     for _ in header.count(_VARIABLES):
         name = header.name()
         places = [header.integer() for _ in range(_few(header.integer()))]
@@ -124,7 +124,7 @@ def read_layout(stream: BinaryIO, size: int) -> Layout:
         shape = tuple(lengths[place] for place in places[over_time:])
         if name in variables or begin < 0 or any(length < 0 for length in shape):
             raise Damaged
-        variables[name] = Variable(shape, over_time, kind, begin)
+        variables[name] = StoredVariable(shape, over_time, kind, begin)
     over_time = [variable for variable in variables.values() if variable.over_time]
     record_size = sum(variable.size for variable in over_time)
     if len(over_time) == 1:  # the only one is not filled up
@@ -136,7 +136,7 @@ def read_layout(stream: BinaryIO, size: int) -> Layout:
         rows = (records - 1) * record_size if variable.over_time else 0
         if rows >= 0 and variable.begin + rows + variable.width * variable.kind.itemsize > size:
             raise Damaged
-    return Layout(attributes, variables, records, record_size)
+    return FileLayout(attributes, variables, records, record_size)
 
 
 def _few(count: int) -> int:
@@ -146,7 +146,7 @@ def _few(count: int) -> int:
 
 
 def read_columns(
-    stream: BinaryIO, layout: Layout, wanted: Sequence[tuple[Variable, NDArray[np.float64]]]
+    stream: BinaryIO, layout: FileLayout, wanted: Sequence[tuple[StoredVariable, NDArray[np.float64]]]
 ) -> None:
     """Fill an array (n, width) for each variable, with as much memory beside them as a piece of the file takes."""
     for variable, series in wanted:
