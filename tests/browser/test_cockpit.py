@@ -77,6 +77,16 @@ def test_a_scripted_drive_is_that_of_simulate(browser, page, driven):
         state, t = result.final_state, times[-1]
 
 
+def test_the_set_up_changes_both_sides_while_the_car_stands(browser, page, driven):
+    assert [one.label for one in driven.set_up][:2] == ["front spring stiffness", "front spring damping"]
+    browser.open(page, 640, 400)
+    browser.run(
+        "sekant.pause(true); sekant.sliders[0].value = 1.5; sekant.sliders[0].dispatchEvent(new Event('input'))"
+    )
+    places = browser.run("sekant.told.setUp[0].places.map((i) => sekant.car.p[i])")
+    assert places == pytest.approx([1.5 * 25000.0] * 2)
+
+
 def test_keys_drive_and_brake(browser, page):
     browser.open(page, 640, 400)
     key = {"key": "ArrowUp", "code": "ArrowUp"}

@@ -29,7 +29,8 @@ AGREE = 2e-3
 TRIAL = 3.5  # s
 TRIALS = ({THROTTLE: 1.0}, {THROTTLE: 0.3, STEERING: 0.6})
 """Spinning wheels, whose tires are the stiffest part of a drive, and a turn"""
-SET_UP = {"stiffness": "spring or bar", "damping": "damper"}
+UNITS = {"stiffness": "N/m", "damping": "N*s/m"}
+"""Of what a set-up changes"""
 USUAL_LOCK = 7.5  # rad
 GAUGES = ("speed", "sideslip", "yaw_rate", "steering_wheel", "brake", "drive_torque", "angles")
 
@@ -130,26 +131,24 @@ def _outputs(system: System, first: Result) -> tuple[str, ...]:
 
 def _set_up(model: Model) -> tuple[SetUp, ...]:
     """Springs, dampers and bars of both sides of an axle, where they are plain numbers and alike."""
-    found: dict[str, list[tuple[str, float, str]]] = {}
+    numbers = dict(model.parameters)  # of simple axles
     for name, force in model.forces.items():
-        axle, _, rest = name.partition(".")
+        if ".tire" not in name:
+            numbers |= {f"{name}.{field}": getattr(force, field) for field in UNITS if hasattr(force, field)}
+    found: dict[str, list[tuple[str, float, str]]] = {}
+    for name, value in numbers.items():
+        owner, _, field = name.rpartition(".")
+        axle, _, rest = owner.partition(".")
         side, _, part = rest.partition(".")
-        if side not in ("left", "right"):
-            axle, part = name.rpartition(".")[0] or name, name.rpartition(".")[2]
-        for field in SET_UP:
-            value = getattr(force, field, None)
-            if isinstance(value, (int, float)) and value > 0.0 and not part.startswith("tire"):
-                found.setdefault(f"{axle} {part} {field}", []).append(
-                    (f"{name}.{field}", float(value), field)
-                )
+        if field in UNITS and side in ("left", "right") and isinstance(value, (int, float)) and value > 0.0:
+            found.setdefault(f"{axle} {part} {field}", []).append((name, float(value), field))
     made = []
     for label, items in found.items():
         values = {value for _, value, _ in items}
-        if len(values) == 1 and len(items) <= 2:
+        if len(values) == 1:
             names = tuple(name for name, _, _ in items)
-            unit = {"stiffness": "N/m", "damping": "N*s/m"}[items[0][2]]
-            made.append(SetUp(label, names, values.pop(), unit))
-    return tuple(made[:12])
+            made.append(SetUp(label, names, values.pop(), UNITS[items[0][2]]))
+    return tuple(made)
 
 
 def _step(system: System, car: Car) -> float:
