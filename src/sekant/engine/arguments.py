@@ -97,7 +97,7 @@ def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]
     if isinstance(found, DescribesModel) and callable(found.model):
         found = found.model()
     if not isinstance(found, Model):
-        raise ModelError(f"a model is needed (got {type(found).__name__}); {_way_to_model(found)}")
+        raise ModelError(f"expected a model (got {type(found).__name__}); {_way_to_model(found)}")
     return found, names
 
 

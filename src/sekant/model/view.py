@@ -34,7 +34,7 @@ class View(Description):
         if self.target is not None and self.camera is None:
             raise ValueError("'target' is where a 'camera' looks; give one")
         if self.target is not None and self.target == self.camera:
-            raise ValueError("'camera' and 'target' are one place; there is no direction between them")
+            raise ValueError("'camera' and 'target' are the same point; move one of them")
         return self
 
     def told(self) -> dict[str, Any]:

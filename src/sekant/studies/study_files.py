@@ -166,7 +166,7 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
         with at_place(*path):
             told = read_range(given, unit, path[-1])
             if told.count is None:
-                raise ModelError(f"'{given}' does not say how many values; write '{given}:5'", path=path)
+                raise ModelError(f"'{given}' lacks the number of values; write '{given}:5'", path=path)
             designs.check_size(told.count)
             return told.values(told.count)
     if isinstance(given, list):
@@ -211,7 +211,7 @@ def mapping_at(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _entry(given: Any, key: str, name: str) -> Any:
     if not isinstance(given, dict) or key not in given:
-        raise ModelError(f"needs '{key}', the value while others vary", path=("vary", name))
+        raise ModelError(f"needs '{key}', its value while other numbers vary", path=("vary", name))
     return given[key]
 
 

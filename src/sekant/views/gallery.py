@@ -107,7 +107,7 @@ def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, shor
 
     found = [(name, path) for name, path in chosen if wanted in (None, name)]
     if not found:
-        raise SekantError(f"--live {wanted}: there is no such model among those of the gallery")
+        raise SekantError(f"--live {wanted}: the gallery has no model of this name")
     for name, path in found:
         try:
             model: Any = load(path)

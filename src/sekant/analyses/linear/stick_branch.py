@@ -149,7 +149,7 @@ def _assumed(system: System, names: Sequence[str]) -> list[AnalysisWarning]:
             "friction_sticks",
             f"friction '{name}'",
             "",
-            f"joint '{joints[name]}' rests, so that friction holds it and it takes no part in small motions",
+            f"joint '{joints[name]}' is at rest: friction holds it, and it is left out of small motions",
             "for motions so large that it slides, leave the friction out, or linearize about a state in which it "
             "slides (at='motion')",
         )

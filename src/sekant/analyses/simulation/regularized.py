@@ -47,7 +47,7 @@ def suited(system: System, method: str) -> tuple[System, tuple[AnalysisWarning, 
     warned: tuple[AnalysisWarning, ...] = ()
     if system.model.contacts and method not in EVENT_METHODS:
         raise SolverError(
-            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got "
+            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which stop at impacts (got "
             f"'{method}'); compliant forces, such as plane_contact and joint_limit, suit every method"
         )
     if system.reactions.dry_friction and method not in EVENT_METHODS:

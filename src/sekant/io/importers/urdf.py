@@ -75,7 +75,7 @@ class UrdfReader:
                 raise element.error(f"there is a {tag} of that name in line {found[name].line} already")
             found[name] = element
         if tag == "link" and not found:
-            raise self.root.error("holds no link; a robot needs one at least")
+            raise self.root.error("has no link; a robot needs at least one")
         return found
 
     def _link(self, joint: XmlElement, tag: str) -> str:

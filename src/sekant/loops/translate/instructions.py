@@ -203,7 +203,7 @@ class Instructions:
             a = Value(WHOLE, a.parts)
         kind = join(join(a.kind, b.kind), WHOLE)
         if kind not in (WHOLE, REAL) or operation not in _COMPARISONS:
-            raise NotTranslated(f"values of the kinds {a.kind} and {b.kind} cannot be compared so")
+            raise NotTranslated(f"a {a.kind} and a {b.kind} cannot be compared")
         a, b = self.cast(a, kind), self.cast(b, kind)
         real, whole = _COMPARISONS[operation]
         instruction = f"fcmp {real} double" if kind == REAL else f"icmp {whole} i64"
@@ -247,7 +247,7 @@ class Instructions:
     def _floor(self, operation: type, kind: Kind, a: Value, b: Value) -> Value:
         """Quotient and rest as in Python: the rest has the sign of the divisor; both are 0 for divisor 0."""
         if kind != WHOLE:
-            raise NotTranslated("quotients and rests are those of integers: use floor(x / y)")
+            raise NotTranslated("// and % need integers; use floor(x / y)")
         zero = self.compare(ast.Eq, b, constant(0))
         safe = self.select(zero, constant(1), b)
         quotient = self._plain("sdiv i64", WHOLE, a, safe)

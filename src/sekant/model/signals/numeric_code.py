@@ -77,7 +77,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
             continue
         raise ValueError(
             f"line {part.lineno} of the function: it may contain only definitions ('def'), without decorators; "
-            "np and math are known, other modules are not"
+            "only np and math are available"
         )
     for part in found:
         _harmless(part)

@@ -109,7 +109,7 @@ class OdeProblem:
         if directions.ndim != 1 or not np.all(np.isin(directions, (-1, 0, 1))):
             raise SolverError(f"directions of events must be a list of -1, 0 and 1 (got {self.directions})")
         if (self.events is None) != (directions.size == 0):
-            raise SolverError(f"events need one direction each (got {directions.size} directions)")
+            raise SolverError(f"each event needs one direction (got {directions.size} directions)")
         object.__setattr__(self, "directions", np.ascontiguousarray(directions, dtype=np.int64))
         s = self.sampling
         if s is None:

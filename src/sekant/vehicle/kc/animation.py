@@ -26,9 +26,7 @@ FRAMES = 10  # of one load case
 def sweep_result(curves: AxleCurves) -> Result:
     """The axle along its travel at the middle position of the rack, with all curves in deg and mm as outputs."""
     if curves.moved is None:
-        raise SekantError(
-            "these curves do not hold the motion they were made from; compute them by axle_curves"
-        )
+        raise SekantError("these curves lack the motion that they were computed from; use axle_curves")
     j = curves.design()[1]
     row = curves.moved.rows[j]
     names, columns = [], []

@@ -140,7 +140,7 @@ class FourPost(Maneuver):
                 f"the sweep goes from first up to last, {FASTEST:g} Hz at most (got {self.first:g} and {self.last:g})"
             )
         if self.posts and self.file:
-            raise ValueError("give posts or file, one of them")
+            raise ValueError("give either posts or file, not both")
         return self
 
     @property
