@@ -282,7 +282,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
     [
         ("a.urdf", "<robot name='x'><link name='a'></robot>", r"a.urdf:1: is damaged: mismatched tag"),
         ("a.urdf", "<model/>", r"a.urdf:1: is neither URDF nor MJCF: it begins with <model>"),
-        ("a.urdf", "<robot name='x'/>", r"robot 'x': holds no link"),
+        ("a.urdf", "<robot name='x'/>", r"robot 'x': has no link"),
         (
             "a.xml",
             "<mujoco><worldbody><body name='a'>\n<geom size='-1'/></body></worldbody></mujoco>",
