@@ -21,8 +21,8 @@ HOSTILE = (
     "&lt;b&gt;",
     "javascript:1",
 )
-OWN_SCRIPTS = 3
-"""Elements of a player: its data, the libraries, its own code."""
+OWN_SCRIPTS = 2
+"""Elements of a player: its data, and its code with the libraries."""
 SECONDS, MEMORY = 30, 3_000_000_000
 YAML_BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9)
