@@ -209,7 +209,7 @@ def test_points_of_an_adams_table_by_a_mapping_of_ones_own(tmp_path):
     found = load_axle(formula(tmp_path, "points: {table: adams.csv, mapping: own.yaml}\n"))
     for name, p in load_axle(FORMULA).points.items():
         assert found.points[name] == pytest.approx(p, abs=1e-12)
-    # the built-in one: what it names is found, the rest is told as missing
+    # the built-in one: what it names is found, the rest is reported as missing
     built = [
         ["hardpoint", "x", "y", "z"],
         ["hpl_lca_front", -150, -205, 110],

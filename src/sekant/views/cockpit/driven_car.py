@@ -32,6 +32,8 @@ TRIALS = ({THROTTLE: 1.0}, {THROTTLE: 0.3, STEERING: 0.6})
 UNITS = {"stiffness": "N/m", "damping": "N*s/m"}
 """Of what a set-up changes"""
 USUAL_LOCK = 7.5  # rad
+KEPT_BACK = 0.85
+"""Of the rack's travel: the steering gives way, so that the rack goes on beyond the angle of the wheel"""
 GAUGES = ("speed", "sideslip", "yaw_rate", "steering_wheel", "brake", "drive_torque", "angles")
 
 
@@ -103,8 +105,7 @@ def driven_car(car: Car) -> DrivenCar:
 
 
 def _lock(car: Car, model: Model) -> float:
-    """How far the steering wheel turns: as far as the poses of steered wheels over the rack go, less a little, since
-    the steering gives way."""
+    """How far the steering wheel turns: as far as the poses of steered wheels over the rack go, less a little."""
     assert car.steered is not None
     steering = car.axles[car.steered].steering
     assert steering is not None
@@ -113,7 +114,7 @@ def _lock(car: Car, model: Model) -> float:
         if isinstance(joint, Surface) and joint.second_coordinate_of is not None:
             poses = model.curves[joint.surface] if isinstance(joint.surface, str) else joint.surface
             rack = np.abs(poses.range[1]).min()
-            reach.append(0.85 * float(rack) * tau / steering.rack_per_turn)
+            reach.append(KEPT_BACK * float(rack) * tau / steering.rack_per_turn)
     return min(reach)
 
 
