@@ -109,8 +109,9 @@ player:  ## Bundle three.js and uPlot for the player again (needs npm; only to c
 pages: env  ## Write again what is generated on pages and committed with them (run times: docs/tools/pages.py --measure)
 	@$(BIN)/python docs/tools/pages.py
 
-docs: env $(DOCS)  ## Build the documentation, running everything on its pages; it goes to out/docs
-	@$(BIN)/python -m sphinx -q -W --keep-going docs $(OUT)/docs
+docs: env $(DOCS)  ## Build the pages that changed, running everything on them, and check all links; to out/docs
+	@$(BIN)/python -m sphinx -q -W --keep-going -j auto docs $(OUT)/docs
+	@$(BIN)/python docs/tools/site_links.py $(OUT)/docs
 	@echo "Look at $(OUT)/docs/index.html"
 
 WHEEL := $(OUT)/wheel

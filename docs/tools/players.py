@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,7 @@ def design_axle() -> str:
     from sekant.views.design.page import design_scripts, write_design
 
     target = _target("design_axle")
-    target.with_name(DESIGN).write_text(design_scripts(), encoding="utf-8")
+    _once(target.with_name(DESIGN), design_scripts)
     file = EXAMPLES / "axles" / "front_double_wishbone.yaml"
     write_design(target, file, axle=True, shared=(SHARED, DESIGN))
     return _frame("design_axle", target.name)
@@ -125,9 +125,16 @@ def shown(result: sk.Result, name: str, up: str = "") -> str:
 def _target(name: str) -> Path:
     folder = Path(os.environ[FOLDER]) / "players"
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / SHARED).exists():
-        (folder / SHARED).write_text(shared_code(live_addition()), encoding="utf-8")
+    _once(folder / SHARED, lambda: shared_code(live_addition()))
     return folder / f"{name}.html"
+
+
+def _once(path: Path, make: Callable[[], str]) -> None:
+    """Write a file that several pages share; another process may do so at the same time."""
+    if not path.exists():
+        own = path.with_suffix(f".{os.getpid()}")
+        own.write_text(make(), encoding="utf-8")
+        own.replace(path)
 
 
 def _frame(name: str, file: str, up: str = "") -> str:
