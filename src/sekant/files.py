@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from os import PathLike
@@ -124,13 +124,20 @@ def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
         raise cannot_write(path, error) from error
 
 
+def check_ending(path: str | PathLike[str], what: str, endings: Sequence[str]) -> None:
+    """Raise an error unless the name of a file that `what` is written to ends in one of `endings`."""
+    if Path(path).suffix.lower() not in endings:
+        raise SekantError(
+            f"{what} is written to this file, whose name must end in {endings[0]}", file=os.fspath(path)
+        )
+
+
 def picture_format(path: str | PathLike[str]) -> str:
     """The format that the ending of `path` asks for."""
     ending = Path(path).suffix.lower().lstrip(".")
     if ending not in PICTURE_FORMATS:
-        raise SekantError(
-            f"has no known picture format ('.{ending}'); use .svg, .pdf or .png", file=os.fspath(path)
-        )
+        found = f"has no known picture format ('.{ending}')" if ending else "has no ending"
+        raise SekantError(f"{found}; use .svg, .pdf or .png", file=os.fspath(path))
     return ending
 
 

@@ -63,10 +63,36 @@ def test_options_take_units(text, unit, value):
     assert in_unit(unit)(text) == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["3 m", "abc", "", "3 parsec"])
-def test_options_in_other_units_are_refused(text):
-    with pytest.raises(typer.BadParameter, match="is not a number in s"):
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("3 m", "'3 m' is a length, but a time is expected"),
+        ("abc", "'abc' is not a number in s"),
+        ("", "'' is not a number in s"),
+        ("3 parsec", "unknown unit 'parsec'"),
+    ],
+)
+def test_options_in_other_units_are_refused(text, cause):
+    with pytest.raises(typer.BadParameter, match=cause):
         in_unit("s")(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ending"),
+    [
+        (["run", "a.yaml", "--html", "a.txt"], ".html"),
+        (["run", "a.yaml", "--csv", "a.nc"], ".csv"),
+        (["kc", "a.yaml", "--report", "a.txt"], ".html"),
+        (["kc", "a.yaml", "--model", "a.json"], ".yaml"),
+        (["drive", "a.yaml", "-o", "a.html"], ".nc"),
+        (["fit", "a.csv", "-o", "a.yaml"], ".json"),
+    ],
+)
+def test_names_of_files_of_another_kind_are_refused_before_any_work(arguments, ending):
+    done = sekant(*arguments)  # there is no file to work on
+    assert done.returncode == 1
+    assert f"{arguments[-1]}: " in done.stderr
+    assert f"must end in {ending}" in done.stderr
 
 
 def test_version():

@@ -20,7 +20,7 @@ Assignments = Annotated[
 
 
 def in_unit(unit: str) -> Callable[[str], float]:
-    """Reads an option as a number in `unit`, or with one of its own: ``3``, ``3 s``, ``500ms``."""
+    """Reads an option as a number in `unit`, or as one with a unit: ``3``, ``3 s``, ``500ms``."""
 
     def read(text: str) -> float:
         from sekant.errors import SekantError
@@ -29,8 +29,10 @@ def in_unit(unit: str) -> Callable[[str], float]:
         number, own = re.fullmatch(r"\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(text)).groups()  # type: ignore[union-attr]
         try:
             return convert(float(number), own, unit) if own else float(number)
-        except (ValueError, SekantError):
-            raise typer.BadParameter(f"'{text}' is not a number in {unit}") from None
+        except ValueError:
+            raise typer.BadParameter(f"'{text}' is not a number in {unit}, alone or with a unit") from None
+        except SekantError as error:
+            raise typer.BadParameter(error.message) from None
 
     read.__name__ = unit
     return read
@@ -50,15 +52,15 @@ def parse_assignments(assignments: list[str] | None, option: str = "--set") -> d
 
 
 def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str, str, int | None]]]:
-    """Names in texts such as ``hub.z=-80..80 mm``, and for each the texts of its ends and how many values, if that
-    is said."""
+    """Names in texts such as ``hub.z=-80..80 mm``, and for each the texts of its ends and the number of values, if
+    given."""
     from sekant.model.ranges import is_range, read_named_range, split_range
 
     for text in texts:
         if not is_range(text):
             name = text.partition("=")[0].strip()
             raise typer.BadParameter(
-                f"{name} needs a range: {option} '{name}=-80..80 mm', or '-30..30 deg' of an angle",
+                f"'{name}' needs a range: {option} '{name}=-80..80 mm', or '{name}=-30..30 deg' for an angle",
                 param_hint=option,
             )
     pairs = [read_named_range(text, option) for text in texts]

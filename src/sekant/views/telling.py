@@ -30,10 +30,34 @@ def tell(
         typer.echo(("\n" if shown else "") + "written: " + ", ".join(names))
 
 
-def refuse_unwritable(*files: Path | None) -> None:
-    """An error for the first file that could not be written, before any work is done for it."""
-    from sekant.files import check_writable
+ENDINGS = {
+    "pages": ("a page", (".html", ".htm")),
+    "tables": ("a table", (".csv", ".txt")),
+    "models": ("YAML", (".yaml", ".yml")),
+    "results": ("a result", (".nc", ".csv")),
+    "curves": ("JSON", (".json",)),
+}
+"""Kinds of files, and how their names end."""
 
+
+def refuse_unwritable(
+    *files: Path | None, pictures: Iterable[Path | None] = (), **kinds: Iterable[Path | None]
+) -> None:
+    """An error for the first file that cannot be written, or whose name has not the ending of its kind (`ENDINGS`).
+
+    Commands call it before they do any work.
+    """
+    from sekant.files import check_ending, check_writable, picture_format
+
+    for kind, targets in kinds.items():
+        for file in targets:
+            if file is not None:
+                check_ending(file, *ENDINGS[kind])
+                check_writable(file)
+    for file in pictures:
+        if file is not None:
+            picture_format(file)
+            check_writable(file)
     for file in files:
         if file is not None:
             check_writable(file)

@@ -26,7 +26,7 @@ def check(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Validate a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
+    """Check a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
     given = parse_assignments(assignments)
     if equations:
         with ProgressBar("deriving the equations", enabled=not as_json):
@@ -70,7 +70,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
     try:
         found = compile(model, parameters=list(model.parameters)).symbolic()
     except ModelError as error:  # a parameter that shapes the mechanism cannot stay a symbol
-        typer.secho(f"parameters are written as numbers: {error}", err=True)
+        typer.secho(f"parameters appear as numbers, not as symbols: {error}", err=True)
         found = compile(model).symbolic()
     if as_json:
         from sekant.results.summary import to_json
@@ -80,7 +80,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
-    """All that is printed: a summary, the same for programs, the constraints and the start, how smooth curves are."""
+    """Everything that is printed: a summary, the same as data, constraints and start, and how smooth curves are."""
     from sekant.cache.content import is_foreign
     from sekant.engine import compile
     from sekant.errors import warning_lines
@@ -118,7 +118,7 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _smoothness(model: Any) -> dict[str, dict[str, str]]:
-    """Size and continuity of every curve, surface and table by name; where it is lowest is part of the text."""
+    """Size and continuity of every curve, surface and table by name; the text says where continuity is lowest."""
     from sekant.geometry.curves.pose_curve import PoseCurve
     from sekant.tables.continuity import grid_continuity, table_continuity
 

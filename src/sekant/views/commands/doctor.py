@@ -1,4 +1,4 @@
-"""`sekant doctor`: is this installation in order."""
+"""`sekant doctor`: a check of this installation."""
 
 from __future__ import annotations
 

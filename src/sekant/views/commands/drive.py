@@ -20,14 +20,14 @@ def drive(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Car files (YAML); several are compared as variants. Or a maneuver file that names its car.",
+            help="Car files (YAML), several to compare them, or a maneuver file that names its car.",
             show_default=False,
         ),
     ] = None,
     maneuver: Annotated[
         str | None,
         typer.Option(
-            help="A name, or a file with one; --list shows all.",
+            help="Name of a maneuver (--list shows all), or a maneuver file.",
             show_default="as in the first car's file",
         ),
     ] = None,
@@ -37,35 +37,36 @@ def drive(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Change an option of the maneuver (--list shows them), e.g. offset='3 m'; repeatable.",
+            help="Set an option of the maneuver (--list shows them), e.g. offset='3 m'; repeatable.",
         ),
     ] = None,
     reduced: Annotated[
-        bool, typer.Option("--reduced", help="Replace suspensions by path and surface joints.")
+        bool, typer.Option("--reduced", help="Replace the suspensions by path and surface joints.")
     ] = False,
     all_links: Annotated[
         bool,
         typer.Option(
-            "--all-links", help="Keep all links of the suspensions, even if the file says reduced: true."
+            "--all-links",
+            help="Simulate all links of the suspensions, even if the file says reduced: true.",
         ),
     ] = False,
-    method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
+    method: Annotated[str | None, typer.Option(help="Integrator; sekant run --help lists them.")] = None,
     step: Annotated[
         float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page that plays the run (at most two cars).")
+        Path | None, typer.Option(help="Write a page that plays the run of one or two cars (.html).")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page with measures and curves side by side.")
+        Path | None, typer.Option(help="Write a page with measures and curves of all cars (.html).")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the result of one car (.nc).")
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(help="Write a page on which you drive the car, on the course of the maneuver."),
+        typer.Option(help="Write a page in which you drive the car over the maneuver's course (.html)."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
@@ -83,14 +84,14 @@ def drive(
         raise typer.BadParameter(
             f"'{speed}' has no unit; write '{speed} km/h' or '{speed} m/s'", param_hint="--speed"
         )
-    refuse_unwritable(html, report, output, live)
+    refuse_unwritable(results=[output], pages=[html, report, live])
     if live is not None:
         _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
         return
     if html is not None and len(files) > 2:
-        raise typer.BadParameter("a page can play one car, or compare two", param_hint="--html")
+        raise typer.BadParameter("a page plays one or two cars; use --report for more", param_hint="--html")
     if output is not None and len(files) > 1:
-        raise typer.BadParameter("a result file holds one car", param_hint="--output")
+        raise typer.BadParameter("a result file contains one car; name one", param_hint="--output")
     from sekant.progress_bar import ProgressBar
 
     if reduced and all_links:
@@ -128,7 +129,7 @@ def _runs(
         name, options = found.kind, dict(found.options)
         files = files or ([] if found.car is None else [found.car])
         if not files:
-            raise typer.BadParameter(f"{kind} names no car; name its file too", param_hint="FILES")
+            raise typer.BadParameter(f"{kind} does not name a car; add the file of one", param_hint="FILES")
     cars = [load_car(file) for file in files]
     name = name or cars[0].maneuver
     options |= {key: number_or_text(value) for key, value in given.items()}
@@ -153,9 +154,9 @@ def _write_live(
     given: dict[str, str],
     as_json: bool,
 ) -> None:
-    """The page in which a reader drives one car."""
+    """Write the page in which a reader drives one car."""
     if len(files) != 1:
-        raise typer.BadParameter("only one car can be driven in a page; name its file", param_hint="FILES")
+        raise typer.BadParameter("--live writes a page for one car; name one file", param_hint="FILES")
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.car import load_car
     from sekant.views.cockpit.page import write_drive

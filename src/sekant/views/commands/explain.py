@@ -1,4 +1,4 @@
-"""`sekant explain`: what an item of a model file is, its fields and an example."""
+"""`sekant explain`: an item of a model file, its fields and an example."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def c(
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(help="Step, s.", parser=in_unit("s"), show_default="from the model, else 0.001"),
+        typer.Option(help="Step size, s.", parser=in_unit("s"), show_default="the model's own, else 0.001"),
     ] = None,
     precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
@@ -113,10 +113,12 @@ def fmu(
         typer.Option(help="Step size of fixed-step methods, s.", parser=in_unit("s"), show_default="0.001"),
     ] = None,
     rtol: Annotated[
-        float | None, typer.Option(help="Of methods that choose their steps.", show_default="the model's own")
+        float | None,
+        typer.Option(help="Relative tolerance of adaptive methods.", show_default="the model's own"),
     ] = None,
     atol: Annotated[
-        float | None, typer.Option(help="Of methods that choose their steps.", show_default="the model's own")
+        float | None,
+        typer.Option(help="Absolute tolerance of adaptive methods.", show_default="the model's own"),
     ] = None,
     inputs: Annotated[
         list[str] | None,
@@ -164,7 +166,7 @@ def fmu(
 
 
 def _model(file: Path, given: dict[str, Any]) -> Any:
-    """What the file describes; a car with inputs for what its driver does."""
+    """The model in a file; of a car, with inputs for what its driver does."""
     from sekant.io.yaml import load
     from sekant.vehicle.car import car_with_inputs, is_car_file, load_car
 
@@ -176,7 +178,7 @@ def _model(file: Path, given: dict[str, Any]) -> Any:
 
 
 def _tell(done: Any, as_json: bool, more: str = "") -> None:
-    """Of a dataclass of what was written: paths among its fields are the files."""
+    """Report the result of an export, a dataclass; paths among its fields are the files written."""
     told = {name: getattr(done, name) for name in done.__dataclass_fields__}
     files = [value for value in told.values() if isinstance(value, Path)]
     plain = {name: value for name, value in told.items() if value not in files}

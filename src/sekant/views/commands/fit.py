@@ -13,7 +13,8 @@ from sekant.views.telling import hint, refuse_unwritable, tell
 
 def fit(
     file: Annotated[
-        Path, typer.Argument(help="Poses (CSV), e.g. with columns x [mm], yaw [deg].", show_default=False)
+        Path,
+        typer.Argument(help="Poses (CSV), e.g. with the columns x [mm], yaw [deg].", show_default=False),
     ],
     output: Annotated[
         Path | None,
@@ -35,7 +36,7 @@ def fit(
         typer.Option(
             "--column",
             metavar="NAME=COLUMN",
-            help="Column to use as x, y, ..., or a constant; repeatable.",
+            help="Column, or constant, to use for x, y, ...; repeatable.",
         ),
     ] = None,
     angles: Annotated[
@@ -63,10 +64,8 @@ def fit(
             show_default="estimated",
         ),
     ] = None,
-    allow_gaps: Annotated[
-        bool, typer.Option("--allow-gaps", help="Fit across stretches or areas without data.")
-    ] = False,
-    closed: Annotated[bool, typer.Option("--closed", help="The path ends where it begins.")] = False,
+    allow_gaps: Annotated[bool, typer.Option("--allow-gaps", help="Fit across gaps in the data.")] = False,
+    closed: Annotated[bool, typer.Option("--closed", help="Fit a path that ends where it begins.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw the fit and its errors (.svg, .pdf, .png).")
     ] = None,
@@ -82,9 +81,9 @@ def fit(
     options |= {"orientation": orientation, "name": file.stem, "allow_gaps": allow_gaps}
     parameters = parameter or ["arc_length"]
     path = output or Path(file.name).with_suffix(".json")
-    refuse_unwritable(path, plot)
+    refuse_unwritable(curves=[path], pictures=[plot])
     if len(parameters) > 2:
-        raise typer.BadParameter("one parameter makes a path, two make a surface", param_hint="--parameter")
+        raise typer.BadParameter("give one for a path or two for a surface", param_hint="--parameter")
     from sekant.progress_bar import ProgressBar
 
     if len(parameters) == 2:

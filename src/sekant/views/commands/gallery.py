@@ -28,7 +28,7 @@ def gallery(
         str | None,
         typer.Option(
             "--live",
-            help="The model at the top, with sliders for its parameters.",
+            help="Model to show at the top, with sliders for its parameters.",
             show_default="the first suitable one",
         ),
     ] = None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from sekant.views.faults import with_lines
 from sekant.views.options import in_unit
-from sekant.views.telling import tell
+from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
     from sekant.views.commands.kc_designs import Ranges
 
 
+class Side(StrEnum):
+    """Side of a corner."""
+
+    left = "left"
+    right = "right"
+
+
 @with_lines
 def kc(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Hard points (YAML, .csv, .xlsx), a model, an axle or a car on measured curves (YAML); "
-            "several files of hard points are designs to compare.",
+            help="Hard points (YAML, .csv, .xlsx), a model, or an axle or car on measured curves (YAML); "
+            "several files of hard points to compare designs.",
             show_default=False,
         ),
     ] = None,
@@ -47,15 +55,17 @@ def kc(
         int, typer.Option(min=2, max=100_000, help="Number of positions over the travel.")
     ] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of positions of the rack.")] = 5,
-    side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if necessary.")] = None,
+    side: Annotated[
+        Side | None, typer.Option(help="Side of the corner; hard points of the other side are mirrored.")
+    ] = None,
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model built from the hard points (.yaml).")
     ] = None,
     measured: Annotated[
         Path | None,
         typer.Option(
-            help="Measured curves (.csv, with Sekant's headers): drawn over the computed ones, deviations "
-            "printed."
+            help="Measured curves (.csv, with Sekant's headers): draw them over the computed ones and "
+            "print the deviations."
         ),
     ] = None,
     sensitivity: Annotated[
@@ -68,12 +78,12 @@ def kc(
         Path | None,
         typer.Option(
             "--report",
-            help="Write a page about an axle, or several designs side by side (.html): player, curves, loads.",
+            help="Write a page on an axle, or on several designs side by side (.html): player, curves, loads.",
         ),
     ] = None,
     targets: Annotated[
         Path | None,
-        typer.Option(help="Targets of curves (YAML): shown and checked by --report and --live."),
+        typer.Option(help="Targets of curves (YAML), which --report and --live show and check."),
     ] = None,
     tune: Annotated[
         Path | None,
@@ -87,7 +97,7 @@ def kc(
         typer.Option("--axle", help="Compute both wheels of an axle, even if the file describes a corner."),
     ] = False,
     motion: Annotated[
-        str, typer.Option(help="Motion of an axle: parallel, or roll (one wheel rises, the other falls).")
+        str, typer.Option(help="Motion of an axle: parallel, or roll (one wheel up, the other down).")
     ] = "parallel",
     identify: Annotated[
         list[Path] | None,
@@ -104,7 +114,7 @@ def kc(
     radius: Annotated[
         float,
         typer.Option(
-            help="Loads of --identify act at the contact, this far below the center; 0: at the center.",
+            help="With --identify: distance of the point of load below the wheel center.",
             parser=in_unit("m"),
         ),
     ] = 0.0,
@@ -118,6 +128,7 @@ def kc(
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
     """Compute camber, toe, caster, roll center, motion ratio and more over travel and steering."""
+    refuse_unwritable(tables=[output], pictures=[plot], pages=[report, live], models=[model_file])
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves
     from sekant.vehicle.curves.ranges import given_range, through_zero
@@ -138,52 +149,32 @@ def kc(
         tune_axle(file, tune, rates, report, output, plot, as_json)
         return
     if rates is not None:
-        raise typer.BadParameter(
-            "needs --identify or --tune; curves are written by --csv", param_hint="--output"
-        )
+        raise typer.BadParameter("needs --identify or --tune; --csv writes curves", param_hint="--output")
     if targets is not None and report is None and live is None:
         raise typer.BadParameter(
             "needs --report or --live, which show it; to move hard points use --tune", param_hint="--targets"
         )
+    alone = {"--model": model_file, "--measured": measured, "--sensitivity": sensitivity, "--of": of}
     if len(files) > 1:
         if live is not None:
             raise typer.BadParameter("--live shows one design; name one file", param_hint="FILES")
         from sekant.views.commands.kc_designs import compare_axles
 
-        for name, given in (
-            ("--side", side),
-            ("--model", model_file),
-            ("--measured", measured),
-            ("--sensitivity", sensitivity),
-            ("--of", of),
-        ):
-            if given is not None:
-                raise typer.BadParameter("works with one file only; several are compared", param_hint=name)
+        _refuse({"--side": side} | alone, "works with one file only")
         for one in files:
             _refuse_curves(one)
         ranges = (travel, steering, points, racks)
         compare_axles(files, ranges, motion, report, targets, output, plot, as_json)
         return
     _refuse_curves(file)
+    if side is not None and (as_axle or report is not None or describes_axle(file)):
+        raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
     if live is not None:
-        from sekant.views.commands.kc_live import live_design
+        from sekant.views.commands.kc_designs import live_design
 
-        others = {
-            "--csv": output,
-            "--plot": plot,
-            "--model": model_file,
-            "--report": report,
-            "--measured": measured,
-        }
-        live_design(
-            file,
-            live,
-            as_axle,
-            (side, travel, steering, points),
-            targets,
-            others | {"--sensitivity": sensitivity, "--of": of},
-            as_json,
-        )
+        others = {"--csv": output, "--plot": plot, "--report": report} | alone
+        _refuse(others, "--live writes only its page; leave this out")
+        live_design(file, live, as_axle, (side, travel, steering, points), targets, as_json)
         return
     if on_measured_curves(file):
         with ProgressBar("moving the axle", enabled=not as_json):
@@ -197,8 +188,6 @@ def kc(
         return
     rig = _read(measured)
     if as_axle or report is not None or describes_axle(file):
-        if side is not None:
-            raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
         with ProgressBar("moving the axle", enabled=not as_json) as bar:
             asked = (travel, steering, points, racks)
             told = _axle(bar, file, asked, report, targets, motion, as_json, rig)
@@ -209,9 +198,7 @@ def kc(
         raise typer.BadParameter(
             f"{file} describes a corner; add --axle for both wheels", param_hint="--motion"
         )
-    if side not in (None, "left", "right"):
-        raise typer.BadParameter(f"'{side}' is neither left nor right", param_hint="--side")
-    model, roles = load_suspension(file, side=side)  # pyright: ignore[reportArgumentType]
+    model, roles = load_suspension(file, side=None if side is None else side.value)
     from sekant.views.commands.kc_designs import also_at
 
     heights = through_zero(*given_range(travel, roles.travel, "--travel"), points)
@@ -220,17 +207,20 @@ def kc(
         moves = also_at(through_zero(*given_range(steering, roles.steering, "--steering"), racks), rig)
     elif rig is not None and "rack" in rig.names and roles.rack in model.joints:
         moves = rig.steering
-    if plot is not None:
-        from sekant.files import picture_format
-
-        picture_format(plot)
     with ProgressBar("moving the suspension", enabled=not as_json):
         curves = suspension_curves(model, roles, travel=heights, steering=moves)
     _tell(curves, model, file, output, plot, model_file, [], as_json, rig)
 
 
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Raise an error for the first of these options that is given."""
+    for name, given in options.items():
+        if given is not None:
+            raise typer.BadParameter(why, param_hint=name)
+
+
 def _refuse_curves(file: Path) -> None:
-    """A file of measured curves is no suspension by itself."""
+    """Raise an error for a file of measured curves, which is not a suspension by itself."""
     if file.suffix.lower() != ".csv" or not file.is_file():
         return
     from sekant.columns import read_columns
@@ -242,9 +232,9 @@ def _refuse_curves(file: Path) -> None:
         return
     if {"travel", "camber"} <= names:
         raise DataError(
-            "holds measured curves: compare them with those of a suspension (sekant kc suspension.yaml --measured "
-            f"{file.name}), or name them in the file of an axle (suspension: {{curves: {file.name}, wheel_center: "
-            "..., spring: ..., damper: ...})",
+            "contains measured curves; compare them with those of a suspension (sekant kc suspension.yaml "
+            f"--measured {file.name}), or name them in the file of an axle (suspension: {{curves: {file.name}, "
+            "wheel_center: ..., spring: ..., damper: ...})",
             file=str(file),
         )
 
@@ -308,7 +298,7 @@ def _read(measured: Path | None) -> SuspensionCurves | None:
 
 
 def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
-    """What hard points of a corner do to a curve."""
+    """Print and write how each hard point changes a curve."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import curve_sensitivities, load_axle
 
@@ -334,7 +324,7 @@ def _axle(
     as_json: bool,
     rig: SuspensionCurves | None,
 ) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
-    """Curves of both wheels of an axle, its model, the report, if one is asked for, and texts on loads."""
+    """Curves of both wheels of an axle, its model, the files written, and texts on loads; writes the report."""
     from sekant.vehicle import axle, axle_compliance, axle_curves, member_loads
     from sekant.views.commands.kc_designs import moved_axle, write_page
 
@@ -370,7 +360,7 @@ def _tell(
     texts: Sequence[str] = (),
     drawn: SuspensionCurves | None = None,
 ) -> None:
-    """Write what is asked for, and print a summary or JSON; `drawn` measured curves have been compared already."""
+    """Write the files, and print a summary or JSON; curves `drawn` have been compared already."""
     if measured is not None:
         from sekant.vehicle.measured.curves import deviations
 

@@ -1,4 +1,4 @@
-"""What `sekant kc` does with designs of an axle: moves them, compares them, tunes one, writes the page on them."""
+"""Designs in `sekant kc`: move them, compare them, tune one, write pages on them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.vehicle.curves.table import SuspensionCurves
     from sekant.vehicle.hardpoints.description import HardPoints
     from sekant.vehicle.kc.curves import AxleCurves
+    from sekant.views.commands.kc import Side
 
 Ranges = tuple[str | None, str | None, int, int]
-"""Travel and steering as texts, and how many positions of each."""
+"""Travel and steering as texts, and the number of positions of each."""
 
 
 def also_at(moves: Any, rig: SuspensionCurves | None) -> Any:
@@ -33,7 +32,7 @@ def moved_axle(
     rig: SuspensionCurves | None = None,
     like: AxleCurves | None = None,
 ) -> tuple[HardPoints, AxleCurves]:
-    """The axle of a file and its curves over what is asked for, or over the travel and the rack of another design."""
+    """The axle of a file and its curves over the given ranges, or over travel and rack of another design, `like`."""
     from sekant.errors import SekantError
     from sekant.vehicle import axle_curves, load_axle
     from sekant.vehicle.curves.ranges import given_range, through_zero
@@ -56,7 +55,7 @@ def moved_axle(
     try:
         return given, axle_curves(given, motion=motion, travel=heights, steering=moves)
     except SekantError as error:
-        error.file = error.file or str(file)  # what does not assemble has no line of its own
+        error.file = error.file or str(file)  # an axle that does not assemble has no line
         raise
 
 
@@ -74,7 +73,6 @@ def compare_axles(
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
 
-    refuse_unwritable(report, output, plot)
     labels = names_of_files(files)
     designs: list[tuple[str, HardPoints, AxleCurves]] = []
     with ProgressBar("moving the axles", enabled=not as_json) as bar:
@@ -122,11 +120,7 @@ def tune_axle(
     from sekant.vehicle.kc.comparison import ComparedCurves
     from sekant.vehicle.kc.targets import read_targets, tune
 
-    refuse_unwritable(tuned, report, output, plot)
-    if tuned is not None and tuned.suffix.lower() not in (".yaml", ".yml"):
-        raise typer.BadParameter(
-            f"hard points are written to a .yaml file (got {tuned})", param_hint="--output"
-        )
+    refuse_unwritable(models=[tuned])
     wanted, points = read_targets(targets), load_axle(file)
     with ProgressBar("tuning hard points", enabled=not as_json) as bar:
         found = tune(points, wanted)
@@ -157,3 +151,33 @@ def write_page(
 
     wanted = None if targets is None else read_targets(targets)
     return write_report(report, [ShownDesign(*design) for design in designs], wanted)
+
+
+def live_design(
+    file: Path,
+    live: Path,
+    as_axle: bool,
+    asked: tuple[Side | None, str | None, str | None, int],
+    targets: Path | None,
+    as_json: bool,
+) -> None:
+    """A page in which hard points are dragged. `asked`: side, ranges of travel and steering, number of positions."""
+    from sekant.progress_bar import ProgressBar
+    from sekant.vehicle.hardpoints.files import describes_axle
+    from sekant.vehicle.kc.targets import read_targets
+    from sekant.views.design.page import write_design
+
+    side, travel, steering, points = asked
+    wanted = None if targets is None else read_targets(targets)
+    with ProgressBar("compiling the page", enabled=not as_json):
+        page = write_design(
+            live,
+            file,
+            axle=as_axle or describes_axle(file),
+            side=side,
+            travel=travel,
+            steering=steering,
+            points=points,
+            targets=wanted,
+        )
+    tell(as_json, lambda: "", lambda: {"file": str(file)}, [page])

@@ -1,4 +1,4 @@
-"""`sekant kinematics`: drive a mechanism through a range of positions."""
+"""`sekant kinematics`: move a mechanism through a range of positions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def kinematics(
     drive: Annotated[
         list[str],
         typer.Option(
-            help="The driven quantity and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
-            "sensor, 'distance(a, b)=0.2..0.3'; two make a grid."
+            help="Driven quantity and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
+            "sensor, 'distance(a, b)=0.2..0.3 m'; two make a grid."
         ),
     ],
     points: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of values; give one for each drive.", show_default="101, or 21 each of two"
+            help="Number of positions; give one for each drive.", show_default="101; 21 for each of two"
         ),
     ] = None,
     quantity: Annotated[
@@ -39,30 +39,32 @@ def kinematics(
     ] = None,
     relative: Annotated[
         bool,
-        typer.Option("--relative", help="Values are relative to the start of the model, like travel in kc."),
+        typer.Option("--relative", help="Count the drive from the start of the model, like travel in kc."),
     ] = False,
-    hold: Annotated[list[str] | None, typer.Option(help="Keep this at its start value; repeatable.")] = None,
+    hold: Annotated[
+        list[str] | None, typer.Option(help="Quantity to hold at its start value; repeatable.")
+    ] = None,
     assignments: Assignments = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write a CSV file.")] = None,
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write pose tables (.csv with a header, .txt without): of the body that the file "
-            "is named after, else of every body (FILE_BODY.txt)."
+            help="Also write a pose table (.csv with a header, .txt without) of the body that the file "
+            "is named after, or else one for each body (FILE_BODY.txt)."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Drive a mechanism through a range; report positions, their derivatives and where the travel ends."""
+    """Move a mechanism through a range; report positions, their derivatives and where the range ends."""
     given = parse_assignments(assignments)
     drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
     if len(counts) != len(drive):
         raise typer.BadParameter(
-            f"{len(drive)} drives need as many values (got {len(counts)})", param_hint="--points"
+            f"give one for each of the {len(drive)} drives (got {len(counts)})", param_hint="--points"
         )
-    refuse_unwritable(csv, plot)
+    refuse_unwritable(table, tables=[csv], pictures=[plot])
     from sekant.progress_bar import ProgressBar
 
     with ProgressBar("reading", enabled=not as_json) as bar:

@@ -47,7 +47,7 @@ class At(StrEnum):
 def linearize(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     at: Annotated[
-        At, typer.Option(help="Linearize about an equilibrium, a steady motion, or a time.")
+        At, typer.Option(help="Linearize about an equilibrium, a steady motion, or an instant of a motion.")
     ] = At.EQUILIBRIUM,
     time: Annotated[str, typer.Option(help="With --at time: simulate until this time, e.g. 1.5 s.")] = "0 s",
     turn: Turn = None,
@@ -57,7 +57,7 @@ def linearize(
     target: Targets = None,
     fixed_axes: Annotated[
         bool,
-        typer.Option("--fixed-axes", help="With --at steady: freeze the equations in axes that do not move."),
+        typer.Option("--fixed-axes", help="With --at steady: linearize in axes that do not move."),
     ] = False,
     formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
     assignments: Assignments = None,
@@ -81,7 +81,7 @@ def linearize(
     bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
 ) -> None:
-    """Compute eigenvalues, frequencies, damping ratios and shapes of small motions."""
+    """Compute the modes of small motions: eigenvalues, frequencies, damping ratios and shapes."""
     given = parse_assignments(assignments)
     steady_only = {
         "--turn": turn,
@@ -97,17 +97,16 @@ def linearize(
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:
         raise typer.BadParameter(
-            "works about an equilibrium only; sekant steady has its own", param_hint="--locus"
+            "works about an equilibrium only; use sekant steady --locus", param_hint="--locus"
         )
     names = names_in(sensitivity, "--sensitivity")
-    refuse_unwritable(plot, bode)
+    refuse_unwritable(pictures=[plot, bode])
     from sekant.vehicle.car import is_car_file
 
     if at is not At.TIME and is_car_file(file):
         raise typer.BadParameter(
-            f"{file} is a car with a driver, which has no equilibrium; for its modes straight ahead "
-            f"and in turns use: "
-            f"sekant steady {file} --target speed='80 km/h' --target lateral_acceleration=3",
+            f"{file} is a car with a driver, which has no equilibrium; for its modes straight ahead and in turns, "
+            f"run: sekant steady {file} --target speed='80 km/h' --target lateral_acceleration=3",
             param_hint="FILE",
         )
     from sekant.analyses.linear.linearize import linearize as analyze

@@ -1,4 +1,4 @@
-"""`sekant loads`: forces on every part and pick-up point of an axle or a car, for cases of load."""
+"""`sekant loads`: forces on every part and pick-up point of an axle or a car, for load cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def loads(
         ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Table with a row for each part, point and case.")
+        Path | None, typer.Option("--csv", help="Table with a row for each part, point and case (.csv).")
     ] = None,
     envelope: Annotated[
         Path | None, typer.Option(help="Largest force of each point and member over all cases (.csv).")
@@ -32,16 +32,16 @@ def loads(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write a page that plays the cases with force arrows (.html; for a car, one page per "
-            "axle: loads-front.html ...)."
+            help="Write a page that plays the cases with force arrows (.html; for a car, one page an "
+            "axle, such as loads-front.html)."
         ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print axial forces and wheel loads as JSON.")
     ] = False,
 ) -> None:
-    """Compute loads for stress analysis: each part in balance, springs and bars free, in axes of part and vehicle."""
-    refuse_unwritable(csv, envelope, html)
+    """Compute loads for stress analysis: forces on each part, in equilibrium, in the axes of part and vehicle."""
+    refuse_unwritable(tables=[csv, envelope], pages=[html])
     from sekant.errors import SekantError
     from sekant.files import replace_file
     from sekant.io.source import located, read_source
@@ -61,8 +61,9 @@ def loads(
             if is_car_file(file):
                 if given is None:
                     raise SekantError(
-                        f"{file} is a car: name its cases with --cases, a file such as\n  braking: {{ax: -1.5}}\n"
-                        "  turn: {ay: 1.2, speed: 20 m/s}"
+                        "is a car; name a file of load cases with --cases, such as\n  braking: {ax: -1.5}\n"
+                        "  turn: {ay: 1.2, speed: 20 m/s}",
+                        file=str(file),
                     )
                 car = load_car(file)
                 bar.stage("loading the car")

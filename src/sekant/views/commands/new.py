@@ -26,14 +26,14 @@ def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="Kind of model: a chain of bodies, springs, a loop, measured poses, points and rods, a "
-            "car, a race car, a track."
+            help="What to start from: a chain of bodies, springs, a loop, measured poses, points and rods, "
+            "a car, a race car, or a track."
         ),
     ],
-    folder: Annotated[Path, typer.Argument(help="Where to put it; created if necessary.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Folder for the files; created if necessary.")] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a commented model file to start from. Nothing is overwritten."""
+    """Write a commented model file to start from; files that exist are not overwritten."""
     from sekant.views.scaffold import write_template
 
     written = write_template(template.value, folder)

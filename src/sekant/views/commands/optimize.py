@@ -20,8 +20,8 @@ def optimize(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the optimized numbers as JSON.")] = False,
 ) -> None:
-    """Find the numbers, within bounds, that meet targets on modes, curves and simulated measures."""
-    refuse_unwritable(output)
+    """Find numbers of a model, within bounds, that meet targets on modes, curves and simulated measures."""
+    refuse_unwritable(models=[output])
     from sekant.errors import SekantError
     from sekant.model.model import Model
     from sekant.progress_bar import ProgressBar
@@ -30,7 +30,7 @@ def optimize(
     with ProgressBar("reading", enabled=not as_json) as bar:
         asked = load_optimization(file)
         if output is not None and not isinstance(asked.model, Model):
-            raise SekantError("--output writes models only; for a car, set the numbers in its file")
+            raise SekantError("--output writes models only; for a car, set the numbers in the car's file")
         bar.stage("searching")
         best = asked.run()
     if output is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.telling import tell
+from sekant.views.telling import refuse_unwritable, tell
 
 
 def plot(
@@ -26,15 +26,16 @@ def plot(
     against: Annotated[
         Path | None,
         typer.Option(
-            help="Another result: draw both, and the difference in percent of its range.", show_default=False
+            help="Reference result: draw both, and the difference in percent of its range.",
+            show_default=False,
         ),
     ] = None,
     energy: Annotated[bool, typer.Option("--energy", help="Draw energies, works and their balance.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw time histories of a result file, compare it with another one, or show its energy balance."""
+    """Draw channels of a result over time, compare it with another result, or show its energy balance."""
     if energy and (names or against is not None):
-        raise typer.BadParameter("cannot be combined with names or --against", param_hint="--energy")
+        raise typer.BadParameter("cannot be combined with channels or --against", param_hint="--energy")
     if x and (against is not None or energy or not names):
         raise typer.BadParameter(
             "needs channels to draw, and cannot be combined with --against or --energy", param_hint="--x"
@@ -44,6 +45,7 @@ def plot(
 
     result = Result.load(file)
     path = output or Path(file.name).with_suffix(".svg")
+    refuse_unwritable(pictures=[path])
     told: dict[str, Any] = {"file": str(file)}
     if against is not None:
         from sekant.results.compare import compare

@@ -15,20 +15,20 @@ from sekant.views.telling import refuse_unwritable, tell
 @with_lines
 def reduce(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
-    keep: Annotated[list[str], typer.Option(help="Body to keep, or one of its frames; repeatable.")],
+    keep: Annotated[list[str], typer.Option(help="Body that remains, or one of its frames; repeatable.")],
     over: Annotated[
         list[str],
         typer.Option(
-            help="Coordinate to keep, and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg'; two make a "
-            "surface."
+            help="Coordinate of the reduced model, and its range: 'hub.z=-80..80 mm', "
+            "'hinge.angle=-30..30 deg'; two make a surface."
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Reduced model to write (.yaml); poses are written beside it."),
+        typer.Option("--output", "-o", help="Reduced model to write (.yaml), with its poses beside it."),
     ],
-    relative_to: Annotated[str, typer.Option(help="Body that the kept ones move against.")] = "ground",
-    method: Annotated[str, typer.Option(help="How the poses are kept: table or path.")] = "table",
+    relative_to: Annotated[str, typer.Option(help="Body relative to which the poses are stored.")] = "ground",
+    method: Annotated[str, typer.Option(help="Form of the stored poses: table or path.")] = "table",
     tolerance: Annotated[
         float | None, typer.Option(help="Tolerance of the poses, in m and rad.", show_default="1e-8")
     ] = None,
@@ -43,7 +43,7 @@ def reduce(
     ] = "exact",
     elastic: Annotated[
         bool,
-        typer.Option("--elastic", help="Keep the elastic modes of the bushings (one kept frame)."),
+        typer.Option("--elastic", help="Include the elastic modes of the bushings (with one --keep)."),
     ] = False,
     modes: Annotated[
         int | None,
@@ -56,21 +56,19 @@ def reduce(
     ] = None,
     point: Annotated[
         list[str] | None,
-        typer.Option(help="Frame to compare; repeatable.", show_default="centers of mass of kept bodies"),
+        typer.Option(help="Frame to compare; repeatable.", show_default="centers of mass of the bodies"),
     ] = None,
     assignments: Assignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Replace a mechanism by bodies that follow its poses, and report the error."""
+    """Replace a mechanism by bodies that follow the same poses, and report the error."""
     given = parse_assignments(assignments)
     over, ends = ranges_of(over, "--over")
     if nodes is None and any(count for _, _, count in ends):
         nodes = [count or 0 for _, _, count in ends]
     if nodes is not None and (len(nodes) != len(over) or not all(nodes)):
-        raise typer.BadParameter(
-            f"{len(over)} coordinates need as many numbers of poses", param_hint="--nodes"
-        )
-    refuse_unwritable(output)
+        raise typer.BadParameter(f"give one for each of the {len(over)} coordinates", param_hint="--nodes")
+    refuse_unwritable(models=[output])
     from sekant.io.yaml import load
     from sekant.progress_bar import ProgressBar
     from sekant.reduction import reduce as analyze

@@ -34,7 +34,7 @@ def run(
     until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,
     initial: Annotated[
         str,
-        typer.Option(help="State to start from: start, rest (an equilibrium), or a result file (.nc)."),
+        typer.Option(help="State to start from: start, rest (an equilibrium), or the end of a result (.nc)."),
     ] = "start",
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
@@ -53,8 +53,8 @@ def run(
         typer.Option(
             "--input",
             metavar="NAME=VALUE",
-            help="Set an input of the model: a log over time (torque=log.csv, which has a column of "
-            "that name) or a number (torque='3 N*m'); repeatable.",
+            help="Set an input of the model: a log over time (torque=log.csv, with a column 'torque') "
+            "or a number (torque='3 N*m'); repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -89,13 +89,9 @@ def run(
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
 
-    refuse_unwritable(csv, plot, html)
+    refuse_unwritable(tables=[csv], pictures=[plot], pages=[html])
     from sekant.results.writer import ResultWriter
 
-    if plot is not None:
-        from sekant.files import picture_format
-
-        picture_format(plot)
     writer = ResultWriter(path)
     try:
         with Interrupts() as interrupts, writer:
@@ -103,14 +99,14 @@ def run(
                 file, given, driven, initial, engine, options, writer, interrupts, quiet=as_json
             )
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; {_kept(writer)}", err=True)
+        typer.echo(f"interrupted; {_saved(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
     _write_extras(result, csv, plot, html)
     tell(as_json, result.summary, result.digest, (path, csv, plot, html))
     if result.ok and not as_json:
         hint(f"sekant plot {path}", "sekant plot --help shows how to choose channels")
     if result.status == "interrupted":
-        typer.echo(f"interrupted; {_kept(writer)}", err=True)
+        typer.echo(f"interrupted; {_saved(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
     if not result.ok:
         typer.echo(f"{result.status}: {result.message}", err=True)
@@ -133,7 +129,7 @@ def _simulate(
     with ProgressBar("reading", enabled=not quiet) as bar:
 
         def progress(fraction: float) -> None:
-            interrupts.defer()  # there are rows, which must not be left half-way
+            interrupts.defer()  # a row must not be left half-written
             bar(fraction)
             interrupts.raise_if_asked()
 
@@ -146,10 +142,10 @@ def _simulate(
         system = compile(model, engine=engine.value)
         from sekant.analyses.simulation.simulate import simulate
 
-        beginning = _beginning(system, initial)
+        start = _start(system, initial)
         bar.stage("simulating")
         rows = _inputs(system, driven)
-        return simulate(system, progress=progress, writer=writer, initial=beginning, inputs=rows, **options)
+        return simulate(system, progress=progress, writer=writer, initial=start, inputs=rows, **options)
 
 
 def _inputs(system: System, driven: dict[str, str]) -> dict[str, Any]:
@@ -161,14 +157,14 @@ def _inputs(system: System, driven: dict[str, str]) -> dict[str, Any]:
     for name, text in driven.items():
         if name not in system.inputs:
             hint = suggest(name, system.inputs, "inputs of the model")
-            raise ModelError(f"--input {name}: the model has no input of this name; {hint}")
+            raise ModelError(f"--input {name}: the model has no input '{name}'; {hint}")
         unit = system.model.inputs[name].unit
         is_file = text.lower().endswith(".csv")
         found[name] = input_series(text, name, unit) if is_file else in_unit(unit)(text)
     return found
 
 
-def _beginning(system: System, initial: str) -> Any:
+def _start(system: System, initial: str) -> Any:
     """What `simulate` starts from."""
     if initial == "start":
         return None
@@ -181,7 +177,7 @@ def _beginning(system: System, initial: str) -> Any:
     return Result.load(initial)
 
 
-def _kept(writer: ResultWriter) -> str:
+def _saved(writer: ResultWriter) -> str:
     if not writer.rows:
         return "nothing was saved: the run had not started"
     return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"

@@ -1,4 +1,4 @@
-"""`sekant steady`: turns, spins and straight runs that last, with their modes."""
+"""`sekant steady`: steady turns, spins and straight runs, with their modes."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def steady(
     plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the motion and its modes as JSON.")] = False,
 ) -> None:
-    """Find a steady turn, spin or straight run; report what it needs, its modes and what they depend on.
+    """Find a steady turn, spin or straight run; report the unknowns found, the modes and their sensitivity.
 
-    --locus takes a number of the model, "turn", a coordinate of --rate or an output of --target. A car file runs
-    straight ahead at its speed, or as --target speed and --target lateral_acceleration say.
+    --locus varies a number of the model, "turn", a coordinate of --rate or an output of --target. A car runs
+    straight ahead at the speed in its file; --target speed and --target lateral_acceleration change that.
     """
     given = parse_assignments(assignments)
     names = names_in(sensitivity, "--sensitivity")
-    refuse_unwritable(plot)
+    refuse_unwritable(pictures=[plot])
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io.yaml import load

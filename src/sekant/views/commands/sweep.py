@@ -27,17 +27,20 @@ def sweep(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", help="Number of processes; 1 computes in this process.", show_default="one a core"
+            "--jobs",
+            "-j",
+            help="Number of processes; 1 computes in this process.",
+            show_default="one per core",
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(help="Address of a Dask scheduler, e.g. tcp://node1:8786, instead of processes."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a study that did not end.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted study.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Run a study: vary numbers and run one analysis for each row. Rows that fail keep a message."""
+    """Run a study: vary numbers and run one analysis for each row. A row that fails does not stop the others."""
     path = output or Path(f"{file.stem}.nc")
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
@@ -49,7 +52,7 @@ def sweep(
     from sekant.studies.sweep import sweep as run_study
     from sekant.studies.task import FAILED
 
-    refuse_unwritable(csv, plot)
+    refuse_unwritable(tables=[csv], pictures=[plot])
     with ProgressBar("reading", enabled=not as_json):
         study = load_study(file)
     executor: Any = _client(scheduler) if scheduler else "serial" if jobs == 1 else jobs or "processes"
@@ -68,7 +71,7 @@ def sweep(
             **study.options,
         )
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume continues", err=True)
+        typer.echo(f"interrupted; finished rows are saved; sekant sweep {file} --resume continues", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
     except SekantError as error:
         raise study.located(error) from None
@@ -91,7 +94,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise SekantError("dask.distributed is not installed; pip install 'sekant[cluster]'") from None
+        raise SekantError("dask.distributed is not installed; run: pip install 'sekant[cluster]'") from None
     try:
         return Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""`sekant tire`: what a tire property file says, in numbers and as carpet plots."""
+"""`sekant tire`: a tire property file in numbers and carpet plots."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ def tire(
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(help="Forward speed, m/s.", parser=in_unit("m/s"), show_default="of the measurement"),
+        typer.Option(help="Forward speed, m/s.", parser=in_unit("m/s"), show_default="of the file"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Show stiffnesses, friction and relaxation lengths of a tire at 0.5, 1 and 1.5 times its nominal
-    load."""
+    """Show slip stiffnesses, friction and aligning torque of a tire at 0.5, 1 and 1.5 times its nominal load."""
     import numpy as np
 
     from sekant.vehicle.tires import MagicFormulaTire, read_tir

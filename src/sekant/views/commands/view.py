@@ -9,7 +9,7 @@ import typer
 
 from sekant.progress_bar import ProgressBar
 from sekant.views.options import in_unit
-from sekant.views.telling import tell
+from sekant.views.telling import refuse_unwritable, tell
 
 
 def view(
@@ -26,13 +26,11 @@ def view(
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option("--show", help="An output whose curve is drawn when the page opens; repeatable."),
+        typer.Option("--show", help="Output whose curve the page shows at first; repeatable."),
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(
-            "--live", help="Write a page that computes (.html), from a model file.", show_default=False
-        ),
+        typer.Option("--live", help="Write a page that simulates a model file (.html).", show_default=False),
     ] = None,
     vary: Annotated[
         list[str] | None,
@@ -61,10 +59,11 @@ def view(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a page that plays one result, or compares two; open it in any browser, offline.
+    """Write a page that plays one result, or compares two; it opens in any browser, offline.
 
-    With --live the page computes: sliders change the numbers of a model, and the motion follows.
+    With --live the page computes: sliders change numbers of a model, and the motion follows.
     """
+    refuse_unwritable(pages=[live, output])
     if live is not None or vary:
         with ProgressBar("compiling the page", enabled=not as_json):
             path = _live(file, live, vary, show, modes, {"until": until, "method": method, "step": step})
@@ -94,7 +93,7 @@ def _live(
         raise typer.BadParameter("--vary needs --live PAGE.html", param_hint="--vary")
     if not vary:
         raise typer.BadParameter(
-            "a live page needs --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
+            "--live needs at least one --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
         )
     ranges = dict(read_named_range(text, "--vary") for text in vary)
     return live(load(file), page, vary=ranges, plots=show, modes=modes, **options).path
