@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def view(
             raise SekantError(
                 "a page that computes takes no labels and no amplitude; leave vary or these out"
             )
-        return live(what, path, vary=vary, title=title, plots=plots, **options)
+        return live(cast(Any, what), path, vary=vary, title=title, plots=plots, **options)
     if options:
         name = next(iter(options))
         raise SekantError(f"'{name}' is an option of pages that compute: give a model and vary=..., too")
