@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant import formulations
 from sekant.cache import plain
 from sekant.cache.store import Cache
 from sekant.engine.cached import ABSENT, CachedParts, parts_of
 from sekant.engine.functions.motion import right_hand_side
-from sekant.formulations import build as formulations
 from sekant.tables.bound_oracle import BoundOracle
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = """
 import hashlib, json, math, sys
 import sekant as sk
-from sekant.formulations import build as formulations
+from sekant import formulations
 from sekant.engine.codegen import build, parallel
 
 built, compiled = [], []
@@ -92,7 +92,7 @@ def test_a_second_process_compiles_nothing_and_builds_no_equations():
 
 COMMANDS = """
 import json, sys
-from sekant.formulations import build as formulations
+from sekant import formulations
 from sekant.engine.codegen import build, parallel
 from sekant.views.cli import main
 

@@ -312,15 +312,15 @@ def test_no_function_of_the_model_is_compiled_during_a_run(method, monkeypatch):
 
         monkeypatch.setattr(module, "compile_modules", counted)
     module = importlib.import_module("sekant.analyses.simulation.simulate")
-    run = module.run
+    run = module.runner_of(method)
 
-    def watched(*arguments):
+    def watched(setup):
         before = len(made)
-        done = run(*arguments)
+        done = run(setup)
         during.extend(made[before:])
         return done
 
-    monkeypatch.setattr(module, "run", watched)
+    monkeypatch.setattr(module, "runner_of", lambda _: watched)
     hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0="0.4 rad")
     arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.16, 0.01))
     damper = JointFriction(joint="hinge", damping=0.3)

@@ -23,23 +23,33 @@ def walk(title: str) -> list[str]:
     return re.findall(r"`([\w/]+\.py:\w+)`", part)
 
 
-def visited(wanted: list[str], call) -> list[str]:
-    """Those of the functions that are called, in the order of their first calls."""
+def visited(wanted: list[str], call) -> dict[str, int]:
+    """Those of the functions that are called, in the order of their first calls, and how many functions of the package
+    are inside one another there."""
     codes = {(str(SOURCE / name.split(":")[0]), name.split(":")[1]): name for name in wanted}
-    found: dict[str, None] = {}
+    found: dict[str, int] = {}
 
     def watch(frame, event, _):
         if event == "call":
             name = codes.get((frame.f_code.co_filename, frame.f_code.co_name))
-            if name is not None:
-                found.setdefault(name)
+            if name is not None and name not in found:
+                found[name] = depth(frame)
 
     sys.setprofile(watch)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return list(found)
+    return found
+
+
+def depth(frame) -> int:
+    """Functions of the package that have not returned."""
+    count = 0
+    while frame is not None:
+        count += frame.f_code.co_filename.startswith(str(SOURCE))
+        frame = frame.f_back
+    return count
 
 
 def model_to_page(folder: Path) -> None:
@@ -64,15 +74,18 @@ def model_to_modes(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "call"),
+    ("title", "call", "most"),
     [
-        ("From a model file to a page", model_to_page),
-        ("From hard points to a path joint", hard_points_to_path_joint),
-        ("From a Lagrangian to a result", lagrangian_to_result),
-        ("From a model to modes", model_to_modes),
+        ("From a model file to a page", model_to_page, 9),
+        ("From hard points to a path joint", hard_points_to_path_joint, 3),
+        ("From a Lagrangian to a result", lagrangian_to_result, 9),
+        ("From a model to modes", model_to_modes, 7),
     ],
 )
-def test_the_walk_goes_forward(title, call, tmp_path):
+def test_the_walk_goes_forward_through_few_layers(title, call, most, tmp_path):
+    """`most`: functions inside one another on the way; a layer that only forwards adds one."""
     wanted = walk(title)
     assert len(wanted) > 4
-    assert visited(wanted, lambda: call(tmp_path)) == wanted
+    found = visited(wanted, lambda: call(tmp_path))
+    assert list(found) == wanted
+    assert max(found.values()) <= most, found

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import local
 from time import perf_counter
 from typing import Any
 
 
 class BuildClock(local):
-    """Of one system and those made of it: `seconds` of all that was built. What is built while something else is
-    belongs to that."""
+    """Of one system and those made of it: `seconds` spent in ``with clock:``, of which inner blocks are a part."""
 
     seconds = 0.0
-    running = False
+    depth = 0
+    began = 0.0
 
-    def timed(self, make: Callable[[], Any]) -> Any:
-        """What `make` returns."""
-        if self.running:
-            return make()
-        self.running, began = True, perf_counter()
-        try:
-            return make()
-        finally:
-            self.running = False
-            self.seconds += perf_counter() - began
+    def __enter__(self) -> None:
+        if not self.depth:
+            self.began = perf_counter()
+        self.depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self.depth -= 1
+        if not self.depth:
+            self.seconds += perf_counter() - self.began

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sekant import formulations
 from sekant.engine.cached import ABSENT, parts_of
 from sekant.engine.structure import structure_of
-from sekant.engine.system import Engine, System, compile, equations_by
+from sekant.engine.system import Engine, System, compile
 from sekant.errors import SekantError
 from sekant.formulations.kkt import PIVOTS, pivots
 from sekant.model.model import Model
@@ -38,7 +39,7 @@ def compile_by_structure(
 
     def make() -> ConstrainedEquations:
         if not made:
-            made.append(equations_by(structure.model, "joint", names, "auto"))
+            made.append(formulations.equations_of(structure.model, "joint", names))
         return made[0]
 
     try:

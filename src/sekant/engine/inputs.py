@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sekant import formulations
 from sekant.cache.store import make_key
 from sekant.engine.system import System
 from sekant.errors import DataError, SolverError, suggest
@@ -47,12 +48,10 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     given, formulation = {**before, **tables}, system.facts.formulation
 
     def make() -> Any:
-        from sekant.formulations.build import equations_of
-
         if system.structure is None:
-            return equations_of(system.model, formulation, names, given=given)
+            return formulations.equations_of(system.model, formulation, names, given=given)
         plain = [*names, *(name for name in system.inputs if name not in tables), *system.structure.numbers]
-        return equations_of(system.structure.model, formulation, plain, given=given)
+        return formulations.equations_of(system.structure.model, formulation, plain, given=given)
 
     content = [part for name, table in sorted(given.items()) for part in (name, *table.content)]
     return system.related(f"driven {names} {make_key(content)}", make)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant import formulations
 from sekant.cache.recent import Recent
 from sekant.engine.arguments import DescribesModel, check_state, model_of, names_of, values_of
 from sekant.engine.building import BuildClock
@@ -77,17 +78,8 @@ def compile(
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
     parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine, quick)) if cache else None
 
-    def make() -> ConstrainedEquations:
-        return equations_by(model, formulation, parameters, algorithm)
-
+    make = partial(formulations.equations_of, model, formulation, parameters, algorithm)
     return System(model, make, engine, cache, parts, quick)
-
-
-def equations_by(*recipe: Any) -> ConstrainedEquations:
-    """Built where nothing cached replaces them: what builds them is not even imported before."""
-    from sekant.formulations.build import equations_of
-
-    return equations_of(*recipe)
 
 
 def as_system(
@@ -296,7 +288,8 @@ class System:
         if key not in self._built:
             with self._lock:
                 if key not in self._built:
-                    self._built[key] = self.building.timed(make)
+                    with self.building:
+                        self._built[key] = make()
         return self._built[key]
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -479,7 +472,7 @@ class System:
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:
     formulation, names, algorithm, given = recipe
     if given:
-        return System(model, lambda: equations_by(model, *recipe), engine, cache)
+        return System(model, partial(formulations.equations_of, model, *recipe), engine, cache)
     return compile(
         model, formulation=formulation, parameters=names, engine=engine, algorithm=algorithm, cache=cache
     )

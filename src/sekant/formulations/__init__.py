@@ -1,6 +1,52 @@
 """From a model to equations of motion in CasADi expressions.
 
-`contract.py` says what a formulation provides, `build.py` chooses one. In joint coordinates: `tree.py` (which joints
-close loops), `kinematics.py`, `recursive.py`, `equations.py`; what all have in common under constraints:
+`contract.py` says what a formulation provides, `equations_of` chooses one. In joint coordinates: `tree.py` (which
+joints close loops), `kinematics.py`, `recursive.py`, `equations.py`; what all have in common under constraints:
 `constrained.py`, `kkt.py`. In points: `natural/`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sekant.formulations.constrained import ConstrainedEquations
+    from sekant.formulations.equations import Algorithm
+    from sekant.model.model import Model
+    from sekant.tables.table import Table
+
+
+def equations_of(
+    model: Model,
+    formulation: str = "joint",
+    parameters: Sequence[str] = (),
+    algorithm: Algorithm = "auto",
+    given: Mapping[str, Table] | None = None,
+) -> ConstrainedEquations:
+    """The equations; a mechanism in points and a bare Lagrangian have one formulation, their own.
+
+    `given`: inputs of the model that are functions of time. Only the formulation in question is imported, and none
+    where a cache replaces the equations.
+    """
+    from sekant.model.resolve import resolve
+
+    if model.lagrangian is not None:
+        from sekant.formulations.natural.equations import NaturalEquations
+        from sekant.formulations.natural.lagrangian import lagrangian_parts
+
+        return NaturalEquations(lagrangian_parts(model, model.lagrangian, parameters))
+    resolved = resolve(model, parameters, given)
+    if model.natural is not None:
+        from sekant.formulations.natural.build import MechanismSums
+        from sekant.formulations.natural.equations import NaturalEquations
+        from sekant.model.points.composition import composed
+
+        return NaturalEquations(MechanismSums(composed(resolved)).parts)
+    if formulation == "natural":
+        from sekant.formulations.natural.point_equations import PointEquations
+
+        return PointEquations(resolved)
+    from sekant.formulations.equations import Equations
+
+    return Equations(resolved, algorithm, formulation)

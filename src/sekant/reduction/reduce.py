@@ -26,7 +26,7 @@ from sekant.reduction.mechanism import (
     heavy_bodies,
     kept_bodies,
 )
-from sekant.reduction.poses import DrivenMechanism, find_poses
+from sekant.reduction.poses import find_poses
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
@@ -87,7 +87,10 @@ def reduce(
             model, keep, drives, ranges, relative_to, tolerance, counts, inertia, drop, elastic
         )
     parts = find_parts(model, kept_bodies(model, keep), relative_to)
-    poses = _poses(parts, drives, ranges)
+    try:
+        poses = find_poses(parts, drives, ranges)
+    except UndrivenMotion as error:
+        raise (_soft(parts, error.found) or error) from None
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried) if inertia == "exact" else ()
     rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
@@ -121,18 +124,15 @@ def reduce(
     )
 
 
-def _poses(parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Any]) -> DrivenMechanism:
-    """Poses of a rigid mechanism; one that gives way on bushings gets an error that says how to reduce it."""
-    try:
-        return find_poses(parts, drives, ranges)
-    except UndrivenMotion as error:
-        soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
-        if not soft:
-            raise
-        raise ModelError(
-            f"reduce: {error.found}, since it is mounted on bushings ({', '.join(soft[:4])}): keep "
-            "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
-        ) from None
+def _soft(parts: MechanismParts, found: str) -> ModelError | None:
+    """What to tell about a mechanism that moves although its drives are held, if it is mounted on bushings."""
+    soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
+    if not soft:
+        return None
+    return ModelError(
+        f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}): keep "
+        "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
+    )
 
 
 def _without_mass(model: Model, bodies: Sequence[str]) -> Model:

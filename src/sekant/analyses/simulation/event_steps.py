@@ -58,13 +58,24 @@ class EventSteps:
         rtol: float,
         atol: float,
     ):
-        self.system, self.method, self._values = system, method, parameters
+        self.system, self._values = system, parameters
         p = system.parameter_vector(parameters, start.held)
         self.now = Instant(system, t, start.q, start.v, system.element_states(start, parameters), p)
         self.p = p.copy()
         edge = np.array([t, t])
         self._setup = Setup(
-            system, start, edge, parameters, None, rtol, atol, False, None, on_chunk=_skip, on_related=_skip
+            method,
+            system,
+            start,
+            edge,
+            parameters,
+            None,
+            rtol,
+            atol,
+            False,
+            None,
+            on_chunk=_skip,
+            on_related=_skip,
         )
         self._reactors = tuple(reactors_of(system))
         self._clocks = tuple(clocks_of(system, t, list))
@@ -83,7 +94,7 @@ class EventSteps:
         self._look_ahead(end)
         earlier = self.now
         jumped = self._take_inputs()
-        loop = EventLoop(self.method, self._setup_to(end, longest), self._reactors, self._clocks)
+        loop = EventLoop(self._setup_to(end, longest), self._reactors, self._clocks)
         loop.apart = max(loop.apart, APART * float(np.spacing(abs(end))))
         loop.last, loop.usual, loop.open_end = self._last, self._usual, True
         if self._fresh:
@@ -104,7 +115,7 @@ class EventSteps:
             self._setup,
             start=State(now.q, now.v, z=now.z, held=now.held),
             times=np.array([now.t, end]),
-            step=None if is_adaptive(self.method) else longest,
+            step=None if is_adaptive(self._setup.method) else longest,
             parameters=self._values,
         )
 

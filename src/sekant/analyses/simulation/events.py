@@ -129,15 +129,13 @@ class Clock(Protocol):
         ...
 
 
-def run_with_events(
-    method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()
-) -> Outcome:
+def run_with_events(setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()) -> Outcome:
     """Run from event to event.
 
     Rows go to `setup.on_related` with the equations and the p that they belong to; a row at a stop of a clock is that
     just after it.
     """
-    loop = EventLoop(method, setup, reactors, clocks)
+    loop = EventLoop(setup, reactors, clocks)
     return loop.run(loop.started())[0]
 
 
@@ -147,8 +145,8 @@ class EventLoop:
     `open_end`: whether another loop goes on where this one ends, so that clocks have to know the motion up to there.
     """
 
-    def __init__(self, method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock]):
-        self.method, self.setup, self.reactors, self.clocks = method, setup, reactors, clocks
+    def __init__(self, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock]):
+        self.setup, self.reactors, self.clocks = setup, reactors, clocks
         self.begin, self.end = float(setup.times[0]), float(setup.times[-1])
         self.apart = JUST_BEFORE * (self.end - self.begin)
         self.done = 0  # rows that have been handed on
@@ -259,7 +257,6 @@ class EventLoop:
     ) -> Outcome:
         start = State(now.q, now.v, z=now.z, held=now.held)
         return run_stretch(
-            self.method,
             replace(
                 self.setup,
                 system=now.system,

@@ -52,8 +52,9 @@ MANY_STEPS = 50_000
 
 @dataclass(frozen=True)
 class Setup:
-    """What is to be run: a system from a consistent state, over given times."""
+    """What is to be run: a system from a consistent state, over given times, by a method."""
 
+    method: str
     system: System
     start: State
     times: Floats
@@ -131,20 +132,20 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
     system.once(("prepared", method, balance), make)
 
 
-def run(method: str, setup: Setup) -> Outcome:
-    """Integrate by the named method."""
+def runner_of(method: str) -> Callable[..., Outcome]:
+    """What integrates a setup by a method."""
     if method == TAYLOR:
-        return run_taylor(setup)
-    return _run_explicit(method, setup) if method in METHODS else _run_implicit(method, setup)
+        return run_taylor
+    return run_explicit if method in METHODS else run_implicit
 
 
-def run_stretch(method: str, setup: Setup, t_start: float, work: Floats, watched: EventFunctions) -> Outcome:
+def run_stretch(setup: Setup, t_start: float, work: Floats, watched: EventFunctions) -> Outcome:
     """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
 
     `work` (nw,): done before.
     """
-    if method == TAYLOR:
-        return run_taylor(setup, t_start, work, watched)
+    if setup.method == TAYLOR:
+        return run_taylor(setup, work, watched, t_start)
     early = setup.times[0] > t_start
     take, first = setup.on_chunk, early
 
@@ -156,16 +157,13 @@ def run_stretch(method: str, setup: Setup, t_start: float, work: Floats, watched
 
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
-    run_it = _run_explicit if method in METHODS else _run_implicit
-    done = run_it(method, part, work, watched)
+    done = runner_of(setup.method)(part, work, watched)
     return replace(done, t=done.t[int(early) :])
 
 
-def _run_explicit(
-    method: str, setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None
-) -> Outcome:
+def run_explicit(setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None) -> Outcome:
     """By an explicit method, to the first event if any are `watched`; `work` (nw,): done before."""
-    system = setup.system
+    system, method = setup.system, setup.method
     plain = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
     problem = with_events(plain, system, watched)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
@@ -222,9 +220,9 @@ def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> 
 
 def run_taylor(
     setup: Setup,
-    t_start: float | None = None,
     work: Floats | None = None,
     watched: EventFunctions | None = None,
+    t_start: float | None = None,
 ) -> Outcome:
     """Run by Taylor series, to the first event if any are `watched`; `work` (nw,): done before."""
     from sekant.solvers.taylor.integrate import MOST_STEPS
@@ -259,13 +257,11 @@ def _sliding(setup: Setup, outcome: Outcome) -> str:
     return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
 
 
-def _run_implicit(
-    method: str, setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None
-) -> Outcome:
+def run_implicit(setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None) -> Outcome:
     """By an implicit method, to the first event if any are `watched`; `work` (nw,): done before."""
     from sekant.solvers.dae.integrate import integrate_dae
 
-    system = setup.system
+    system, method = setup.system, setup.method
     width = system.nq + system.nv + system.nz + (len(system.work_names) if setup.balance else 0)
 
     before = np.zeros(width)

@@ -22,7 +22,7 @@ from sekant.analyses.simulation.runs import (
     is_adaptive,
     prepare_functions,
     prepare_loop,
-    run,
+    runner_of,
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, start_of
@@ -153,6 +153,7 @@ def simulate(
     if writer is not None:
         writer.start(channels, provenance, make_scene)
     setup = Setup(
+        method,
         system,
         start,
         times,
@@ -167,7 +168,7 @@ def simulate(
     )
     in_loop = not reactors and sampled_in_loop(system, method)
     clocks = [] if in_loop else clocks_of(system, float(times[0]), lambda: setup.stops)
-    done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
+    done = run_with_events(setup, reactors, clocks) if clocks else runner_of(method)(setup)
     status, message = done.status, done.message
     left = _found_near_the_end(left_range, system, done, parameters) if status in LOST else None
     if left is not None:

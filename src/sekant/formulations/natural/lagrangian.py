@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, suggest
 from sekant.formulations.natural.equations import NaturalEquations
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.lagrangian_scene import drawn_points, lagrangian_scene, point_outputs
@@ -22,8 +22,16 @@ from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.lookups import Lookups
 
 
-def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
-    """What determines the motion, with further quantities as coordinates of their own."""
+def lagrangian_parts(model: Model, item: Lagrangian, names: Sequence[str] = ()) -> LagrangianParts:
+    """What determines the motion, with further quantities as separate coordinates.
+
+    `names`: run-time parameters that were requested; all parameters of a Lagrangian are such.
+    """
+    chosen = dict(item.parameters or {})
+    for name in names:
+        if name not in chosen:
+            hint = suggest(name, list(chosen), "parameters")
+            raise ModelError(f"'{name}' is not a parameter of the Lagrangian '{model.name}'; {hint}")
     q, v, start, rates = item.coordinates, item.velocities, item.start, item.start_rates
     n = q.numel()
     q_names, v_names = _names(q), _names(v)
@@ -54,7 +62,6 @@ def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
         velocities.append(EquationRows(own.name(), "tracked", own - rate, f"{symbol.name()}' = rate"))
         start = np.append(start, float(begin) if begin.is_constant() else 0.0)
         rates, firm, rate_firm = np.append(rates, 0.0), np.append(firm, 1.0), np.append(rate_firm, FOLLOWS)
-    chosen = dict(item.parameters or {})
     resolved = ResolvedModel(
         model,
         tuple(Parameter(key, np.array([float(value)])) for key, (_, value) in chosen.items()),

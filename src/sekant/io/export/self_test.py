@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
-from sekant.analyses.simulation.runs import Setup, run
+from sekant.analyses.simulation.runs import Setup, runner_of
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.engine.functions.motion import right_hand_side, work_symbols
 from sekant.engine.system import State, System
@@ -48,11 +48,11 @@ def _motion(
         take(system, system.parameter_vector(None, start.held)[None, :], t, states, fraction)
 
     rtol: Any = system.settings.rtol
-    setup = Setup(system, start, times, None, step, rtol, rtol, False, None, take_plain, take)
+    setup = Setup(method, system, start, times, None, step, rtol, rtol, False, None, take_plain, take)
     reactors = reactors_of(system)
     in_loop = not reactors and sampled_in_loop(system, method)
     clocks = [] if in_loop else clocks_of(system, 0.0, lambda: setup.stops)
-    done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
+    done = run_with_events(setup, reactors, clocks) if clocks else runner_of(method)(setup)
     count = sum(part.shape[0] for part in x)
     if done.status == "stopped":
         count -= 1  # the row at which an event ends the motion

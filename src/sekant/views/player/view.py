@@ -72,9 +72,13 @@ def view(
         name = next(iter(options))
         raise SekantError(f"'{name}' is an option of pages that compute: give a model and vary=..., too")
     if hasattr(what, "oscillations") and hasattr(what, "states"):
-        return _write(_shown_modes(what, title, amplitude), path)
-    given = list(what) if isinstance(what, (list, tuple)) else [what]
-    return _write(shown_results(given, labels, title, plots, max_frames), path)
+        shown = _shown_modes(what, title, amplitude)
+    else:
+        given = list(what) if isinstance(what, (list, tuple)) else [what]
+        shown = shown_results(given, labels, title, plots, max_frames)
+    target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}.html")
+    replace_file(target, page(shown).encode())
+    return target
 
 
 def _shown_modes(modes: Any, title: str | None, amplitude: float | None) -> dict[str, Any]:
@@ -160,12 +164,6 @@ def inline_player(
     shown = shown_results(given, labels, plots=plots, over=over, stages=stages)
     source = html.escape(page(shown), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
-
-
-def _write(shown: dict[str, Any], path: str | os.PathLike[str] | None) -> Path:
-    target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}.html")
-    replace_file(target, page(shown).encode())
-    return target
 
 
 def page_file_name(title: str) -> str:
