@@ -24,8 +24,8 @@ def walk(title: str) -> list[str]:
 
 
 def visited(wanted: list[str], call) -> dict[str, int]:
-    """Those of the functions that are called, in the order of their first calls, and how many functions of the package
-    are inside one another there."""
+    """Those of the functions that are called, in the order of their first calls, and how many functions of the
+    package are inside one another there."""
     codes = {(str(SOURCE / name.split(":")[0]), name.split(":")[1]): name for name in wanted}
     found: dict[str, int] = {}
 
