@@ -39,7 +39,7 @@ import sekant as sk
 model, name, ends, page = sk.load(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 sk.simulate(sk.compile(model, parameters=[name]))
 began = time.process_time()
-sk.view(model, page, vary={name: ends})
+sk.live(model, page, vary={name: ends})
 print(time.process_time() - began)
 """
 

@@ -77,7 +77,7 @@ def as_page(model: sk.Model, until: float, step: float, rtol: float) -> Numbers:
         raise NotComparable("it ends before its time")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            page = sk.view(
+            page = sk.live(
                 model,
                 Path(folder) / "live.html",
                 vary={vary: (0.5 * heavier, 2 * heavier)},

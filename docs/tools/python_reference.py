@@ -15,7 +15,7 @@ GROUPS = {
     "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals", "shapes"),
     "Curves": ("PoseCurve", "PoseSurface"),
     "Systems": ("compile", "System", "State", "natural"),
-    "Results": ("Result", "view"),
+    "Results": ("Result", "view", "live"),
     "Other programs": ("export",),
     "Vehicles": ("vehicle",),
     "Errors": ("SekantError",),

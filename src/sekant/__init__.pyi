@@ -35,6 +35,7 @@ from sekant.reduction import reduce as reduce
 from sekant.results import Result as Result
 from sekant.studies import sweep as sweep
 from sekant.version import __version__ as __version__
+from sekant.views.live import live as live
 from sekant.views.player import view as view
 
 __all__: list[str]

@@ -74,7 +74,7 @@ def test_numbers_equal_those_of_simulate(
     browser: Chromium, tmp_path: Path, name: str, vary: dict[str, str], options: dict[str, Any]
 ):
     model = load(EXAMPLES / f"{name}.yaml")
-    page = sk.view(model, tmp_path / "live.html", vary=vary, **options)
+    page = sk.live(model, tmp_path / "live.html", vary=vary, **options)
     browser.open(page)
     system = sk.compile(model, parameters=[*vary])
     told = browser.run("sekant.figure.live.sliders.map((s) => [s.name, s.low, s.high])")
@@ -110,7 +110,7 @@ def test_numbers_equal_those_of_simulate(
 
 def test_sliders_move_by_real_input(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "quarter_car.yaml")
-    page = sk.view(model, tmp_path / "live.html", vary=QUARTER_CAR, until=2.0)
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=2.0)
     browser.open(page, 1280, 760)
     before = browser.run("sekant.live.values[sekant.live.rows[1].index]")
     box = browser.run(
@@ -143,7 +143,7 @@ def test_sliders_move_by_real_input(browser: Chromium, tmp_path: Path):
 
 def test_names_are_inert(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "quarter_car.yaml")
-    page = sk.view(model, tmp_path / "live.html", vary=QUARTER_CAR, until=1.0, title="</script><b id=x>")
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=1.0, title="</script><b id=x>")
     browser.open(page)
     assert browser.run("document.getElementById('x')") is None
     assert browser.run("document.querySelector('meta[http-equiv]').content.includes(\"'wasm-unsafe-eval'\")")
@@ -174,13 +174,13 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "vary", "text"), REFUSED)
 def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: Any, text: str):
     with pytest.raises(SekantError, match=text):
-        sk.view(load(EXAMPLES / f"{name}.yaml"), tmp_path / "live.html", vary=vary, until=0.2)
+        sk.live(load(EXAMPLES / f"{name}.yaml"), tmp_path / "live.html", vary=vary, until=0.2)
     assert not list(tmp_path.iterdir())
 
 
 def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "double_pendulum.yaml")
-    page = sk.view(
+    page = sk.live(
         model, tmp_path / "live.html", vary={"l": "0.3..0.7 m"}, until=5.0, method="rk4", step=4e-6
     )
     browser.open(page)
@@ -200,7 +200,7 @@ def test_a_notebook_holds_the_player_once(browser: Chromium, tmp_path: Path):
     """Outputs as a notebook puts them one below the other: a result, a page that computes, a result."""
     model = load(EXAMPLES / "quarter_car.yaml")
     result = sk.simulate(model, until=0.5)
-    page = sk.view(model, tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
     notebook._cells.clear()
     outputs = [result._repr_html_(), page._repr_html_(), result._repr_html_()]
     assert len(outputs[0]) > 700_000 > 200_000 > max(len(outputs[1]), len(outputs[2]))
@@ -221,7 +221,7 @@ def test_a_notebook_holds_the_player_once(browser: Chromium, tmp_path: Path):
 
 
 def test_keyboard_and_touch(browser: Chromium, tmp_path: Path):
-    page = sk.view(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
     browser.open(page, 390, 780, phone=True)
     browser.wait("sekant.live.done === sekant.live.number")
     box = "(({ x, y, width, height }) => [x, y, width, height])(sekant.live.rows[0].range.getBoundingClientRect())"
@@ -244,7 +244,7 @@ def test_keyboard_and_touch(browser: Chromium, tmp_path: Path):
 
 
 def test_without_webassembly_the_recorded_motion_plays(browser: Chromium, tmp_path: Path):
-    page = sk.view(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.WebAssembly")
     browser.open(page)
     browser.wait("sekant.live.message.textContent")
@@ -258,7 +258,7 @@ def test_without_webassembly_the_recorded_motion_plays(browser: Chromium, tmp_pa
 
 def test_a_stack_that_is_too_small_is_found(browser: Chromium, tmp_path: Path):
     """What lies between the stack and the module's data must stay as it is."""
-    page = sk.view(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
     browser.open(page)
     browser.wait("sekant.live.done === sekant.live.number")
     browser.run("(({ module }) => { module.words[module.program.border / 8] = 0n; })(sekant.live.engine), 1")
@@ -267,7 +267,7 @@ def test_a_stack_that_is_too_small_is_found(browser: Chromium, tmp_path: Path):
 
 
 def test_bad_memory_is_refused(browser: Chromium, tmp_path: Path):
-    page = sk.view(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
     browser.open(page)
     script = (
         "sekant.live.engine.constructor.load({ ...sekant.figure.live.program, end: 70000 })"
@@ -287,7 +287,7 @@ def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_pat
     model = load(EXAMPLES / "balanced_pendulum.yaml")
     wish = ([0.0, 0.4, 0.5, 2.0], [0.0, 0.0, 0.1, 0.1])
     options: dict[str, Any] = {"until": 1.0, "inputs": {"wish": wish}}
-    page = sk.view(
+    page = sk.live(
         model, tmp_path / "live.html", vary={"length": (0.4, 0.8)}, parameters={"place": 0.2}, **options
     )
     browser.open(page)
@@ -313,7 +313,7 @@ def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_pat
 def test_options_that_a_page_has_not_are_refused(tmp_path: Path, options: dict[str, Any], text: str):
     model = load(EXAMPLES / "balanced_pendulum.yaml")
     with pytest.raises(SekantError, match=text):
-        sk.view(model, tmp_path / "live.html", vary={"wish": (-0.2, 0.2)}, **options)
+        sk.live(model, tmp_path / "live.html", vary={"wish": (-0.2, 0.2)}, **options)
 
 
 MODES = [("quarter_car", "strut.stiffness"), ("double_pendulum", "l"), ("knee_in_space", "shank.mass")]
@@ -326,7 +326,7 @@ def test_eigenvalues_are_those_of_a_linear_model(
     model = load(EXAMPLES / f"{name}.yaml")
     system = sk.compile(model, parameters=[parameter])
     first = float(system.parameters[parameter][0])
-    page = sk.view(
+    page = sk.live(
         model, tmp_path / "live.html", vary={parameter: (0.6 * first, 1.5 * first)}, until=0.2, modes=True
     )
     browser.open(page)
@@ -354,7 +354,7 @@ def test_modes_of_loops_are_refused(tmp_path: Path):
     with pytest.raises(
         SekantError, match="modes=True is for mechanisms that are trees, and this one closes loops"
     ):
-        sk.view(load(EXAMPLES / "four_bar.yaml"), tmp_path / "live.html", vary=LOOP, until=0.1, modes=True)
+        sk.live(load(EXAMPLES / "four_bar.yaml"), tmp_path / "live.html", vary=LOOP, until=0.1, modes=True)
 
 
 COPIED = [
@@ -369,7 +369,7 @@ def test_yaml_of_a_page_is_that_of_a_model_file(
     browser: Chromium, tmp_path: Path, name: str, vary: dict[str, str], value: float
 ):
     file, parameter = EXAMPLES / f"{name}.yaml", next(iter(vary))
-    browser.open(sk.view(load(file), tmp_path / "live.html", vary=vary, until=0.05))
+    browser.open(sk.live(load(file), tmp_path / "live.html", vary=vary, until=0.05))
     set_values(browser, {parameter: float(value)})
 
     def merged(own: Any, other: Any) -> Any:
@@ -389,7 +389,7 @@ def test_yaml_of_a_page_is_that_of_a_model_file(
 def test_runs_are_dropped_when_a_slider_moves_again(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "double_pendulum.yaml")
     vary = {"l": "0.3..0.7 m"}
-    page = sk.view(model, tmp_path / "live.html", vary=vary, until=5.0, method="rk4", step=2e-6)
+    page = sk.live(model, tmp_path / "live.html", vary=vary, until=5.0, method="rk4", step=2e-6)
     browser.open(page)
     browser.wait("sekant.live.done === sekant.live.number")
     browser.run(

@@ -1,13 +1,13 @@
-"""`sk.view`: write a page that plays results or modes, or that computes the motion of a model."""
+"""`sk.view`: write the player page of results, or of the modes of a linearization."""
 
 from __future__ import annotations
 
 import html
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from sekant.views.player.figure import figure
 from sekant.views.player.modes import mode_figure
 from sekant.views.player.page import page
 from sekant.views.player.tracks import MAX_FRAMES
-
-if TYPE_CHECKING:
-    from sekant.views.live import LivePage
 
 Viewable = Result | str | os.PathLike[str]
 
@@ -34,43 +31,15 @@ def view(
     plots: Sequence[str] | None = None,
     max_frames: int = MAX_FRAMES,
     amplitude: float | None = None,
-    vary: Mapping[str, Any] | None = None,
-    **options: Any,
-) -> Path | LivePage:
-    """Write a page that plays a result, or one that simulates a model while a reader moves its parameters.
-
-    Returns the path of the page.
+) -> Path:
+    """Write a page that plays a result; returns its path.
 
     `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes
     of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
     first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
     for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by
     default such that the motion is seen well.
-
-    A model or system needs `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or
-    two numbers in SI; inputs and start values (``arm.q0``) as well. `options` are then those of `sk.simulate`: until,
-    method, step, rtol, atol, output_step, output_times, parameters (first values), inputs. Two more are `outputs`,
-    patterns of what can be plotted (by default most outputs), and ``modes=True``, which shows eigenvalues about the
-    equilibrium and the root locus of the slider that moved last (for trees without states of signals). The page works
-    offline: it contains the equations and the loop of the method as WebAssembly, and computes what `sk.simulate`
-    computes, to its tolerance. A notebook shows the page. What a page cannot compute is refused, with the item.
     """
-    if vary is not None:
-        from sekant.views.live import live
-
-        if isinstance(what, (Result, str, os.PathLike, list, tuple)):
-            raise SekantError(
-                f"vary: a page that computes needs a model or a system (got {type(what).__name__}); sk.load reads a "
-                "model file"
-            )
-        if labels is not None or amplitude is not None:
-            raise SekantError(
-                "a page that computes takes no labels and no amplitude; leave vary or these out"
-            )
-        return live(cast(Any, what), path, vary=vary, title=title, plots=plots, **options)
-    if options:
-        name = next(iter(options))
-        raise SekantError(f"'{name}' is an option of pages that compute: give a model and vary=..., too")
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
     else:
@@ -140,8 +109,8 @@ def _result(given: Any) -> Result:
         return Result.load(given)
     if not isinstance(given, Result):
         raise SekantError(
-            f"a page plays results (got {type(given).__name__}); make one by sk.simulate, name a result file, or "
-            "give a model and vary=..., the ranges of its sliders"
+            f"a page plays results (got {type(given).__name__}); make one by sk.simulate, or name a result file; "
+            "for a page that computes, see sk.live"
         )
     return given
 
