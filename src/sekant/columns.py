@@ -141,7 +141,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
     if body:
         columns = f"{count} column{'s' if count > 1 else ''}"
         raise DataError(
-            f"is not a table: its first line has {columns}, and no line below it holds as many cells with numbers; "
+            f"is not a table: its first line has {columns}, and no line below it has as many cells with numbers; "
             "begin lines above the names of the columns with '#'",
             file=file,
             line=body[0][0],

@@ -142,7 +142,10 @@ def test_missing_files_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("maneuver: skidpad\n", r"is a maneuver that names no car: sekant drive CAR.yaml --maneuver FILE"),
+        (
+            "maneuver: skidpad\n",
+            r"is a maneuver that does not name a car: run sekant drive CAR.yaml --maneuver FILE",
+        ),
         ("points: {}\nsuspension: {}\n", "describes an axle, not a car"),
         ("bodies: {}\n", "a car begins with vehicle: car"),
     ],

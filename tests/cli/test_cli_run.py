@@ -194,7 +194,7 @@ def test_doctor_tells_what_is_wrong(tmp_path, monkeypatch):
     monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
     done = sekant("doctor")
     assert done.returncode == 1
-    assert "problem: others may look into the cache" in done.stdout
+    assert "problem: other users can read the cache" in done.stdout
 
 
 def test_a_run_that_blows_up_keeps_its_rows_and_exits_with_1(model_folder):

@@ -113,7 +113,7 @@ def test_rows_that_blew_up_are_not_drawn():
 
 def test_results_without_positions_say_what_to_do(tmp_path):
     bare = Result(np.arange(3.0), np.zeros((3, 1)), Channels([Channel("x", "m")]))
-    with pytest.raises(SekantError, match="holds no positions to draw; simulate with all outputs"):
+    with pytest.raises(SekantError, match="contains no positions to draw; simulate with all outputs"):
         sk.view(bare, tmp_path / "x.html")
     with pytest.raises(SekantError, match="one result, or two"):
         sk.view([plain_result()] * 3, tmp_path / "x.html")

@@ -244,7 +244,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
         studies.sweep(MODEL, samples, executor=Fails(2), **options)
     kept = list((tmp_path / "s.nc.parts").glob("*.npz"))
     assert len(kept) == 2
-    with pytest.raises(SekantError, match="did not end; go on with --resume"):
+    with pytest.raises(SekantError, match="unfinished study; continue with --resume"):
         studies.sweep(MODEL, samples, **options)
     with pytest.raises(SekantError, match="another study"):
         studies.sweep(MODEL, studies.rows({"k": np.linspace(10, 91, 12)}), resume=True, **options)

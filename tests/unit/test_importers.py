@@ -316,7 +316,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
         ),
         ("a.urdf", ARM.replace('<link name="base"/>', ""), r"no link 'base'"),
         ("a.urdf", ARM.replace('lower="0.2"', 'lower="2.2"'), r"lower \(2.2\) is above upper \(1.5\)"),
-        ("a.xml", "<mujoco/>", r"holds no <worldbody>"),
+        ("a.xml", "<mujoco/>", r"has no <worldbody>"),
         (
             "a.xml",
             MJCF.replace('quat="0.9 0.1 0.2 0.3"', 'quat="0 0 0 0"'),

@@ -44,8 +44,8 @@ def test_table_csv_and_picture(crank, tmp_path):
     [
         ("A.angel", {"range": (0, 1, 3)}, "did you mean 'A.angle'"),
         ("slider.position", {"range": (0, 1, 3)}, "drive one of slider.position.x"),
-        ("A.angle", {}, "give range"),
-        ("A.angle", {"range": (0, 1, 3), "values": [1]}, "one of them"),
+        ("A.angle", {}, "give either range"),
+        ("A.angle", {"range": (0, 1, 3), "values": [1]}, "give either range"),
         ("A.angle", {"range": (0, 1)}, "(first, last, count)"),
         ("A.angle", {"range": (0, 1, 0)}, "(first, last, count)"),
         ("A.angle", {"range": (1, 1, 3)}, "empty"),

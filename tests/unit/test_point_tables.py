@@ -106,8 +106,8 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
         (lambda r: r[10].__setitem__(1, "x [furlong]"), r"front\]:12.*furlong"),
         (lambda r: r[0].__setitem__(1, "macpherson"), r"front\]:1: .*macpherson"),
         (lambda r: r[2].__setitem__(1, "34 m"), r"front\]:3: .*34 m"),
-        (lambda r: r.insert(13, r[12]), r"front\]:14: point 'lower_rear' occurs here for the second time"),
-        (lambda r: r.append(["load", 3]), r"'load' occurs here for the second time"),
+        (lambda r: r.insert(13, r[12]), r"front\]:14: point 'lower_rear' occurs here a second time"),
+        (lambda r: r.append(["load", 3]), r"'load' occurs here a second time"),
         (lambda r: r.insert(0, ["unit", "mm"]), r"front\]:1: 'unit' and the units in the head"),
         (lambda r: r.pop(10), r"no table of points"),
     ],
@@ -147,7 +147,7 @@ def test_all_faults_of_a_sheet_are_told_at_once(tmp_path):
     assert len(told) == 3
     assert "front]:13" in told[0]
     assert "front]:15" in told[1]
-    assert "'load' occurs here for the second time" in told[2]
+    assert "'load' occurs here a second time" in told[2]
 
 
 FORMULA = Path("src/sekant/views/templates/formula/front.yaml")
@@ -231,7 +231,7 @@ def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
         load_axle(file)
     told = str(caught.value)
     assert "y '21O' is not a number" in told or "CHAS_LowBack_L" in told
-    assert "occurs here for the second time" in told
+    assert "occurs here a second time" in told
     assert "has no point 'CHAS_LowBack_L' ('lower_rear'); did you mean" in told
 
 

@@ -169,7 +169,10 @@ def test_constructors_raise_errors_in_our_words(call, text):
             "no bodies on joints: .* drive it by sk.kinematics",
         ),
         (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"samples are made by sk.studies.grid.*\(got dict\)"),
-        (lambda m, r: setattr(m.bodies["arm"], "mass", 2.0), "never changed in place; .* by .changed.mass"),
+        (
+            lambda m, r: setattr(m.bodies["arm"], "mass", 2.0),
+            "cannot be changed in place; .* with .changed.mass",
+        ),
         (lambda m, r: m.bodies["arm"].changed(mas=2.0), "unknown field 'mas'; did you mean 'mass'"),
         (lambda m, r: m.changed(bodies={}), "joint 'hinge': child: unknown body"),
     ],
@@ -207,7 +210,7 @@ def test_several_faults_are_told_at_once():
 
 
 def test_signatures_show_fields_units_and_defaults():
-    assert "q0: number, or one a coordinate = None" in str(inspect.signature(sk.joints.Revolute))
+    assert "q0: number, or one per coordinate = None" in str(inspect.signature(sk.joints.Revolute))
     assert "A: list of list of number of any unit" in str(inspect.signature(sk.signals.StateSpace))
     assert "parameters: dict of number of any unit = {}" in str(inspect.signature(sk.Model))
     text = str(inspect.signature(sk.forces.SpringDamper))

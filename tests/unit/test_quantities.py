@@ -168,7 +168,7 @@ def test_json_schema_carries_units():
 
 def test_descriptions_are_frozen():
     part = Part.model_validate({"mass": 1.5})
-    with pytest.raises(ModelError, match=r"Part.mass: is never changed in place; .* \.changed\(mass="):
+    with pytest.raises(ModelError, match=r"Part.mass: cannot be changed in place; .* \.changed\(mass="):
         part.mass = 2.0  # pyright: ignore
 
 

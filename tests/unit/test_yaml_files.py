@@ -188,8 +188,8 @@ def test_several_faults_come_at_once(write):
     [
         ("", "model.yaml: is empty"),
         ("# nothing\n", "model.yaml: is empty"),
-        ("- a\n- b\n", "model.yaml:1: holds a list, but a mapping of keys is expected"),
-        ("just text", "model.yaml:1: holds a single value"),
+        ("- a\n- b\n", "model.yaml:1: contains a list, but a mapping of keys is expected"),
+        ("just text", "model.yaml:1: contains a single value"),
         ("bodies:\n\tarm: 1\n", "model.yaml:2: a tab is used for indentation"),
         ("a: [1, 2\nb: 3\n", "YAML syntax"),
         ("name: a: b\n", "model.yaml:1: a second ':' in this line"),
@@ -215,7 +215,7 @@ def test_several_faults_come_at_once(write):
         ("bodies: {arm: 3}\n", "model.yaml:1: body 'arm': must be a mapping"),
         ("bodies: {1: {mass: 2}}\n", "'1' cannot be a name"),
         ("a: " + "1" * 5000, "cannot be read as a number"),
-        ('name: "\\ud800"\n', "model.yaml:1: name: holds half of a character"),
+        ('name: "\\ud800"\n', "model.yaml:1: name: contains half of a character"),
     ],
 )
 def test_unreadable_texts(write, text, expected):
@@ -264,5 +264,5 @@ def test_a_parameter_cannot_shadow_what_expressions_know(name):
 def test_a_section_by_its_former_name_says_the_present_one(tmp_path):
     file = tmp_path / "old.yaml"
     file.write_text("bodies: {a: {mass: 1}}\ndrivers: {d: {joint: h, value: t}}\n")
-    with pytest.raises(ModelError, match=r"old.yaml:2: .*unknown key 'drivers'; it is called 'motions' now"):
+    with pytest.raises(ModelError, match=r"old.yaml:2: .*unknown key 'drivers'; it was renamed to 'motions'"):
         load(file)

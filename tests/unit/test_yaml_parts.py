@@ -111,7 +111,7 @@ def test_faults_in_included_files_are_placed_there(write):
         ({"main.yaml": "name: x\ninclude: [no.yaml]\n"}, "main.yaml:2: include: there is no file 'no.yaml'"),
         ({"main.yaml": "include: [3]\n"}, "main.yaml:1: include: '3' is not the name of a file"),
         ({"main.yaml": "include: {a: 1}\n"}, "is not the name of a file"),
-        ({"main.yaml": "include: [a.yaml]\n", "a.yaml": "- 1\n"}, "a.yaml:1: holds a list"),
+        ({"main.yaml": "include: [a.yaml]\n", "a.yaml": "- 1\n"}, "a.yaml:1: contains a list"),
         (
             {"main.yaml": "include: [a.yaml]\nbodies: 3\n", "a.yaml": "bodies: {a: {mass: 1}}\n"},
             "main.yaml:2: 'bodies' must be a mapping of names",
@@ -178,7 +178,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
             "{file: road.csv}",
             "road.csv:1: table 'road': has no header; its first line must name the columns",
         ),
-        ("a, b\n", "{file: road.csv}", "road.csv:1: table 'road': holds no data"),
+        ("a, b\n", "{file: road.csv}", "road.csv:1: table 'road': contains no data"),
         (ROAD.replace("2000", "100"), "{file: road.csv}", "main.yaml:10: table 'road': x: must increase"),
     ],
 )

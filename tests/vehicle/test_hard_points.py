@@ -200,5 +200,5 @@ def test_travel_without_its_unit_is_refused():
 
 
 def test_a_model_has_the_side_that_it_has():
-    with pytest.raises(SekantError, match="holds a model, not hard points"):
+    with pytest.raises(SekantError, match="contains a model, not hard points"):
         sk.vehicle.load_suspension(EXAMPLES / "five_link.yaml", side="right")

@@ -165,7 +165,7 @@ def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
         ("lateral_same.toe [mm/kN]\n1\n", "mm/kN"),
         ("lateral_same.toe [deg/kN]\n1\n2\n", "no column 'travel' to distinguish them"),
         ("travel [mm],lateral_same.toe [deg/kN]\n1,1\n1,2\n", "same travel occurs twice"),
-        ("travel [mm]\n1\n", "holds no rates"),
+        ("travel [mm]\n1\n", "contains no rates"),
     ],
 )
 def test_faulty_rates(tmp_path, text, said):

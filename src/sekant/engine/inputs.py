@@ -69,14 +69,14 @@ def _joined(name: str, rows: Any) -> Table:
             f"input '{name}' needs as many times as values, at least two (got {t.size} and {u.size})"
         )
     if not (np.all(np.isfinite(t)) and np.all(np.isfinite(u))):
-        raise SolverError(f"input '{name}' holds NaN or infinity")
+        raise SolverError(f"input '{name}' contains NaN or infinity")
     width = np.diff(t)
     wrong = (width < 0) | ((width == 0) & (np.diff(t, prepend=t[0])[:-1] == 0))
     wrong[-1] |= width[-1] == 0
     if np.any(wrong):
         row = int(np.argmax(wrong))
         raise SolverError(
-            f"times of input '{name}' must increase, but for jumps between two rows: "
+            f"times of input '{name}' must increase, except for jumps between two rows: "
             f"row {row + 1} has {t[row + 1]:g} s after {t[row]:g} s"
         )
     positive = width > 0

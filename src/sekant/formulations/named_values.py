@@ -122,7 +122,8 @@ class NamedValues(ElementKinematics):
             waiting = [other for other, found in self._signals.items() if found is None]
             loop = " -> ".join([*waiting[waiting.index(name) :], name])
             raise ModelError(
-                f"depends on itself with no state between: {loop}; put a lowpass or another signal with states into "
+                f"depends on itself without a state in between: {loop}; put a lowpass or another signal with "
+                f"states into "
                 "the loop",
                 path=("signals", name),
             )
@@ -143,5 +144,5 @@ class NamedValues(ElementKinematics):
     def start_of(self, owner: str, part: str) -> SX:
         found = self.states.get((owner, part)) or self.held_values.get((owner, part))
         if found is None:
-            raise ModelError(f"has no '{part}' that could be set", path=("signals", owner))
+            raise ModelError(f"has no '{part}' to set", path=("signals", owner))
         return found.start

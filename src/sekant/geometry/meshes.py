@@ -32,7 +32,7 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
             "is damaged: a vertex or a face does not consist of numbers", file=str(path)
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("holds no triangles, or numbers that are not finite", file=str(path))
+        raise DataError("contains no triangles, or numbers that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
         raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
     return vertices, triangles
@@ -63,7 +63,7 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
             file=str(path),
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("would hold no triangles, or numbers that are not finite", file=str(path))
+        raise DataError("would contain no triangles, or numbers that are not finite", file=str(path))
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
     records = np.zeros(len(triangles), _RECORD)

@@ -204,5 +204,5 @@ def _check(data: Any, wanted: tuple[str, ...], file: str | None) -> None:
         raise DataError(f"is not a {' or '.join(wanted)} (its format entry is {found!r})", file=file)
     if data.get("version") != VERSION:
         raise DataError(
-            f"has version {data.get('version')!r}; this program reads version {VERSION}", file=file
+            f"has version {data.get('version')!r}; this version of Sekant reads version {VERSION}", file=file
         )

@@ -71,7 +71,7 @@ def read_log(path: str | PathLike[str]) -> Log:
         raise columns.wrong(f"{have}; a log needs one, e.g. 'time [s], torque [N*m]'")
     i = columns.names.index(found[0])
     if len(columns.values) < 2:
-        raise columns.wrong(f"has {len(columns.values)} rows; a log needs two at least")
+        raise columns.wrong(f"has {len(columns.values)} rows; a log needs at least two")
     time = columns.values[:, i]
     try:
         time = time * convert(1.0, columns.units[i] or "s", "s")

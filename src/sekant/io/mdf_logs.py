@@ -89,6 +89,6 @@ def read_mdf(path: str | PathLike[str]) -> MdfLog:
         raise DataError(f"cannot be read as MDF ({error or type(error).__name__})", file=file) from None
     longest = max((t for t in times if t.size), key=len, default=np.zeros(0))
     if longest.size < 2:
-        raise DataError("holds no samples over time", file=file)
+        raise DataError("contains no samples over time", file=file)
     none = Columns(file, [], [], np.zeros((0, 0)), np.zeros(0, np.int64), 1)
     return MdfLog(longest, none, file, data)

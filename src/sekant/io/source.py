@@ -134,7 +134,7 @@ def _parsed(text: str, file: str) -> Source:
     data = builder.build(node, (), ())
     if not isinstance(data, dict):
         what = "a list" if isinstance(data, list) else "a single value"
-        message = f"holds {what}, but a mapping of keys is expected (of a model: bodies, joints, ...)"
+        message = f"contains {what}, but a mapping of keys is expected (of a model: bodies, joints, ...)"
         raise ModelError(message, file=file, line=node.start_mark.line + 1)
     return Source(data, builder.places)
 
@@ -250,7 +250,7 @@ class _NodeBuilder:
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            return self.fail(node, "holds half of a character (a lone surrogate); remove it", path)
+            return self.fail(node, "contains half of a character (a lone surrogate); remove it", path)
 
     def _scalar(self, node: Any, path: KeyPath) -> Any:
         kind, text = str(node.tag).rpartition(":")[2], node.value

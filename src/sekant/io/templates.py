@@ -80,7 +80,7 @@ def _take_model(
         raise ModelError(f"must be the name of a model file, not {kind_of(file)}", path=path)
     source = read(file, path)
     if source.data.get("natural") is not None:
-        raise ModelError(f"{file} holds a mechanism in points; mount bodies and joints", path=path)
+        raise ModelError(f"{file} contains a mechanism in points; mount bodies and joints", path=path)
     key = f"model of {name}"
     templates[key] = {entry: value for entry, value in source.data.items() if entry in _TEMPLATE_KEYS}
     places.update({("templates", key, *where): place for where, place in source.places.items()})

@@ -19,7 +19,7 @@ class Body(Description):
     """A rigid body. Its frame may sit anywhere; the center of mass is given in it."""
 
     mass: Mass = 0.0
-    """of the whole body"""
+    """mass of the whole body"""
     com: Point = (0.0, 0.0, 0.0)
     """center of mass, in the body frame"""
     inertia: InertiaTensor = (
@@ -30,9 +30,9 @@ class Body(Description):
         0.0,
         0.0,
     )
-    """about `com`, along the axes of the body"""
+    """inertia about `com`, along the axes of the body"""
     frames: dict[str, Placement] = Field(default_factory=dict)
-    """named poses in the body, called body.name elsewhere"""
+    """named poses in the body; other items refer to them as body.name"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -85,7 +85,7 @@ def form_of(field: Any) -> str:
     from sekant.model.quantities import Quantity, Reference, Vector, markers_of, mirror_of
 
     if mirror_of(field) == "coordinates":
-        return "number, or one a coordinate"
+        return "number, or one per coordinate"
     markers = markers_of(field)
     unit = next((m.unit for m in markers if isinstance(m, Quantity)), "")
     labels = next((m.labels for m in markers if isinstance(m, Vector)), ())

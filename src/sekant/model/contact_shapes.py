@@ -42,13 +42,13 @@ class BallOnPlane(Description):
     frame_fields: ClassVar = ("frame", "plane")
 
     frame: FrameName
-    """at the center of the ball"""
+    """frame at the center of the ball"""
     radius: NotNegative[Length] = 0.0
-    """of the ball; 0: a point"""
+    """radius of the ball; 0 for a point"""
     plane: FrameName = "ground"
-    """whose origin the plane contains"""
+    """frame whose origin lies in the plane"""
     normal: Direction = (0.0, 0.0, 1.0)
-    """of the plane, in its frame, towards the ball"""
+    """normal of the plane in its frame, toward the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -66,9 +66,9 @@ class BallOnSurface(SurfaceShape):
     local_names: ClassVar = ("x", "y")
 
     frame: FrameName
-    """at the center of the ball"""
+    """frame at the center of the ball"""
     radius: NotNegative[Length] = 0.0
-    """of the ball; 0: a point"""
+    """radius of the ball; 0 for a point"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -88,18 +88,18 @@ class TwoBalls(Description):
     frame_fields: ClassVar = ("frame", "other")
 
     frame: FrameName
-    """at the center of the ball"""
+    """frame at the center of the ball"""
     radius: NotNegative[Length]
-    """of the ball; 0: a point"""
+    """radius of the ball; 0 for a point"""
     other: FrameName
-    """at the center of the other ball"""
+    """frame at the center of the other ball"""
     other_radius: NotNegative[Length]
-    """of the other ball"""
+    """radius of the other ball; 0 for a point"""
 
     @model_validator(mode="after")
     def _sized(self):
         if self.radius == 0.0 and self.other_radius == 0.0:
-            raise ValueError("one of the radii must be positive: two points do not meet")
+            raise ValueError("one of the radii must be positive: two points never touch")
         return self
 
     def touch(self, motion: Kinematics) -> Touch:

@@ -24,17 +24,18 @@ class CoupledCoordinates(Description):
     joint: JointName
     """the driving joint"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     driven: JointName
     """the driven joint"""
     driven_coordinate: int = 0
-    """likewise of the driven joint"""
+    """number of the coordinate of the driven joint, from 0"""
     ratio: AnyQuantity | None = None
-    """change of the driven coordinate with the driving one: negative for outer gears, positive for a belt"""
+    """change of the driven coordinate per change of the driving one: negative for outer gears, positive for a
+    belt"""
     table: TableName | None = None
-    """a cam: the driven coordinate over the driving one"""
+    """cam: the driven coordinate over the driving one"""
     offset: AnyQuantity = 0.0
-    """of the driven coordinate, where the driving one is zero"""
+    """driven coordinate where the driving one is zero"""
 
     @model_validator(mode="after")
     def _ratio_or_table(self):

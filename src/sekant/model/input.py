@@ -18,7 +18,7 @@ class Input(Description):
     unit: UnitName = "1"
     """SI unit of the numbers that a run gives"""
     default: AnyQuantity = 0.0
-    """value where a run gives none"""
+    """value if a run gives none"""
 
     @field_validator("unit")
     @classmethod

@@ -34,18 +34,18 @@ class Ground(Description):
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
     frames: dict[str, Placement] = Field(default_factory=dict)
-    """named poses, called ground.name elsewhere"""
+    """named poses; other items refer to them as ground.name"""
 
 
 class Model(Description):
     """A mechanism. Every collection maps names to descriptions; names are unique across the model."""
 
     name: str = "model"
-    """of the model"""
+    """name of the model"""
     description: str = ""
-    """what it is, in a line"""
+    """description in one line"""
     gravity: AccelerationVector = (0.0, 0.0, -9.81)
-    """in W"""
+    """acceleration of gravity in W"""
     parameters: dict[str, AnyQuantity] = Field(default_factory=dict)
     """numbers by name, for use in expressions; may vary from run to run"""
     tables: dict[str, TableData] = Field(default_factory=dict)
@@ -53,13 +53,13 @@ class Model(Description):
     curves: dict[str, Any] = Field(default_factory=dict)
     """PoseCurve or PoseSurface"""
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """the parameters that each curve was made with: they cannot vary from run to run"""
+    """parameters that each curve was made with; they cannot vary from run to run"""
     ground: Ground = Ground()
-    """frames and pictures that do not move"""
+    """frames and shapes that do not move"""
     bodies: dict[str, Body] = Field(default_factory=dict)
     """rigid bodies"""
     joints: dict[str, SerializeAsAny[Joint]] = Field(default_factory=dict)
-    """how bodies are joined to one another and to the ground"""
+    """how bodies are connected to one another and to the ground"""
     forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
     """springs, dampers, bushings, actuators, tires, ..."""
     constraints: dict[str, SerializeAsAny[Constraint]] = Field(default_factory=dict)
@@ -69,7 +69,7 @@ class Model(Description):
     motions: dict[str, Motion] = Field(default_factory=dict)
     """prescribed motion of coordinates of joints"""
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
-    """what is reported besides coordinates and forces"""
+    """quantities to report besides coordinates and forces"""
     inputs: dict[str, Input] = Field(default_factory=dict)
     """values that are set from outside during a run"""
     signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
@@ -83,7 +83,7 @@ class Model(Description):
     simulation: SimulationSettings = SimulationSettings()
     """defaults of runs: time, method, tolerances"""
     view: View | None = None
-    """where the camera of a player stands at first"""
+    """where the camera of a player is at first"""
 
     @model_validator(mode="after")
     def _consistent(self):

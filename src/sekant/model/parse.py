@@ -58,7 +58,7 @@ def model_from_dict(raw: Any) -> Model:
     for key in raw:
         if key not in known:
             now = RENAMED.get(key)
-            remedy = f"it is called '{now}' now" if now else suggest(str(key), known, "keys")
+            remedy = f"it was renamed to '{now}'" if now else suggest(str(key), known, "keys")
             found.append(ModelError(f"unknown key '{key}'; {remedy}", path=(str(key),)))
     fields: dict[str, Any] = {"parameters": _parameters(raw.get("parameters"), found)}
     for collection, class_of in _COLLECTIONS.items():
@@ -220,7 +220,7 @@ def _check_values(model: Model) -> None:
     found: list[SekantError] = []
     for name, value in values.items():
         if not isinstance(value, float) or value != value or value in (float("inf"), float("-inf")):
-            found.append(ModelError(f"comes to {value}, not a finite number", path=("parameters", name)))
+            found.append(ModelError(f"evaluates to {value}, not a finite number", path=("parameters", name)))
     if found:
         raise one_error(found)
 

@@ -49,13 +49,13 @@ class Orientation(Description):
     shown: ClassVar = "{zyx: [30 deg, 0, -5 deg]}"
 
     sequence: str = "zyx"
-    """of the Euler angles, intrinsic"""
+    """sequence of the Euler angles, intrinsic"""
     angles: EulerAngles | None = None
-    """in the order of the sequence"""
+    """Euler angles in the order of the sequence"""
     quaternion: Quaternion | None = None
-    """of unit length, scalar first"""
+    """unit quaternion, scalar first"""
     axis: AxialDirection | None = None
-    """of one rotation"""
+    """axis of a single rotation"""
     angle: Angle | None = None
     """about that axis"""
 
@@ -123,9 +123,9 @@ class Placement(Description):
     shown: ClassVar = "{position: [0.3 m, 0, 0.1 m], orientation: {zyx: [30 deg, 0, 0]}}"
 
     position: Point = (0.0, 0.0, 0.0)
-    """of the origin of B, in A"""
+    """position of the origin of B, in A"""
     orientation: Orientation = Orientation()
-    """of B in A"""
+    """orientation of B in A"""
 
     def pose(self) -> Pose:
         return Pose(self.orientation.rotation(), vector(self.position))

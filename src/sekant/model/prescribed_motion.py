@@ -14,11 +14,11 @@ class Motion(Description):
     signals: ClassVar[tuple[str, ...]] = ("value",)
 
     joint: JointName
-    """the joint"""
+    """joint that moves"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     value: AnyQuantity
-    """of the coordinate, a function of time t"""
+    """value of the coordinate, a function of time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -75,7 +75,7 @@ class Description(BaseModel, metaclass=DescriptionClass):
                     known = suggest(name, list(type(self).model_fields), "fields")
                     raise ModelError(f"there is no such field; {known}", path=(type(self).__name__, name))
                 raise ModelError(
-                    f"is never changed in place; make another one by .changed({name}=...)",
+                    f"cannot be changed in place; make a changed copy with .changed({name}=...)",
                     path=(type(self).__name__, name),
                 )
             super().__setattr__(name, value)

@@ -39,9 +39,9 @@ class FrameSensor(Sensor):
     frame_fields: ClassVar = ("frame", "relative_to")
 
     frame: FrameName
-    """what is measured"""
+    """frame that is measured"""
     relative_to: FrameName = "ground"
-    """the frame that sees it, and in which it is resolved"""
+    """reference frame, in whose axes the components are given"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -136,7 +136,7 @@ class Expression(Sensor):
     value: AnyQuantity
     """an expression of the motion"""
     unit: UnitName = "1"
-    """of the expression"""
+    """unit of the expression"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -51,13 +51,13 @@ class Shape(Item):
     frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
 
     frame: FrameName
-    """the frame or body that carries it"""
+    """frame or body that carries the shape"""
     pose: Placement = Placement()
-    """of the shape in that frame"""
+    """pose of the shape in that frame"""
     color: str | None = None
     """a name such as blue, or #rrggbb; by default the color of the body"""
     opacity: NotNegative[Dimensionless] = 1.0
-    """1: solid, 0: unseen"""
+    """1: solid; 0: invisible"""
 
     @field_validator("color")
     @classmethod
@@ -80,7 +80,7 @@ class Box(Shape):
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
     size: PerAxis[Length]
-    """edges along x, y, z"""
+    """lengths of the edges along x, y, z"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -94,11 +94,11 @@ class Cylinder(Shape):
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
     radius: NotNegative[Length]
-    """of the shape"""
+    """radius of the cylinder"""
     length: NotNegative[Length]
-    """along the axis"""
+    """length along the axis"""
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """in the frame of the shape"""
+    """axis in the frame of the shape"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -117,7 +117,7 @@ class Sphere(Shape):
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
     radius: NotNegative[Length]
-    """of the shape"""
+    """radius of the sphere"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -131,11 +131,11 @@ class Wheel(Shape):
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
     radius: NotNegative[Length]
-    """of the shape"""
+    """radius of the wheel"""
     width: NotNegative[Length]
-    """along the axis"""
+    """width along the axis"""
     axis: AxialDirection = (0.0, 1.0, 0.0)
-    """in the frame of the shape"""
+    """axis in the frame of the shape"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -149,11 +149,11 @@ class Polyline(Shape):
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"
     points: Annotated[tuple[Point, ...], Mirror("polar")]
-    """in the frame of the shape"""
+    """points in the frame of the shape"""
     radius: NotNegative[Length] | None = None
-    """of the shape"""
+    """radius of the bar"""
     closed: bool = False
-    """join the last point to the first"""
+    """whether to join the last point to the first"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

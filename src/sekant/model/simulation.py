@@ -15,11 +15,11 @@ class SimulationSettings(Description):
     until: Positive[Time] = 10.0
     """end of the run"""
     method: str = "auto"
-    """auto chooses one; see simulate"""
+    """integrator; auto chooses one, see simulate"""
     step: Positive[Time] | None = None
-    """of methods with fixed steps"""
+    """step of fixed-step methods"""
     output_step: Positive[Time] | None = None
-    """from row to row of the result"""
+    """time between rows of the result"""
     rtol: Positive[Dimensionless] = 1e-8
     """relative tolerance of adaptive methods"""
     atol: Positive[Dimensionless] = 1e-10

@@ -50,11 +50,12 @@ class SurfaceShape(Description):
     surface: FrameName = "ground"
     """frame in which the surface is drawn"""
     height: Length | None = None
-    """an expression of x and y in the frame `surface`: a formula, or tables"""
+    """height as an expression of x and y in the frame `surface`: a formula, or tables"""
     pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, PlainSerializer(name_or_content)] = (
         None
     )
-    """instead of `height`: a surface of `curves`, of which the positions count; its upper side (+z) is touched"""
+    """surface of `curves` to use instead of `height`; only its positions count; contacts touch its upper side
+    (+z)"""
 
     @model_validator(mode="after")
     def _one_shape(self):

@@ -25,15 +25,15 @@ class TableData(Description):
     """
 
     x: tuple[float, ...]
-    """first variable, rising"""
+    """first variable, increasing"""
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
-    """value at each x; with x2 a row for each x"""
+    """value at each x; with x2, a row for each x"""
     x2: tuple[float, ...] | None = None
-    """second variable of a table of two"""
+    """second variable of a table of two variables"""
     kind: Kind = "linear"
-    """how to go between the points"""
+    """interpolation between the points"""
     extrapolation: Extrapolation = "constant"
-    """how to go on beyond them"""
+    """continuation beyond the points"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -63,7 +63,7 @@ class TableData(Description):
                     f"x2 has {len(self.x2)} values, rows of y {sorted(lengths)}; they must agree"
                 )
         if not np.all(np.isfinite(np.array(self.y, float))):
-            raise ValueError("holds NaN or infinity; remove those points")
+            raise ValueError("contains NaN or infinity; remove those points")
         for axis, values in (("x", self.x), *((("x2", self.x2),) if self.x2 is not None else ())):
             self._check_axis(axis, values)
         return self
@@ -72,7 +72,7 @@ class TableData(Description):
         if len(x) < 2:
             raise ValueError(f"needs at least 2 points (got {len(x)})")
         if not np.all(np.isfinite(x)):
-            raise ValueError("holds NaN or infinity; remove those points")
+            raise ValueError("contains NaN or infinity; remove those points")
         steps = np.diff(x)
         if np.any(steps <= 0):
             row = int(np.argmax(steps <= 0))

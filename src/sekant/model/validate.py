@@ -59,7 +59,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
             if collection in ("parameters", "tables", "sensors", "inputs", "signals") and name in RESERVED:
                 yield ModelError(
                     f"'{name}' already means something in every expression (a function, a constant or time); "
-                    f"call it otherwise, e.g. '{name}_1'",
+                    f"use another name, e.g. '{name}_1'",
                     path=(collection, name),
                 )
 

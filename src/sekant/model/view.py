@@ -21,11 +21,11 @@ class View(Description):
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"
 
     plane: Literal["xy", "xz", "yz"] | None = None
-    """look square onto this plane of W, at everything that moves"""
+    """looks square onto this plane of W, at everything that moves"""
     camera: Place | None = None
-    """place of the camera in W; it stays there, whatever moves"""
+    """position of the camera in W; it does not move"""
     target: Place | None = None
-    """place in W at which the camera looks; by default the middle of the motion"""
+    """point in W at which the camera looks; by default the middle of the motion"""
 
     @model_validator(mode="after")
     def _one(self):

@@ -191,7 +191,7 @@ def data_end(module: bytes) -> int:
             count, at = _number(section, 6)
             for _ in range(count):
                 if section[at] != 0 or section[at + 1] != 0x41:
-                    raise SekantError("LLVM has written data in a way that is not known here")
+                    raise SekantError("LLVM wrote data in a form that Sekant does not know")
                 offset, at = _number(section, at + 2)
                 size, at = _number(section, at + 1)
                 end, at = max(end, offset + size), at + size

@@ -100,8 +100,8 @@ def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str
     drive = drive_of(parts.model, joint, item.coordinate, poses.drives)
     if drive is None:
         raise ModelError(
-            f"reduce: '{name}' acts on joint '{joint}', which the reduction replaces; let a coordinate of that joint "
-            f"stay, keep the bodies it joins, or leave '{name}' out (drop)"
+            f"reduce: '{name}' acts on joint '{joint}', which the reduction replaces; keep a coordinate of "
+            f"that joint, keep the bodies it joins, or leave '{name}' out (drop)"
         )
     return item.model_copy(update={"joint": leader, "coordinate": poses.drives.index(drive)})
 

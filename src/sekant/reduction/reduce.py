@@ -145,11 +145,11 @@ def _without_mass(model: Model, bodies: Sequence[str]) -> Model:
 
 def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[str]) -> None:
     if not 1 <= len(drives) <= 2:
-        raise ModelError(f"reduce: one or two coordinates may stay (got {len(drives)})")
+        raise ModelError(f"reduce: keep one or two coordinates (got {len(drives)})")
     if len(ranges) != len(drives) or any(len(tuple(span)) != 2 for span in ranges):
         raise ModelError("reduce: give a range (first, last) for each coordinate")
     if counts is not None and (len(counts) != len(drives) or min(counts) < 6):
-        raise ModelError("reduce: nodes is a whole number from 6, one for each coordinate")
+        raise ModelError("reduce: nodes must be whole numbers of at least 6, one for each coordinate")
     if inertia not in INERTIA:
         raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'ways')}")
     known = [name for collection in USERS for name in getattr(model, collection)]

@@ -148,7 +148,7 @@ def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
     wanted = [field.name for field in fields(KINDS[kind])]
     for name in numbers:
         if name not in wanted:
-            raise SekantError(f"{kind}: unknown '{name}'; {suggest(name, wanted, 'numbers of it')}")
+            raise SekantError(f"{kind}: unknown '{name}'; {suggest(name, wanted, 'numbers')}")
     missing = [name for name in wanted if name not in numbers]
     if missing:
         raise SekantError(f"{kind}: needs {', '.join(wanted)}; missing: {', '.join(missing)}")

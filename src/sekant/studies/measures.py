@@ -26,9 +26,9 @@ KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
     "max": ("the largest value", lambda x, y: float(y.max())),
     "min": ("the smallest value", lambda x, y: float(y.min())),
     "max_abs": ("the largest magnitude", lambda x, y: float(np.abs(y).max())),
-    "range": ("largest less smallest value", lambda x, y: float(y.max() - y.min())),
-    "mean": ("average over time, by trapezia", _mean),
-    "rms": ("root of the average square over time", lambda x, y: float(np.sqrt(_mean(x, y * y)))),
+    "range": ("largest minus smallest value", lambda x, y: float(y.max() - y.min())),
+    "mean": ("average over time (trapezoidal rule)", _mean),
+    "rms": ("root mean square over time", lambda x, y: float(np.sqrt(_mean(x, y * y)))),
     "where_max": ("time of the largest value", lambda x, y: float(x[np.argmax(y)])),
     "where_min": ("time of the smallest value", lambda x, y: float(x[np.argmin(y)])),
 }

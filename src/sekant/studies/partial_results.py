@@ -36,7 +36,7 @@ class StudyParts:
                 raise DataError("is damaged; remove the folder to start again", file=str(about)) from None
             if not resume:
                 raise SekantError(
-                    f"holds the parts of a study that did not end; go on with --resume (resume=True),"
+                    f"contains the parts of an unfinished study; continue with --resume (resume=True),"
                     f" or remove it to start again ({len(list(self.folder.glob('*.npz')))} parts)",
                     file=str(self.folder),
                 )

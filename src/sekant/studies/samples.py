@@ -174,4 +174,4 @@ def _count(n: int) -> int:
 
 def check_size(n: int) -> None:
     if n > MOST_ROWS:
-        raise SekantError(f"more than {MOST_ROWS:.0e} rows are asked for; take fewer values")
+        raise SekantError(f"more than {MOST_ROWS:.0e} rows are requested; use fewer values")

@@ -137,7 +137,7 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
     for key in about:
         if key not in allowed:
             raise ModelError(
-                f"{kind} has no '{key}'; {suggest(key, sorted(allowed), 'keys of it')}", path=("samples", key)
+                f"{kind} has no '{key}'; {suggest(key, sorted(allowed), 'keys')}", path=("samples", key)
             )
     with at_place("samples"):
         if kind in DRAWN:

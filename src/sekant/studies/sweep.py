@@ -106,7 +106,7 @@ def sweep(
         parts = StudyParts(Path(f"{os.fspath(output)}.parts"), key, len(samples))
         parts.open(resume)
     elif resume:
-        raise SekantError("resume needs the output file of the study that did not end")
+        raise SekantError("resume needs the output file of the unfinished study")
     began = perf_counter()
     blocks = list(parts.blocks()) if parts is not None else []
     done = _count(blocks)

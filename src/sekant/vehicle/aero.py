@@ -34,21 +34,21 @@ class Aero(Force):
     local_names: ClassVar = ("h", "x", "y")
 
     front: FrameName
-    """x forward, z up"""
+    """where the front downforce and half of the drag act: x forward, z up"""
     rear: FrameName
-    """where the other half of the drag and the rear downforce act; as the front one"""
+    """where the rear downforce and the other half of the drag act"""
     drag_area: Area = 0.0
-    """C_d A"""
+    """drag area C_d A"""
     front_area: AnyQuantity = 0.0
     """C_l A at the front, m^2, positive downwards; an expression of h"""
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards; an expression of h"""
     density: Density = DENSITY
-    """of the air"""
+    """density of the air"""
     headwind: Pace = 0.0
-    """of the air against x of the world: v is the velocity against the air"""
+    """speed of the air against x of the world; v is the speed relative to the air"""
     road: AnyRoad = Plane()
-    """above which h is counted"""
+    """road above which h is measured"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

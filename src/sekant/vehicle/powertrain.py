@@ -43,13 +43,13 @@ class AxleDrive(Force):
     right: FrameName
     """right wheel: y along its spin axis, to the left"""
     carrier: FrameName
-    """the body that takes the reaction"""
+    """body that takes the reaction"""
     torque: AnyQuantity
-    """of both wheels together, N m; positive drives forward"""
+    """torque of both wheels together, N m; positive drives forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
     """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
     locking: NotNegative[RotationalDamping] = 300.0
-    """c: stiffness of the coupling against different speeds"""
+    """c: torque per difference of the speeds"""
     preload: NotNegative[Torque] = 60.0
     """limited_slip: locking torque without drive torque"""
     bias: NotNegative[Dimensionless] = 0.3

@@ -122,7 +122,7 @@ def _cache(problems: list[str]) -> dict[str, Any]:
         mode = stat.S_IMODE(directory.stat().st_mode)
         found |= {"permissions": f"{mode:04o}", "entries": entries, "megabytes": round(size / 1e6, 3)}
         if mode & 0o077:
-            problems.append(f"others may look into the cache {directory} (mode {mode:04o}); chmod 700 it")
+            problems.append(f"other users can read the cache {directory} (mode {mode:04o}); chmod 700 it")
     return found
 
 
@@ -158,7 +158,7 @@ def _run_self_test(problems: list[str]) -> dict[str, Any]:
             f"native code and CasADi differ by {deviation:.1e}; run with --engine casadi, and report it"
         )
     if not result.ok or drift is None or drift > 1e-6:
-        problems.append(f"the pendulum does not keep its energy (status {result.status}, drift {drift})")
+        problems.append(f"the pendulum does not conserve its energy (status {result.status}, drift {drift})")
     return {
         "passed": not problems,
         "deviation": deviation,

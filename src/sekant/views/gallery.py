@@ -57,7 +57,7 @@ def find_models(folder: Path) -> list[Path]:
     ]
     if not found:
         raise SekantError(
-            "holds no model files (.yaml with bodies, joints, natural, vehicle or car)", file=str(folder)
+            "contains no model files (.yaml with bodies, joints, natural, vehicle or car)", file=str(folder)
         )
     return found
 

@@ -227,7 +227,9 @@ def draw_modes(modes: Modes, mode: list[int] | None, plot: Path | None) -> None:
     count = modes.eigenvalues.size
     for number in mode or ():
         if not 1 <= number <= count:
-            raise typer.BadParameter(f"there is no mode {number}; they are 1 to {count}", param_hint="--mode")
+            raise typer.BadParameter(
+                f"there is no mode {number}; the modes are 1 to {count}", param_hint="--mode"
+            )
     chosen = None if not mode else [number - 1 for number in mode]
     save_picture(lambda: mode_charts_picture(modes, chosen), plot)
 

@@ -49,7 +49,7 @@ def _locked(system: System) -> str:
     cause = "its joints lock one another"
     if rows:
         cause = f"the {rows} equations of {_listed(names)} leave none of its {system.nv} coordinates free"
-    remedy = "remove a constraint or open a joint"
+    remedy = "remove a constraint or free a joint"
     return f"model '{system.model.name}' has no degree of freedom: {cause}, and no motion is prescribed; {remedy}"
 
 

@@ -49,7 +49,7 @@ def identify_compliance(
     if not given:
         raise DataError("compliance: no load case is given")
     if use not in ("all", "direct"):
-        raise DataError(f"compliance: unknown use '{use}' of the displacements; all or direct")
+        raise DataError(f"compliance: unknown use '{use}' of the displacements; write 'all' or 'direct'")
     k0 = _start(model.joints[joint], names, guess or {})
     response = Response(
         _with_compliance(model, joint, names, k0, 0.0),

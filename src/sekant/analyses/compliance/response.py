@@ -91,7 +91,7 @@ class Response:
                 "it, or give smaller loads"
             )
         raise SolverError(
-            f"compliance: no state of rest of '{name}' was found under the load; is every "
+            f"compliance: no equilibrium of '{name}' was found under the load; is every "
             "coordinate held by a spring? Start from stiffer guesses, or give smaller loads"
         )
 

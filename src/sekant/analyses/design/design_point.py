@@ -134,7 +134,7 @@ class Design:
                 raise SolverError("optimize: the first design has no oscillation; choose another start")
             mode = int(first.oscillations[int(np.argmax(size[first.oscillations]))])
         if not 0 <= mode < order.size:
-            raise SolverError(f"optimize: there is no mode {mode}; they are 0 to {order.size - 1}")
+            raise SolverError(f"optimize: there is no mode {mode}; the modes are 0 to {order.size - 1}")
         return int(order[mode])
 
     def _of_mode(self, mode: int | str, what: str) -> Derived:

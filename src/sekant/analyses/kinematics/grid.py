@@ -35,7 +35,9 @@ def path_points(names: tuple[str, ...], values: list[Vector], held: Vector) -> t
     counts = {len(column) for column in values}
     if len(counts) > 1:
         listed = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, values, strict=True))
-        raise SekantError(f"kinematics: along a path all drives have as many values (got {listed})")
+        raise SekantError(
+            f"kinematics: along a path all drives need the same number of values (got {listed})"
+        )
     points = np.column_stack(values)
     points = np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])
     return points, [np.arange(points.shape[0], dtype=float)]

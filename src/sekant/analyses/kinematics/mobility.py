@@ -52,8 +52,8 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     if freedom > m:
         raise UndrivenMotion(
             f"model '{name}' has {count} but {given} ({drives})",
-            f"{rest.shape[1]} remain: {_moving(equations, rest)} still move; drive as many of them, hold them "
-            "(hold=[...]), or fix joints",
+            f"{rest.shape[1]} remain: {_moving(equations, rest)} still move; drive the same number of them, "
+            "hold them (hold=[...]), or fix joints",
         )
     raise ModelError(
         f"model '{name}': at the start the drives {drives} do not determine the motion: "

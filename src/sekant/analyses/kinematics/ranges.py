@@ -31,7 +31,7 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
     else:
         names = names_of(drive, "drive")
         if (range is None) == (values is None):
-            raise SekantError("kinematics: give range = (first, last, count) or values, one of them")
+            raise SekantError("kinematics: give either range = (first, last, count) or values")
         given = values if range is None else range
         parts = [given] if isinstance(drive, str) or not isinstance(given, Iterable) else list(given)
         if len(parts) != len(names):

@@ -68,7 +68,7 @@ def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[Analysis
         )
     cause = (
         "the coefficients are frozen at an instant: eigenvalues depend on the coordinates, other formulations have "
-        "others, and they do not decide on stability"
+        "others, and they do not determine stability"
     )
     return (AnalysisWarning("frozen_motion", "eigenvalues", f"t = {where.point.t:.6g} s", cause, remedy),)
 

@@ -34,7 +34,7 @@ def half_turns(
                     "half_turn",
                     name,
                     f"between t = {t[i]:.6g} s and {t[i + 1]:.6g} s",
-                    f"the element sees no more than the pose of its frames, so that its angle jumps from "
+                    f"the element sees only the pose of its frames, so its angle jumps from "
                     f"{angles[i, k]:.3g} to {angles[i + 1, k]:.3g} rad, and its torque with it",
                     "to count turns, use a rotational_spring_damper on the joint",
                 )

@@ -137,7 +137,9 @@ def equilibrium(
     if guess is not None:
         check_state(system, guess, "guess")
     if system.nv == 0:
-        raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
+        raise SolverError(
+            f"model '{system.model.name}' has no free coordinate: any position is an equilibrium"
+        )
     stuck = stuck_in(system, guess)
     hold = [*hold, *held_coordinates(system, stuck)]
     if has_states(system) and (stable or method):
@@ -260,7 +262,7 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
 def _moves(name: str, t: float, speed: float) -> SolverError:
     return SolverError(
         f"'{name}' moves at t = {t:.6g} s (at {speed:.4g} in SI units), so there is no equilibrium; choose a time t "
-        "at which it is at rest, or find a motion that looks the same for all time by sk.steady_motion"
+        "at which it is at rest, or find a steady motion with sk.steady_motion"
     )
 
 

@@ -333,7 +333,7 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
 def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
-    left = "; ".join(f"'{names[i]}' has the remainder {found.values[i]:.4g}" for i in order)
+    left = "; ".join(f"'{names[i]}' has the residual {found.values[i]:.4g}" for i in order)
     free = (
         "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
     )

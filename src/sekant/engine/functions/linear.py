@@ -83,7 +83,7 @@ def linear_functions(system: System) -> LinearFunctions:
         names = ", ".join(system.equations.elements.names[:4]) + (", ..." if system.nz > 4 else "")
         raise SolverError(
             f"model '{system.model.name}' has states of signals or elements ({names}), "
-            "which this analysis does not support; simulate it, or take those elements out"
+            "which this analysis does not support; simulate it, or remove those elements"
         )
     return system.once("linear functions", lambda: LinearFunctions(system))
 
@@ -177,7 +177,9 @@ class LinearFunctions:
     def forward_derivatives(self) -> SX:
         """(nv, 1 + 2 nv): accelerations of a tree, and their derivatives by s and v."""
         if self.m:
-            raise SekantError("derivatives of accelerations are those of a tree; constraints: sk.linearize")
+            raise SekantError(
+                "derivatives of accelerations exist only for trees; with constraints, use sk.linearize"
+            )
         v, eq = self.variation, self.system.equations
         slopes = (
             eq.lookups.substitute(R, v.a, eq.a)

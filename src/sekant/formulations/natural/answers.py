@@ -261,7 +261,8 @@ class LagrangianReports:
         for what, square in zip(spans, np.array(squares).ravel().tolist(), strict=True):
             if square == 0:
                 return (
-                    f"{what} are at one place, and a force along the line between them has no direction; place them "
+                    f"{what} are at the same place, and a force along the line between them has no direction; "
+                    f"place them "
                     "apart, or give a damper that is isotropic and a spring of length 0"
                 )
         return ""

@@ -85,7 +85,7 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     widest = int(np.argmax(step))
     if step[widest] > max(float(np.linalg.norm(r[-1] - r[0])), 2.0 * float(np.median(step))):
         raise poses.error(
-            "the rows are in no order along the path, and its ends are nearer to each other than "
+            "the rows are not in order along the path, and its ends are nearer to each other than "
             f"{poses.row(widest)} and {poses.row(widest + 1)}: it may open there; sort the rows, or add a time column"
         )
     off = (curve.report.position_rms or 0.0) if curve.report is not None else 0.0
@@ -95,6 +95,6 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     apart = s[pairs.max(axis=1)] - s[pairs.min(axis=1)] if len(pairs) else np.zeros(0)
     if np.any((apart > 4.0 * near) & (apart < curve.length - 4.0 * near)):
         raise poses.error(
-            "the rows are in no order along the path, and the points alone do not determine it (the path crosses or "
+            "the rows are not in order along the path, and the points alone do not determine it (the path crosses or "
             "approaches itself); sort the rows, or add a time column"
         )

@@ -79,7 +79,7 @@ def arrange(poses: PoseData, item: str) -> Arranged:
         chain = shortest_chain(r) if away.size else chain
         if chain.line is None:
             raise poses.error(
-                "the rows are in no order along the path, and the points alone do not determine it (the path "
+                "the rows are not in order along the path, and the points alone do not determine it (the path "
                 "crosses or approaches itself); sort the rows, or add a time column"
             )
         warnings.append(_shuffled(item, r, chain.length))

@@ -82,7 +82,8 @@ class _Decomposed:
             Z = eigh(N, N + c * P + 1e-13 * np.trace(N) / len(N) * np.eye(len(N)))[1]
         except np.linalg.LinAlgError:
             raise DataError(
-                "the points determine no surface: they lie on a line in the plane of the two parameters; spread them "
+                "the points do not determine a surface: they lie on a line in the plane of the two parameters; "
+                "spread them "
                 "over the range"
             ) from None
         rough = np.clip(c * np.sum(Z * (P @ Z), axis=0), 1e-18, 1.0)

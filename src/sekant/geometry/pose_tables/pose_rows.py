@@ -46,7 +46,7 @@ def rows_without_header(path: str | PathLike[str]) -> tuple[Array, list[int]] | 
     for i, line in lines:
         row = _numbers(line)
         if row is None or len(row) != count:
-            what = "holds something that is not a number" if row is None else f"has {len(row)} numbers"
+            what = "contains something that is not a number" if row is None else f"has {len(row)} numbers"
             raise DataError(f"{what}; the first row has {count} numbers", file=str(path), line=i)
         found.append(row)
     return np.array(found), [i for i, _ in lines]
@@ -89,7 +89,7 @@ def read_pose_rows(
     u = factors["drive"] * rows[:, 0]
     if n < 2 or np.any(np.diff(u) <= 0):
         at = lines[int(np.argmax(np.diff(u) <= 0)) + 1] if n > 1 else lines[0]
-        raise DataError("the drive must increase, over two rows at least", file=file, line=at)
+        raise DataError("the drive must increase, over at least two rows", file=file, line=at)
     velocity = factors["length"] / factors["drive"] * d
     angular = factors["angle"] / factors["drive"] * delta
     from scipy.interpolate import CubicSpline

@@ -78,7 +78,8 @@ def surface_from_function(
         if stuck or max(needed) > 2 * most or max(counts) > most or counts[0] * counts[1] > _MOST:
             raise DataError(
                 f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g}, {tolerance:g} is "
-                f"allowed, and {'more do not come nearer' if stuck else f'more than {most} a side would be needed'}; "
+                f"allowed, and "
+                f"{'more patches do not help' if stuck else f'more than {most} a side would be needed'}; "
                 "it may have a kink or a singularity: shrink the range or raise the tolerance"
             )
         before = [share if more else np.inf for share, more in zip(shares, wrong, strict=True)]

@@ -106,7 +106,7 @@ def export_fmu(
     a co-simulation FMU computes the same numbers as `sk.simulate` here, bit for bit.
     """
     if fmi not in (2, 3):
-        raise SekantError(f"there is no FMI {fmi} here; write 2 or 3")
+        raise SekantError(f"FMI {fmi} is not supported; write 2 or 3")
     if kind not in KINDS:
         raise SekantError(f"unknown kind '{kind}' of FMU; write me (model exchange) or cs (co-simulation)")
     place = Path(path)

@@ -69,7 +69,7 @@ class MjcfReader:
     def model(self) -> Model:
         world = list(self.root.all("worldbody"))
         if not world:
-            raise self.root.error("holds no <worldbody>")
+            raise self.root.error("has no <worldbody>")
         for element in world:
             self._contents(element, "ground", np.zeros(3), np.eye(3), None)
         self._compiler()

@@ -72,7 +72,7 @@ class UrdfReader:
         for element in self.root.all(tag):
             name = element.need("name")
             if name in found:
-                raise element.error(f"there is a {tag} of that name in line {found[name].line} already")
+                raise element.error(f"line {found[name].line} already defines a {tag} with this name")
             found[name] = element
         if tag == "link" and not found:
             raise self.root.error("has no link; a robot needs at least one")

@@ -167,7 +167,7 @@ class Instructions:
         if own == kind:
             return value
         if not is_number(own) or not is_number(kind) or join(own, kind) != kind:
-            raise NotTranslated(f"a value of kind {own} stands where {kind} is wanted")
+            raise NotTranslated(f"a value of kind {own} is used where {kind} is expected")
         if value.constant is not None and kind in (REAL, WHOLE):
             return constant(float(value.constant) if kind == REAL else int(value.constant))
         (part,) = value.parts

@@ -30,7 +30,7 @@ class Distance(Constraint):
     child: FrameName
     """frame or body at the other end"""
     length: Length
-    """distance of the two origins, perhaps a function of time t"""
+    """distance of the two origins; may be a function of time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -25,13 +25,13 @@ class DrivePoint(Constraint):
     frame: FrameName
     """the frame that is moved"""
     relative_to: FrameName = "ground"
-    """the frame that sees it, and in which it is resolved"""
+    """reference frame, in whose axes the components are given"""
     x: Length | None = None
-    """place over time t; left out: free"""
+    """x over time t; without it, x is free"""
     y: Length | None = None
-    """likewise"""
+    """y over time t; without it, y is free"""
     z: Length | None = None
-    """likewise"""
+    """z over time t; without it, z is free"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -62,11 +62,11 @@ class DriveOrientation(Constraint):
     frame: FrameName
     """the frame that is moved"""
     relative_to: FrameName = "ground"
-    """the frame that sees it, and in which it is resolved"""
+    """reference frame"""
     sequence: str = "zyx"
-    """of the Euler angles, intrinsic"""
+    """sequence of the Euler angles, intrinsic"""
     angles: tuple[Angle, Angle, Angle]
-    """over time t"""
+    """Euler angles over time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -24,13 +24,13 @@ class PointOnPath(Constraint):
     auxiliary: ClassVar = ("u",)
 
     frame: FrameName
-    """whose origin stays on it"""
+    """frame whose origin stays on the path"""
     relative_to: FrameName = "ground"
-    """the frame in which it is given"""
+    """frame in which the path is given"""
     curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
     """name of a curve"""
     u0: AnyQuantity = 0.0
-    """where to begin to look for the nearest point"""
+    """parameter where the search for the nearest point starts"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -56,13 +56,13 @@ class PointOnSurface(Constraint):
     auxiliary: ClassVar = ("u1", "u2")
 
     frame: FrameName
-    """whose origin stays on it"""
+    """frame whose origin stays on the surface"""
     relative_to: FrameName = "ground"
-    """the frame in which it is given"""
+    """frame in which the surface is given"""
     surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
     """name of a surface"""
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
-    """where to begin to look for the nearest point"""
+    """parameters where the search for the nearest point starts"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

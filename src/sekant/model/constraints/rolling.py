@@ -27,15 +27,15 @@ class Rolling(Constraint):
     frame_fields: ClassVar = ("frame", "plane")
 
     frame: FrameName
-    """at the center of the disc"""
+    """frame at the center of the disc"""
     plane: FrameName = "ground"
-    """whose origin the plane contains"""
+    """frame whose origin lies in the plane"""
     radius: Positive[Length]
-    """of the disc"""
+    """radius of the disc"""
     axle: AxialDirection = (0.0, 1.0, 0.0)
-    """in the frame of the disc"""
+    """direction of the axle in the frame of the disc"""
     normal: Direction = (0.0, 0.0, 1.0)
-    """of the plane, in the frame of the plane"""
+    """normal of the plane, in the frame of the plane"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -18,9 +18,9 @@ class Contact(Item):
     """
 
     restitution: Dimensionless = 0.0
-    """speed after an impact over that before"""
+    """ratio of the speeds after and before an impact"""
     rest_speed: NotNegative[AnyQuantity] = 1e-3
-    """m/s, or rad/s for a stop of a hinge"""
+    """rebound speed below which the contact stays closed, m/s; rad/s for the stop of a hinge"""
 
     @field_validator("restitution")
     @classmethod

@@ -21,13 +21,13 @@ class JointStop(Contact):
     of_coordinate: ClassVar = ("joint", "coordinate", {"limit": "q", "rest_speed": "v"})
 
     joint: JointName
-    """the joint"""
+    """joint that the stop limits"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     limit: AnyQuantity
-    """where the coordinate stops"""
+    """value of the coordinate at the stop"""
     side: Literal["upper", "lower"]
-    """upper: it may not grow beyond the limit"""
+    """upper: the coordinate stays below the limit; lower: above it"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -105,10 +105,10 @@ class Framed(CurveSource):
     bank_table: TableName | None = None
     """the bank angle as a table of the model over the curve's parameter"""
     up: Direction = (0.0, 0.0, 1.0)
-    """direction that z of the frame is turned to, where there is a choice"""
+    """direction toward which z of the frame points, where there is a choice"""
     blend: Literal["quintic", "cubic"] | None = None
-    """of frenet frames over straight stretches and inflections: quintic (default) keeps rates and accelerations
-    continuous, cubic ends with zero rate"""
+    """how frenet frames are blended over straight stretches and inflections: quintic (default) keeps rates and
+    accelerations continuous, cubic ends with zero rate"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
         """`curve` with the orientation asked for; as it is if none is."""

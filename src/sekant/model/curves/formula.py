@@ -54,7 +54,7 @@ class Formula(Framed):
     functions: ClassVar[tuple[str, ...]] = ("position", "rotation", "bank")
 
     position: Triple
-    """x, y, z of the path: expressions of the parameter"""
+    """x, y, z of the path, as expressions of the parameter"""
     parameter: str = "u"
     """name of the parameter in the expressions"""
     unit: str = ""
@@ -66,7 +66,7 @@ class Formula(Framed):
     breaks: tuple[AnyQuantity, ...] = ()
     """values of the parameter where the formulas have kinks"""
     arc_length: bool = False
-    """take the length of the path as its coordinate, instead of the parameter"""
+    """use the length of the path as its coordinate, instead of the parameter"""
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""

@@ -34,13 +34,13 @@ class Measured(Framed):
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
-    """of the fit; auto: through exact data, smoothing where there is noise"""
+    """method of the fit; auto: through exact data, smoothing where there is noise"""
     noise: Length | None = None
     """standard deviation of a coordinate; estimated if not given"""
     orientation_noise: Angle | None = None
     """standard deviation of an angle; estimated if not given"""
     tolerance: Length | None = None
-    """of the fit over arc length to the fit of the data"""
+    """largest difference between the fit over arc length and the fit of the data"""
     closed: bool = False
     """the path ends where it begins, and repeats"""
     allow_gaps: bool = False

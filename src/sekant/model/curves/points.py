@@ -24,11 +24,11 @@ class ControlPoints(Framed):
     points: tuple[Place, ...]
     """control points"""
     degree: int = 5
-    """of the B-spline"""
+    """degree of the B-spline"""
     closed: bool = False
     """the end joins the beginning, and the path repeats"""
     arc_length: bool = True
-    """take the length of the path as its coordinate (s); else u from 0 to 1"""
+    """use the length of the path as its coordinate (s); otherwise u from 0 to 1"""
     outside: Outside = "error"
     """beyond the range: refuse, go straight on, or repeat"""
 

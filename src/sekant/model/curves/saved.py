@@ -19,7 +19,7 @@ class Saved(CurveSource):
     file: str
     """JSON file"""
     outside: Outside | None = None
-    """what happens beyond the range of a curve, if not what the file says"""
+    """what happens beyond the range of a curve; by default what the file says"""
 
     def build(self, around: Surroundings) -> Any:
         from sekant.geometry.pose_files import load_pose

@@ -29,9 +29,9 @@ class SurfaceData(Description):
     sequence: str | None = None
     """Euler sequence of the angles, e.g. zyx"""
     kind: Literal["auto", "polynomial", "spline"] = "auto"
-    """of the fit; auto: a spline"""
+    """kind of the fit; auto: a spline"""
     degree: Annotated[tuple[int, int], Vector(("first", "second"))] = (5, 5)
-    """of a polynomial"""
+    """degree of a polynomial"""
     total: bool = True
     """keep the terms of a polynomial whose total degree is at most the larger degree, as poly55 does"""
     orientation: str = "auto"
@@ -41,7 +41,7 @@ class SurfaceData(Description):
     position: Triple | None = None
     """formulas of x, y, z in terms of the two parameters"""
     rotation: Rotation | None = None
-    """formulas of Euler angles or of a quaternion; by default the body does not turn"""
+    """formulas of Euler angles or of a quaternion; without them, the body does not turn"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
     """[start, end] of each parameter of formulas"""
     tolerance: Length = 1e-9
@@ -71,7 +71,7 @@ class SurfaceSource(CurveSource):
     functions: ClassVar[tuple[str, ...]] = ("surface",)
 
     surface: SurfaceData
-    """its data or formulas"""
+    """data or formulas of the surface"""
     outside: Outside | Annotated[tuple[Outside, Outside], Vector(("first", "second"))] = "error"
     """what happens beyond the range, for both parameters or for each"""
 

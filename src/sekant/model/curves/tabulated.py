@@ -26,7 +26,7 @@ class Tabulated(CurveSource):
     scheme: Literal["quintic", "cubic"] = "quintic"
     """quintic: accelerations are continuous; cubic: the published scheme, whose accelerations jump at the nodes"""
     units: dict[str, str] | None = None
-    """of a file without a header, once for all its columns: {drive: mm, length: mm, angle: rad}"""
+    """units of a file without a header: {drive: mm, length: mm, angle: rad}"""
     outside: Outside = "error"
     """beyond the range: refuse, go straight on, or repeat"""
 

@@ -28,20 +28,20 @@ class TrackStart(Description):
     """Where a piece, or the track itself, begins."""
 
     position: Point = (0.0, 0.0, 0.0)
-    """in W"""
+    """start of the track, in W"""
     direction: Direction = (1.0, 0.0, 0.0)
-    """of the path, in W"""
+    """direction of the track at its start, in W"""
 
 
 class Piece(Description):
     """What all curved pieces have."""
 
     roll: Angle = 0.0
-    """turns the plane of bending about the path, from the frame that the track carries along"""
+    """angle by which the plane of bending is turned about the path, from the frame carried along the track"""
     axis: Direction | None = None
-    """axis of turning, instead of roll: a fixed direction of the frame of the track, which is not carried along"""
+    """axis of turning, instead of roll: a fixed direction in the frame of the track, which is not carried along"""
     at: TrackStart | None = None
-    """place the piece here instead of joining it to the one before"""
+    """places the piece here instead of joining it to the previous one"""
 
     def options(self) -> dict[str, Any]:
         """As the geometry takes them."""
@@ -53,47 +53,47 @@ class ArcPiece(Piece):
     """Part of a circle; positive angles turn left."""
 
     radius: Length
-    """of the circle"""
+    """radius of the circle"""
     angle: Angle
-    """turned along the arc, positive to the left"""
+    """angle of the arc, positive to the left"""
 
 
 class ClothoidPiece(Piece):
     """Transition between curvatures (1/m, positive to the left); `smooth` also without jumps of their rates."""
 
     length: Length
-    """along the path"""
+    """length along the path"""
     start: Curvature
-    """curvature where it begins, positive to the left"""
+    """curvature at its start, positive to the left"""
     end: Curvature
-    """curvature where it ends"""
+    """curvature at its end"""
     smooth: bool = False
-    """the rate of the curvature does not jump either"""
+    """whether the rate of the curvature is continuous too"""
 
 
 class HelixPiece(Piece):
     """Part of a helix; positive angles turn left."""
 
     radius: Length
-    """of the cylinder it lies on"""
+    """radius of the cylinder on which it lies"""
     pitch: Length
     """rise along the axis in one turn"""
     angle: Angle
-    """turned along the helix, positive to the left"""
+    """angle turned along the helix, positive to the left"""
 
 
 class FittedPiece(Measured):
     """Positions from a CSV file, where they are in space or joined to the piece before."""
 
     joined: bool = False
-    """moved to the end of the piece before, instead of where the file has it"""
+    """moves the piece to the end of the previous one, instead of where the file has it"""
 
 
 class TrackPiece(Description):
     """One piece: exactly one of these."""
 
     straight: Length | None = None
-    """its length"""
+    """length of a straight piece"""
     arc: ArcPiece | None = None
     """part of a circle"""
     clothoid: ClothoidPiece | None = None
@@ -136,7 +136,7 @@ class Track(Framed):
     summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
 
     track: tuple[TrackPiece, ...]
-    """its pieces in order"""
+    """pieces of the track, in order"""
     start: TrackStart = TrackStart()
     """where the first piece begins"""
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
@@ -146,9 +146,9 @@ class Track(Framed):
     require: Literal["position", "tangent", "curvature"] = "tangent"
     """what must be continuous where pieces meet"""
     gap: Length = 1e-6
-    """largest gap that is closed without complaint"""
+    """largest gap that is closed without a warning"""
     turn: Angle = 1e-5
-    """largest angle between tangents that is taken for none"""
+    """largest angle between tangents that does not count as a corner"""
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the segments: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""

@@ -23,11 +23,11 @@ class Actuator(Force):
     of_coordinate: ClassVar = ("joint", "coordinate", {"force": "f"})
 
     joint: JointName
-    """the joint"""
+    """joint on which it acts"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     force: AnyQuantity
-    """N, or N m on an angle; expression of time, inputs and signals"""
+    """force in N, or torque in N m for an angle; an expression of time, inputs and signals"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -42,17 +42,17 @@ class BumpStop(Force):
     child: FrameName
     """frame or body at the other end"""
     length: Positive[Length]
-    """distance of the points at which it touches"""
+    """distance of the points at which the stop touches"""
     stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
     exponent: Dimensionless = 2.0
     """n: 1 for a linear spring, 2 for a gradual start"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: of an impact at speed v about 1 - c v is left"""
+    """c: an impact at speed v rebounds at about (1 - c v) v"""
     onset: Positive[Length] = 1e-6
     """depth below which the force grows linearly"""
     stretch: bool = False
-    """a rebound stop, for distances beyond `length`"""
+    """makes it a rebound stop, which acts at distances beyond `length`"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

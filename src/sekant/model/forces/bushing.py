@@ -40,9 +40,9 @@ class MaxwellBranch(Description):
     """A spring in series with a damper, in each direction: force k (d - s), T s' = d - s."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """of its spring along x, y, z of the parent frame"""
+    """stiffness of its spring along x, y, z of the parent frame"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """of its spring about x, y, z"""
+    """stiffness of its spring about x, y, z"""
     time_constant: Positive[Time]
     """time in which its force fades: damping over stiffness"""
 
@@ -70,23 +70,23 @@ class Bushing(Force):
     child: FrameName
     """frame or body at the other end"""
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """along the axes of the parent frame"""
+    """stiffness along the axes of the parent frame"""
     damping: Dampings = (0.0, 0.0, 0.0)
-    """likewise"""
+    """damping along these axes"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """about these axes"""
+    """stiffness about these axes"""
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
-    """likewise"""
+    """damping about these axes"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """restoring force over displacement in each direction, besides the stiffnesses"""
+    """restoring force over displacement in each direction, in addition to the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """restoring couple over each angle"""
+    """restoring torque over each angle"""
     reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)
     """directions (x, y, z, a, b, c) whose table is read as that of the mirror image, -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
-    """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, besides the stiffnesses"""
+    """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, in addition to the stiffnesses"""
     maxwell: tuple[MaxwellBranch, ...] = ()
-    """branches whose force fades: what makes rubber stiffer at high frequency"""
+    """branches whose force fades, which make rubber stiffer at high frequency"""
 
     @model_validator(mode="after")
     def _sensible(self):

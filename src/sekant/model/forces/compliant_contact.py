@@ -70,11 +70,12 @@ class CompliantContact(Force):
     exponent: Dimensionless = 1.5
     """n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: of an impact at speed v about 1 - c v is left"""
+    """c: an impact at speed v rebounds at about (1 - c v) v"""
     friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
     width: Positive[Velocity] = 1e-3
-    """velocity of slip at which 71 % of the friction is there; below it the contact creeps instead of sticking"""
+    """slip velocity at which friction reaches 71 % of its full value; below it the contact creeps instead of
+    sticking"""
     onset: Positive[Length] = 1e-6
     """penetration below which the force grows linearly"""
 

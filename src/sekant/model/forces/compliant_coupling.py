@@ -32,9 +32,9 @@ class CompliantCoupling(CoupledCoordinates, Force):
     )
 
     stiffness: NotNegative[AnyQuantity]
-    """of the deviation of the driven coordinate, N/m or N m/rad"""
+    """stiffness against a deviation of the driven coordinate, N/m or N m/rad"""
     damping: NotNegative[AnyQuantity] = 0.0
-    """force or torque over the rate of the deviation"""
+    """force or torque per rate of the deviation"""
     backlash: NotNegative[AnyQuantity] = 0.0
     """free play of the driven coordinate from one flank to the other, m or rad"""
 

@@ -45,25 +45,25 @@ class JointFriction(Force):
     )
 
     joint: JointName
-    """the joint"""
+    """joint in which it acts"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None
-    """dry friction while it slides, N or N m; it may vary with time and state, as that of a brake"""
+    """dry friction while sliding, N or N m; may vary with time and state, as in a brake"""
     static: NotNegative[AnyQuantity] | None = None
-    """what it can bear at rest, N or N m; by default `level`"""
+    """largest friction at rest, N or N m; by default `level`"""
     coefficient: NotNegative[Dimensionless] | None = None
-    """of friction while it slides: the dry part is this times the force in the joint"""
+    """coefficient of friction while sliding: the dry part is this times the force in the joint"""
     static_coefficient: NotNegative[Dimensionless] | None = None
-    """the same at rest; by default `coefficient`"""
+    """coefficient of friction at rest; by default `coefficient`"""
     radius: Positive[Length] | None = None
-    """arm at which the friction of a bearing or a thread acts"""
+    """lever arm of the friction of a bearing or a thread"""
     stribeck: Positive[AnyQuantity] | None = None
-    """speed over which friction falls from that at rest to that of sliding, m/s or rad/s"""
+    """speed over which friction falls from its value at rest to that of sliding, m/s or rad/s"""
     width: Positive[AnyQuantity] = 1e-3
-    """speed below which the regularized law, for methods without events, creeps; m/s or rad/s"""
+    """speed below which the regularized law (for methods without events) creeps, m/s or rad/s"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -86,8 +86,8 @@ class JointFriction(Force):
             still, sliding = getattr(self, name), getattr(self, of)
             if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
                 raise ValueError(
-                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that sticks "
-                    "bears at least that"
+                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that "
+                    "sticks holds at least that much"
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
             raise ValueError(
@@ -160,8 +160,8 @@ class JointFriction(Force):
             return
         if not ca.sparsify(self._columns(motion)[3:, self.coordinate]).nnz():
             raise ModelError(
-                f"coordinate {self.coordinate} of joint '{self.joint}' only turns: without an arm, a coefficient "
-                "gives no friction; give the radius of the bearing",
+                f"coordinate {self.coordinate} of joint '{self.joint}' is a rotation: without a lever arm, "
+                "a coefficient gives no friction; give the radius of the bearing",
                 path=("forces", name, "coefficient"),
             )
 

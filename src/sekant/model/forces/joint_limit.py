@@ -38,19 +38,19 @@ class JointLimit(Force):
     )
 
     joint: JointName
-    """the joint"""
+    """joint that is limited"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     lower: AnyQuantity | None = None
-    """where the stop begins"""
+    """where the lower stop begins"""
     upper: AnyQuantity | None = None
-    """likewise"""
+    """where the upper stop begins"""
     stiffness: Positive[AnyQuantity]
-    """past the ramp"""
+    """stiffness beyond the ramp"""
     damping: NotNegative[AnyQuantity] = 0.0
-    """past the ramp"""
+    """damping beyond the ramp"""
     ramp: Positive[AnyQuantity]
-    """travel over which the stop comes in"""
+    """travel over which the stop sets in"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -25,11 +25,11 @@ class PointForce(Force):
     signals: ClassVar = ("force",)
 
     frame: FrameName
-    """at whose origin it acts"""
+    """frame at whose origin the force acts"""
     force: ForceVector
-    """numbers, or expressions of the motion"""
+    """components: numbers, or expressions of the motion"""
     resolved_in: Literal["world", "frame"] = "world"
-    """axes of the components"""
+    """axes of the components: those of the world or of the frame"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -42,27 +42,27 @@ class RotationalSpringDamper(Force):
     local_names: ClassVar = ("angle", "deflection", "rate")
 
     joint: JointName | None = None
-    """the joint on which it acts, or:"""
+    """joint on which it acts; alternatively `parent` and `child`"""
     coordinate: int = 0
-    """which of its coordinates, from 0"""
+    """number of its coordinate, from 0"""
     parent: FrameName | None = None
     """frame or body at one end"""
     child: FrameName | None = None
     """frame or body at the other end"""
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """fixed in both frames"""
+    """axis, fixed in both frames"""
     stiffness: Restoring[RotationalStiffness] = 0.0
-    """torque by deflection"""
+    """torque per deflection"""
     damping: Restoring[RotationalDamping] = 0.0
-    """torque by rate"""
+    """torque per rate"""
     free_angle: Angle = 0.0
-    """where the spring is relaxed"""
+    """angle at which the spring is relaxed"""
     spring: TableName | None = None
     """table of torque over deflection"""
     damper: TableName | None = None
     """table of torque over rate"""
     torque: Torque = 0.0
-    """further restoring torque, perhaps an expression"""
+    """further restoring torque; may be an expression"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

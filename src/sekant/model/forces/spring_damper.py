@@ -35,19 +35,19 @@ class SpringDamper(Force):
     child: FrameName
     """frame or body at the other end"""
     stiffness: Restoring[Stiffness] = 0.0
-    """tension by deflection"""
+    """tension per deflection"""
     damping: Restoring[Damping] = 0.0
-    """tension by rate of the length"""
+    """tension per rate of the length"""
     free_length: Length = 0.0
-    """where the spring is relaxed"""
+    """length at which the spring is relaxed"""
     spring: TableName | None = None
     """table of force over deflection"""
     damper: TableName | None = None
     """table of force over rate"""
     force: ForceQuantity = 0.0
-    """further tension, perhaps an expression"""
+    """further tension; may be an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"
-    """how it is drawn: a coil, or a rubber stop at the parent's or (rebound) at the child's end"""
+    """how it is drawn: a coil, or a rubber stop at the parent's end or (rebound) at the child's end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

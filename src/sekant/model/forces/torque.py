@@ -25,13 +25,13 @@ class Torque(Force):
     signals: ClassVar = ("torque",)
 
     frame: FrameName
-    """whose body it turns"""
+    """frame whose body it turns"""
     torque: TorqueVector
-    """numbers, or expressions of the motion"""
+    """components: numbers, or expressions of the motion"""
     resolved_in: Literal["world", "frame"] = "world"
-    """axes of the components"""
+    """axes of the components: those of the world or of the frame"""
     reaction: FrameName | None = None
-    """whose body takes the opposite torque; left out: none"""
+    """frame whose body takes the opposite torque; by default none"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

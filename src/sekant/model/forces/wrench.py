@@ -34,13 +34,13 @@ class Wrench(Force):
     child: FrameName | None = None
     """frame or body on which it acts"""
     at_joint: JointName | None = None
-    """the joint whose frames are parent and child, in place of both"""
+    """joint whose frames are parent and child, instead of naming both"""
     force: ForceVector = (0.0, 0.0, 0.0)
-    """numbers, or expressions of the motion"""
+    """components of the force: numbers, or expressions of the motion"""
     torque: TorqueVector = (0.0, 0.0, 0.0)
-    """likewise"""
+    """components of the torque: numbers, or expressions of the motion"""
     resolved_in: Literal["parent", "child", "world"] = "parent"
-    """axes of the components"""
+    """axes of the components: those of the parent, the child or the world"""
 
     @model_validator(mode="after")
     def _ends(self):

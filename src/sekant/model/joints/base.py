@@ -94,13 +94,13 @@ class Joint(Item):
     child: FrameName
     """body or frame that moves"""
     at: Point | None = None
-    """its place in both bodies, if they are drawn in common coordinates"""
+    """place in both bodies, if they are drawn in common coordinates"""
     parent_pose: Placement = Placement()
-    """F in the frame of the parent"""
+    """pose of F in the frame of the parent"""
     child_pose: Placement = Placement()
-    """M in the frame of the child"""
+    """pose of M in the frame of the child"""
     cut: bool = False
-    """where a loop can be opened at several joints, open it here"""
+    """whether to open the loop at this joint, where it could be opened at several"""
 
     @model_validator(mode="after")
     def _one_placement(self):
@@ -289,7 +289,7 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """in both bodies, whose frames agree at zero coordinates"""
+    """axis in both bodies, whose frames agree at zero coordinates"""
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

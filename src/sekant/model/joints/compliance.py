@@ -20,9 +20,9 @@ class Spring(Description):
     """
 
     stiffness: AnyQuantity
-    """restoring force by deflection: N/m, for rotations N*m/rad"""
+    """restoring force per deflection: N/m, for rotations N*m/rad"""
     damping: AnyQuantity = 0.0
-    """restoring force by rate"""
+    """restoring force per rate"""
     force: AnyQuantity = 0.0
     """further restoring force"""
 
@@ -33,15 +33,15 @@ class PathCompliance(Description):
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
     normal: Spring
-    """displacement across the path, along y of its frame or what `normal_direction` says"""
+    """displacement across the path, along y of its frame or along `normal_direction`"""
     binormal: Spring
     """displacement across the path and that normal"""
     roll: Spring
-    """about x of the frame that moves along the path"""
+    """rotation about x of the frame that moves along the path"""
     pitch: Spring
-    """about y"""
+    """rotation about y"""
     yaw: Spring
-    """about z"""
+    """rotation about z"""
 
 
 class SurfaceCompliance(Description):
@@ -52,11 +52,11 @@ class SurfaceCompliance(Description):
     normal: Spring
     """displacement along the normal of the surface"""
     roll: Spring
-    """about x of the frame that moves on the surface"""
+    """rotation about x of the frame that moves on the surface"""
     pitch: Spring
-    """about y"""
+    """rotation about y"""
     yaw: Spring
-    """about z"""
+    """rotation about z"""
 
 
 Springs = TypeVar("Springs", PathCompliance, SurfaceCompliance)

@@ -159,7 +159,7 @@ class ElasticModes(Description):
     def _check_positive(self, stiffness: np.ndarray) -> None:
         size = np.abs(stiffness).max()
         if np.abs(stiffness - stiffness.transpose(0, 2, 1)).max() > 1e-9 * size:
-            raise ValueError("elastic: stiffness must be symmetric, or energy would be made on closed ways")
+            raise ValueError("elastic: stiffness must be symmetric, or closed paths would create energy")
         least = np.linalg.eigvalsh(stiffness)[:, 0]
         if least.min() <= 0:
             where = ", ".join(f"{value:g}" for value in self.places[int(np.argmin(least))])
@@ -303,7 +303,7 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: at one place the body deflects under no load; leave them out")
+        raise ModelError("elastic modes: at one place no load deflects the body; leave them out")
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:

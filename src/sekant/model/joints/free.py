@@ -29,13 +29,13 @@ class Free(Joint):
     unit_quaternion: ClassVar = 3
 
     position: Point = (0.0, 0.0, 0.0)
-    """at the start, in F"""
+    """position at the start, in F"""
     orientation: Orientation = Orientation()
-    """at the start, in F"""
+    """orientation at the start, in F"""
     velocity: VelocityVector = (0.0, 0.0, 0.0)
-    """of M's origin, resolved in F"""
+    """velocity of M's origin at the start, resolved in F"""
     angular_velocity: AngularVelocityVector = (0.0, 0.0, 0.0)
-    """resolved in M"""
+    """angular velocity at the start, resolved in M"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_from_quaternion(q[3:]), q[:3])

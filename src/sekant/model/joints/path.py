@@ -62,7 +62,7 @@ class Path(GuidedJoint):
     q0: AnyQuantity | None = None
     """place along the curve at the start"""
     v0: AnyQuantity = 0.0
-    """rate of it"""
+    """rate of the place at the start"""
     compliance: PathCompliance | None = None
     """springs and dampers across the path"""
     elastic: ElasticModes | None = None
@@ -73,9 +73,9 @@ class Path(GuidedJoint):
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
-    """the one coordinate of that joint, counted from 0, where it has several"""
+    """number of the shared coordinate, from 0, if that joint has several"""
     mirror: Literal["x", "y", "z"] | None = None
-    """take the mirror image of the curve, about the plane of its frame normal to this axis"""
+    """mirrors the curve about the plane of its frame normal to this axis"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

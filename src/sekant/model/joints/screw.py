@@ -25,7 +25,7 @@ class Screw(AxisJoint):
     shared: ClassVar = {"axis": (2, 3)}
 
     pitch: HandedLength
-    """advance a turn; positive: right-handed"""
+    """advance per turn; positive for a right-handed screw"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -53,7 +53,7 @@ class Surface(GuidedJoint):
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     """place on the surface at the start"""
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
-    """rates of it"""
+    """rates of the place at the start"""
     compliance: SurfaceCompliance | None = None
     """springs and dampers across the surface"""
     elastic: ElasticModes | None = None
@@ -63,7 +63,7 @@ class Surface(GuidedJoint):
     second_coordinate_of: JointName | None = None
     """the joint with one coordinate that is u2 of this one, which keeps u1: two surfaces over one drive"""
     mirror: Literal["x", "y", "z"] | None = None
-    """take the mirror image of the surface, about the plane of its frame normal to this axis"""
+    """mirrors the surface about the plane of its frame normal to this axis"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -85,9 +85,9 @@ class RollingDisc(Element):
     center: str
     """name of its center, a point"""
     radius: Length
-    """of the disc"""
+    """radius of the disc"""
     axis: str | None = None
-    """name of the vector about which a disc is round (space)"""
+    """name of the vector along the axis of symmetry of the disc (space)"""
     plane: Position | None = None
     """a point of the plane (default: the origin)"""
     normal: Direction | None = None
@@ -142,7 +142,7 @@ class Equation(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list"""
+    """one expression or a list of them, each zero"""
     text: str = ""
     """text for a reader"""
     unit: str = "J"
@@ -166,7 +166,7 @@ class VelocityEquation(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list"""
+    """one expression or a list of them, each zero"""
     text: str = ""
     """text for a reader"""
 

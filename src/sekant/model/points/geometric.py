@@ -49,7 +49,7 @@ class Geometric:
     weight: float
     name: str = ""
     product: tuple[str, str] | None = None
-    """names of the two vectors whose product it is"""
+    """names of the two vectors in the product"""
 
     @property
     def is_point(self) -> bool:

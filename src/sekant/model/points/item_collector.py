@@ -97,7 +97,7 @@ class ItemCollector:
     def of(cls, model: Model) -> Any:
         """A collector that goes on from a description."""
         if model.natural is None:
-            raise ModelError(f"model '{model.name}' has no section 'natural' to go on from")
+            raise ModelError(f"model '{model.name}' has no section 'natural' to continue from")
         found = cls(model.natural.dim, model.natural.gravity, model.name)
         found.simulation, found.parameters = model.simulation, dict(model.parameters)
         found._tables = dict(model.tables)
@@ -260,7 +260,7 @@ class ItemCollector:
             expression = Geometric(self, SX(expression), 0.0)
         if not (expression.is_point or expression.is_vector):
             raise ModelError(
-                f"'{name}' is neither a point nor a vector: its points add up to {expression.weight:g}"
+                f"'{name}' is neither a point nor a vector: the weights of its points add up to {expression.weight:g}"
             )
         self.add(name, places.Assigned, **self._how(name, expression))
         return self._handle(name, expression.weight)

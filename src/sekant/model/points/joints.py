@@ -94,7 +94,7 @@ class PlacedRevolute(PlacedJoint):
     type: ClassVar = "revolute"
     shown: ClassVar = "{type: revolute, first: arm, second: ground, at: [0, 0, 0.3 m], axis: [0, 1, 0]}"
     axis: Direction | None = None
-    """in W at the start (space)"""
+    """axis in W at the start (space)"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         rows = [ends.apart(self.at)]
@@ -123,7 +123,7 @@ class PlacedCylindrical(PlacedJoint):
     shown: ClassVar = "{type: cylindrical, first: sleeve, at: [0, 0, 0], axis: [1, 0, 0]}"
     dims: ClassVar = (3,)
     axis: Direction
-    """in W at the start"""
+    """axis in W at the start"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         u2, normals = ends.axis(self.axis)
@@ -138,7 +138,7 @@ class PlacedPrismatic(PlacedJoint):
     type: ClassVar = "prismatic"
     shown: ClassVar = "{type: prismatic, first: slider, at: [0, 0, 0], axis: [1, 0, 0]}"
     axis: Direction
-    """in W at the start"""
+    """axis in W at the start"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         u2, normals = ends.axis(self.axis)
@@ -160,9 +160,9 @@ class PlacedUniversal(PlacedJoint):
     )
     dims: ClassVar = (3,)
     axis: Direction
-    """on the first body, in W at the start"""
+    """axis on the first body, in W at the start"""
     other: Direction
-    """on the second body, in W at the start"""
+    """axis on the second body, in W at the start"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         u1 = ends.carried(ends.first, ends.m.unit(self.axis, "axis"), point=False)

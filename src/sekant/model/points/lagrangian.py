@@ -25,7 +25,7 @@ class Lagrangian(Description):
     v: Any
     """their rates: symbols (n,)"""
     L: Any
-    """kinetic less potential energy, J"""
+    """kinetic minus potential energy, J"""
     constraints: Any = ()
     """expressions that are zero, by name or in a list"""
     rayleigh: Any = None
@@ -35,11 +35,11 @@ class Lagrangian(Description):
     extra: Any = ()
     """(symbol, rate) or (symbol, rate, start) of further states"""
     q0: Any
-    """coordinates at the start (n,), perhaps rough"""
+    """coordinates at the start (n,); may be rough"""
     v0: Any = None
     """rates at the start (n,); None for those that are not given"""
     t: Any = None
-    """symbol of time if it occurs"""
+    """symbol of time, if it occurs"""
     parameters: Any = None
     """name -> (symbol, value)"""
     outputs: Any = None
@@ -47,11 +47,11 @@ class Lagrangian(Description):
     points: Any = None
     """places (2,) or (3,) m that a viewer draws, by name"""
     lines: Any = ()
-    """names of two points each, perhaps with a kind"""
+    """pairs of names of points, each with an optional kind"""
     weights: Any = None
-    """of the coordinates where a rough start is corrected (n,)"""
+    """weights of the coordinates (n,) when a rough start is corrected"""
     lookups: Any = None
-    """defines values of tables that occur"""
+    """definitions of the values of tables that occur"""
 
     def __reduce__(self) -> Any:
         raise ModelError(

@@ -47,11 +47,11 @@ class PointSpring(Element):
     ends: tuple[str, str]
     """names of two points"""
     stiffness: Stiffness
-    """tension by elongation"""
+    """tension per elongation"""
     length: Length | None = None
-    """unstretched; by default that at the start"""
+    """unstretched length; by default the length at the start"""
     damping: Damping | None = None
-    """tension by rate of the length"""
+    """tension per rate of the length"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, _ = _stretching(m, self.ends)
@@ -79,11 +79,11 @@ class AngularSpring(Element):
     shown: ClassVar = "{angle: turn, stiffness: 12 N*m/rad}"
 
     angle: Angle
-    """tracked or computed"""
+    """name of a tracked or computed angle"""
     stiffness: RotationalStiffness
-    """torque by angle"""
+    """torque per angle"""
     rest: Angle = 0.0
-    """where the spring is relaxed"""
+    """angle at which the spring is relaxed"""
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.stiffness) * (m.value(self.angle) - m.value(self.rest)) ** 2 / 2
@@ -99,9 +99,9 @@ class PointDamper(Element):
     ends: tuple[str, str]
     """names of two points"""
     damping: Damping
-    """force by speed"""
+    """force per speed"""
     isotropic: bool = False
-    """against every relative velocity of the ends, not only along the line between them"""
+    """whether it acts against every relative velocity of the ends, not only against that along their line"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, speed = _stretching(m, self.ends, "" if self.isotropic else "damper", name)
@@ -121,7 +121,7 @@ class AngularDamper(Element):
     body: str
     """name of a body"""
     damping: RotationalDamping
-    """torque by angular velocity"""
+    """torque per angular velocity"""
     against: str = "ground"
     """name of a body, or ground"""
 
@@ -144,7 +144,7 @@ class ForceAtPoint(Element):
     at: str
     """name of a point"""
     force: ForceVector
-    """in W"""
+    """components in W"""
 
     def compose(self, name: str, m: Any) -> None:
         m.works[name] = [(m.point(self.at).velocity, m.column(self.force, m.dim, "force"))]
@@ -160,7 +160,7 @@ class ForceBetween(Element):
     ends: tuple[str, str]
     """names of two points"""
     force: Force
-    """pulls the ends together"""
+    """force that pulls the ends together"""
 
     def compose(self, name: str, m: Any) -> None:
         m.works[name] = [(_stretching(m, self.ends, "actuator", name)[1], -m.value(self.force))]
@@ -176,7 +176,7 @@ class BodyTorque(Element):
     body: str
     """name of a body"""
     torque: Torque
-    """a number in the plane, three in W in space"""
+    """a number in the plane; three components in W in space"""
     against: str = "ground"
     """name of a body, or ground"""
 
@@ -193,9 +193,9 @@ class Work(Element):
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
     rate: Values
-    """velocity along which it works"""
+    """velocity on which the force does work"""
     force: Values
-    """along that rate"""
+    """force along that velocity"""
 
     def compose(self, name: str, m: Any) -> None:
         rate = m.column(self.rate)
@@ -211,7 +211,7 @@ class Potential(Element):
     short: ClassVar = "value"
 
     value: Anything
-    """J, an expression of coordinates, time and tables"""
+    """potential energy in J, an expression of coordinates, time and tables"""
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.value)
@@ -226,7 +226,7 @@ class Dissipation(Element):
     short: ClassVar = "value"
 
     value: Anything
-    """W, an expression of coordinates, velocities and time"""
+    """dissipation function in W, an expression of coordinates, velocities and time"""
 
     def compose(self, name: str, m: Any) -> None:
         m.rayleigh[name] = m.value(self.value)
@@ -241,11 +241,11 @@ class ReportedOutput(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list"""
+    """one expression or a list of them"""
     unit: str = ""
-    """for readers"""
+    """unit, for readers"""
     derivatives: int = Field(default=0, ge=0, le=8)
-    """up to which order its time derivatives ``name.rate``, ``name.rate2``, ... are wanted too"""
+    """highest order of the time derivatives ``name.rate``, ``name.rate2``, ... to report too"""
 
     def compose(self, name: str, m: Any) -> None:
         m.outputs[name] = (m.column(self.value), self.unit, self.derivatives)

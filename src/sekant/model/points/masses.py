@@ -68,19 +68,19 @@ class PointBody(Element):
     frame: tuple[str, ...]
     """names of the origin and of one (plane) or two (space) points or vectors"""
     mass: Mass = 0.0
-    """at its center of mass"""
+    """mass at its center of mass"""
     com: Position | None = None
     """center of mass in the local frame (default: the origin)"""
     inertia: Inertia = 0.0
-    """about the center of mass, in the local frame: a number, three, or a symmetric matrix"""
+    """inertia about the center of mass, in the local frame: a number, three, or a symmetric matrix"""
     points: dict[str, Attached] = Field(default_factory=dict)
     """points fixed in the body, by name: components in the local frame, or {at: place in W at the start}"""
     vectors: dict[str, Attached] = Field(default_factory=dict)
     """vectors fixed in the body"""
     rigid: bool = True
-    """constrain lengths and angles of the frame, as they are at the start or as `lengths` says"""
+    """whether to constrain lengths and angles of the frame, as they are at the start or as `lengths` says"""
     lengths: FrameLengths | None = None
-    """distance (or length) of the second entry, and in space of the third, and the product of both directions"""
+    """distance (or length) of the second entry, in space also of the third, and the product of both directions"""
 
     def compose(self, name: str, m: Any) -> None:
         if len(self.frame) != m.dim:
@@ -207,13 +207,13 @@ class Rod(Element):
     ends: tuple[str, str]
     """names of two points"""
     mass: Mass = 0.0
-    """spread evenly along it"""
+    """mass, spread evenly along it"""
     length: Length | None = None
-    """by default the distance of its ends at the start"""
+    """length; by default the distance of its ends at the start"""
     inertia: MomentOfInertia | None = None
-    """about its middle, across; by default that of a thin rod"""
+    """inertia about its middle, across its axis; by default that of a thin rod"""
     rigid: bool = True
-    """constrain its length"""
+    """whether to constrain its length"""
 
     def compose(self, name: str, m: Any) -> None:
         A, B = m.points(self.ends)
@@ -239,7 +239,7 @@ class PointMass(Element):
     at: str
     """name of a point"""
     mass: Mass
-    """in the point"""
+    """mass at the point"""
 
     def compose(self, name: str, m: Any) -> None:
         m.parts[name] = Part(name, (m.point(self.at),), m.constant(self.mass, "mass", zero=True))
@@ -255,7 +255,7 @@ class PointDistance(Element):
     ends: tuple[str, str]
     """names of two points"""
     length: Length | None = None
-    """by default that at the start; it may be a function of time"""
+    """distance; by default that at the start; may be a function of time"""
 
     def compose(self, name: str, m: Any) -> None:
         A, B = m.points(self.ends)

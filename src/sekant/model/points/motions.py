@@ -28,11 +28,11 @@ class Angle(Element):
     of: str
     """name of a body or a vector"""
     start: AngleValue | None = None
-    """at the start; by default as the points lie"""
+    """angle at the start; by default as the points lie"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
-            raise ModelError("an angle belongs to the plane; in space track a quantity by its rate: tracked")
+            raise ModelError("angles exist only in the plane; in space, track a quantity by its rate")
         x = m.direction(self.of)
         dx = m.rate(x)
         rate = (x[0] * dx[1] - x[1] * dx[0]) / ca.sumsqr(x)
@@ -51,9 +51,9 @@ class Tracked(Element):
     shown: ClassVar = "{rate: A.vx, start: 0}"
 
     rate: Anything
-    """what is summed up over time"""
+    """rate that is integrated over time"""
     start: Anything = 0.0
-    """a number or an expression of coordinates"""
+    """value at the start: a number or an expression of coordinates"""
 
     def compose(self, name: str, m: Any) -> None:
         m.track(name, m.value(self.rate), m.value(self.start))
@@ -75,7 +75,7 @@ class Motor(Element):
     angle: AngleValue
     """function of time"""
     axis: Direction | None = None
-    """in W (space)"""
+    """axis in W (space)"""
 
     def compose(self, name: str, m: Any) -> None:
         x = m.direction(self.turn)
@@ -91,7 +91,7 @@ class Motor(Element):
                 raise ModelError("'axis' is missing: in space give the axis in W")
             up = m.unit(self.axis, "axis")
             if abs(float(up @ start)) > 1e-6:
-                raise ModelError("the direction is not across the axis at the start")
+                raise ModelError("the direction is not perpendicular to the axis at the start")
             side = np.cross(up, start)
         angle = m.value(self.angle)
         across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))

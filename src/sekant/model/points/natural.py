@@ -24,9 +24,9 @@ class Natural(Description):
     """
 
     dim: Literal[2, 3] = 2
-    """2: in the xy plane, 3: in space"""
+    """2: in the xy plane; 3: in space"""
     gravity: Gravity | None = None
-    """(dim,) in W; by default 9.81 m/s^2 downward, along -y in the plane and -z in space"""
+    """(dim,) acceleration of gravity in W; by default 9.81 m/s^2 downward, along -y in the plane and -z in space"""
     items: dict[str, dict[str, SerializeAsAny[Element]]] = Field(default_factory=dict)
     """by section and name; in a file the sections stand beside `dim`"""
     lookups: Any = Field(default=None, repr=False)

@@ -24,7 +24,7 @@ class GroundPoint(Element):
     short: ClassVar = "at"
 
     at: Position
-    """place in W"""
+    """position in W"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, None, "", 1.0, 1.0)
@@ -53,11 +53,11 @@ class Prescribed(Element):
     shown: ClassVar = "{x: 0.3*cos(2*t), y: 0.3*sin(2*t)}"
 
     x: Anything | None = None
-    """function of time"""
+    """x as a function of time"""
     y: Anything | None = None
-    """function of time"""
+    """y as a function of time"""
     z: Anything | None = None
-    """function of time, in space"""
+    """z as a function of time, in space"""
 
     def compose(self, name: str, m: Any) -> None:
         basic = [*m.natural.items.get("points", {}), *m.natural.items.get("vectors", {})]
@@ -81,13 +81,13 @@ class Point(Element):
     short: ClassVar = "at"
 
     at: Position
-    """place in W at the start"""
+    """position in W at the start"""
     free: str | None = None
-    """components that may change, such as "x" or "xz"; the others stay as given (default: all)"""
+    """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
     velocity: VelocityVector | None = None
-    """velocity in W at the start; without it, it follows from what other points do"""
+    """velocity in W at the start; by default it follows from that of other points"""
     weight: Number = 1.0
-    """how firmly its place is held in assembly"""
+    """how firmly assembly holds it in its place"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
@@ -104,11 +104,11 @@ class FreeVector(Element):
     value: Numbers
     """components in W at the start"""
     free: str | None = None
-    """components that may change, such as "x" or "xz"; the others stay as given (default: all)"""
+    """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
     rate: Numbers | None = None
-    """rates of the components in W at the start; without it, they follow"""
+    """rates of the components in W at the start; by default they follow from other rates"""
     weight: Number = 1.0
-    """how firmly its components are held in assembly"""
+    """how firmly assembly holds its components"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)
@@ -176,13 +176,13 @@ class Assigned(Element):
     shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"
 
     combine: dict[str, Number] = Field(default_factory=dict)
-    """sum of points and vectors by name, each times a number: {A: 0.5, B: 0.5}"""
+    """sum of points and vectors by name, each with its factor: {A: 0.5, B: 0.5}"""
     cross: tuple[str, str] | None = None
-    """product of two vectors"""
+    """cross product of two vectors"""
     point: Numbers | None = None
-    """a point by expressions of its components in W"""
+    """point given by expressions of its components in W"""
     vector: Numbers | None = None
-    """a vector by expressions of its components in W"""
+    """vector given by expressions of its components in W"""
 
     @model_validator(mode="after")
     def _one(self):
@@ -196,9 +196,7 @@ class Assigned(Element):
             m.assign(name, m.column(self.point or self.vector), 1.0 if self.point else 0.0)
         elif self.cross is not None:
             if m.dim == 2:
-                raise ModelError(
-                    "a product of two vectors is not a vector of the plane; it needs space (dim: 3)"
-                )
+                raise ModelError("the cross product of two vectors is not in the plane; it needs dim: 3")
             first, second = (m[n] for n in self.cross)
             m.assign(name, ca.cross(first.value, second.value), 0.0)
         else:
@@ -207,5 +205,8 @@ class Assigned(Element):
                 factor = m.number(share, f"the share of '{other}'")
                 total, weight = total + m[other].value * factor, weight + m[other].weight * factor
             if min(abs(weight), abs(weight - 1.0)) > 1e-12:
-                raise ModelError(f"'{name}' is neither a point nor a vector: its points add up to {weight:g}")
+                raise ModelError(
+                    f"'{name}' is neither a point nor a vector: the weights of its points add up "
+                    f"to {weight:g}"
+                )
             m.assign(name, total, float(round(weight)))

@@ -31,13 +31,13 @@ class Delay(Signal):
     summary: ClassVar[str] = "its input, a fixed time later"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is delayed"""
     time: Positive[Time]
-    """by which it comes later"""
+    """length of the delay"""
     start: AnyQuantity = 0.0
-    """value before the input has arrived"""
+    """value before the input arrives"""
     pieces: int = 2
-    """polynomials of degree 7 over the delay"""
+    """number of polynomials of degree 7 over the delay"""
     pade: int = 4
     """order of the Pade approximation in linear models"""
 

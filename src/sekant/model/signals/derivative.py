@@ -19,9 +19,9 @@ class Derivative(Signal):
     summary: ClassVar[str] = "derivative of an input, through a first-order filter"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is differentiated"""
     time_constant: Positive[Time]
-    """T of the filter: slower changes are differentiated, faster ones are not; without it a jump has no derivative"""
+    """T of the filter: it differentiates changes slower than this; without it, a jump has no derivative"""
     start: AnyQuantity = 0.0
     """value of the filtered input at the start; the derivative begins at (input - start) / T"""
 

@@ -29,17 +29,17 @@ class EventSignal(Signal):
     settable: ClassVar = "count"
 
     when: AnyQuantity
-    """happens where this crosses zero"""
+    """the event happens where this crosses zero"""
     direction: Literal["rising", "falling", "both"] = "both"
     """which crossings of zero count"""
     set: SignalName | None = None
-    """signal that is set"""
+    """signal that the event sets"""
     to: AnyQuantity = 0.0
-    """value that it gets, taken just before the event"""
+    """value that this signal takes, evaluated just before the event"""
     reset: tuple[SignalName, ...] = ()
     """signals that restart at their start values"""
     stop: bool | str = False
-    """end the run; a text is its message"""
+    """whether to end the run; a text becomes its message"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

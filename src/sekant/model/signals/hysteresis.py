@@ -26,7 +26,7 @@ class Hysteresis(Signal):
     settable: ClassVar = "branch"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is switched"""
     on_above: AnyQuantity
     """threshold on the way up"""
     off_below: AnyQuantity

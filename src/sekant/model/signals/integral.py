@@ -20,7 +20,7 @@ class Integral(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is integrated"""
     start: AnyQuantity = 0.0
     """value at the start"""
 

@@ -22,9 +22,9 @@ class Lowpass(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is filtered"""
     time_constant: Positive[Time]
-    """T; one over the corner frequency in rad/s"""
+    """T: one over the corner frequency in rad/s"""
     order: int = 1
     """1 or 2"""
     damping: NotNegative[Dimensionless] = 1.0

@@ -35,9 +35,9 @@ class Noise(Signal):
     highest: Positive[Hertz] = 10.0
     """highest frequency of the band"""
     seed: int = 0
-    """another seed is another noise"""
+    """seed of the random frequencies and phases; another seed gives another noise"""
     waves: Annotated[int, Field(ge=1, le=1000)] = 50
-    """how many waves make it up; their sum repeats at the earliest after waves/(highest - lowest) seconds"""
+    """number of waves; their sum repeats at the earliest after waves/(highest - lowest) seconds"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

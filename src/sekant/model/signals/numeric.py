@@ -34,11 +34,11 @@ class Numeric(Signal):
     function: str | Callable[..., Any]
     """definition ``def law(x, v): ...`` as text (from a file: ``file: law.py``), or a function"""
     inputs: dict[str, AnyQuantity]
-    """for each parameter of the function a quantity, an expression or a number"""
+    """a quantity, an expression or a number for each parameter of the function"""
     outputs: int = 1
-    """numbers that the function returns"""
+    """number of values that the function returns"""
     increment: Positive[Dimensionless] = INCREMENT
-    """step of differences, times 1 + |x|"""
+    """step of finite differences, times 1 + |x|"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -27,7 +27,7 @@ class Pid(Signal):
     signals: ClassVar = ("error", "kp", "ki", "kd", "low", "high")
 
     error: AnyQuantity
-    """wanted less actual value"""
+    """setpoint minus actual value"""
     kp: AnyQuantity = 0.0
     """proportional gain"""
     ki: AnyQuantity = 0.0
@@ -41,9 +41,9 @@ class Pid(Signal):
     high: AnyQuantity | None = None
     """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
-    """T_w: how fast the integral runs back while a limit holds"""
+    """T_w: how fast the integral runs back while the output is at a limit"""
     start: AnyQuantity = 0.0
-    """of the integral part"""
+    """value of the integral part at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -54,7 +54,7 @@ class Pid(Signal):
         if isinstance(self.low, float) and isinstance(self.high, float) and self.low >= self.high:
             raise ValueError(f"low must be below high (got {self.low:g} and {self.high:g})")
         if self.kp == self.ki == self.kd == 0.0:
-            raise ValueError("needs one of kp, ki and kd at least: without them it is always zero")
+            raise ValueError("needs at least one of kp, ki and kd: without them it is always zero")
         return self
 
     @property

@@ -22,13 +22,13 @@ class RateLimit(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is followed"""
     rising: Positive[AnyQuantity]
     """largest rate upward, per second"""
     falling: Positive[AnyQuantity] | None = None
-    """largest rate downward, per second, positive; as upward if not given"""
+    """largest rate downward, per second, positive; by default that upward"""
     time_constant: Positive[Time] = 1e-3
-    """lag T where the limit does not act"""
+    """lag T while the limit does not act"""
     start: AnyQuantity = 0.0
     """value at the start"""
 

@@ -25,9 +25,9 @@ class SampledSignal(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression that is sampled"""
     period: Positive[Time]
-    """from sample to sample"""
+    """time from sample to sample"""
     offset: NotNegative[Time] = 0.0
     """time of the first sample"""
     start: AnyQuantity = 0.0

@@ -25,17 +25,17 @@ class StateSpace(Signal):
     signals: ClassVar = ("inputs",)
 
     inputs: tuple[AnyQuantity, ...]
-    """u: expressions"""
+    """u: list of expressions"""
     A: Matrix
-    """rows of numbers"""
+    """A: rows of numbers"""
     B: Matrix
-    """likewise"""
+    """B: rows of numbers"""
     C: Matrix
-    """likewise"""
+    """C: rows of numbers"""
     D: Matrix | None = None
-    """likewise; left out: zero"""
+    """D: rows of numbers; by default zero"""
     start: tuple[AnyQuantity, ...] | None = None
-    """x at the start; left out: zero"""
+    """x at the start; by default zero"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -56,7 +56,7 @@ class StateSpace(Signal):
         if not n or not m or not self.C:
             raise ValueError("a state-space signal needs at least one state, one input and one output")
         if self.start is not None and len(self.start) != n:
-            raise ValueError(f"start must have {n} numbers, one a state (got {len(self.start)})")
+            raise ValueError(f"start must have {n} numbers, one per state (got {len(self.start)})")
         return self
 
     @property

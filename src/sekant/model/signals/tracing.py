@@ -111,7 +111,7 @@ class Traced:
 
     def __float__(self) -> float:
         raise ModelError(
-            "a function that is recorded cannot make a plain number of a quantity (as math.sin does); use NumPy's "
+            "a function that is recorded cannot turn a quantity into a plain number (as math.sin does); use NumPy's "
             "functions, np.sin"
         )
 

@@ -26,11 +26,11 @@ class TransferFunction(Signal):
     summary: ClassVar[str] = "linear system given by the coefficients of its transfer function"
 
     input: AnyQuantity
-    """expression of what goes in"""
+    """expression of the input"""
     numerator: tuple[AnyQuantity, ...]
-    """coefficients, highest power of s first"""
+    """coefficients of the numerator, highest power of s first"""
     denominator: tuple[AnyQuantity, ...]
-    """likewise"""
+    """coefficients of the denominator, highest power of s first"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

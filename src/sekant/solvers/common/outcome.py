@@ -47,7 +47,7 @@ TEXTS: dict[str, str] = {
         "equations may be singular there, jump, or the constraints may contradict each other"
     ),
     "constraints": (
-        "{row} cannot be satisfied beyond {where} (tried {tried}): the mechanism cannot go on, the constraint "
+        "{row} cannot be satisfied beyond {where} (tried {tried}): the mechanism cannot move further, the constraint "
         "contradicts another one, or the step is too long"
     ),
     "chattering": (

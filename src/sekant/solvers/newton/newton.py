@@ -58,7 +58,7 @@ class Reason(Enum):
     """Why an iteration ended; the value is for a reader."""
 
     CONVERGED = "converged"
-    STALLED = "no step lessens the residual"
+    STALLED = "no step reduces the residual"
     DIVERGED = "steps do not shrink as near a solution"
     NOT_FINITE = "the residual is not finite"
     TOO_MANY = "too many steps"

@@ -74,7 +74,7 @@ class Chassis(Description):
     """The sprung body."""
 
     mass: Positive[Kilograms]
-    """of the sprung body alone, without axles and wheels"""
+    """mass of the sprung body alone, without axles and wheels"""
     com: PointNumbers
     """center of mass"""
     inertia: InertiaNumbers
@@ -90,11 +90,11 @@ class RimAndTire(Description):
     """Rim and tire of one wheel: what spins."""
 
     mass: Positive[Kilograms] = 20.0
-    """of one wheel with its tire"""
+    """mass of one wheel with its tire"""
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
-    """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
+    """[Ixx, Iyy, Izz] about its center; Iyy is about the spin axis"""
     width: Positive[Meters] = 0.2
-    """as drawn"""
+    """width in pictures"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -108,15 +108,15 @@ class SimpleSuspension(Description):
     track: Positive[Meters]
     """distance between the wheels"""
     stiffness: Positive[StiffnessNumber]
-    """of one wheel's spring, over the wheel's travel"""
+    """stiffness of one wheel's spring, over the wheel's travel"""
     damping: NotNegative[DampingNumber]
-    """of one wheel's damper, over the wheel's velocity"""
+    """damping of one wheel's damper, over the wheel's velocity"""
     mass: NotNegative[Kilograms] = 20.0
-    """of one wheel's carrier, without the wheel"""
+    """mass of one wheel's carrier, without the wheel"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
     preload: Newtons | None = None
-    """force of one spring as the car stands; by default what keeps the car level there"""
+    """force of one spring while the car stands; by default what keeps the car level"""
     camber: Radians = 0.0
     """positive if the top leans outward"""
 
@@ -130,15 +130,16 @@ class Steering(Description):
     """From the steering wheel to the rack; with hard points the tie rods do the rest."""
 
     rack_per_turn: Positive[Meters] = 0.05
-    """travel of the rack in one turn of the steering wheel; positive turns to the left whatever way it moves"""
+    """travel of the rack per turn of the steering wheel; a positive angle turns the car to the left, whichever
+    way the rack moves"""
     arm: Positive[Meters] = 0.13
-    """simple suspension: travel of the rack over the steer angle of the wheels"""
+    """simple suspension: travel of the rack per steer angle of the wheels"""
     rack_mass: Positive[Kilograms] = 5.0
-    """of the rack with what moves along with it"""
+    """mass of the rack and of what moves with it"""
     stiffness: Positive[StiffnessNumber] = 2e6
-    """of column and rack, at the rack: used where a driver steers by what it sees"""
+    """stiffness of column and rack, at the rack: used where a driver steers by what it sees"""
     damping: NotNegative[DampingNumber] = 2e4
-    """of column and rack, at the rack; beside the stiffness"""
+    """damping of column and rack, at the rack; goes with the stiffness"""
 
 
 def _suspension(given: Any) -> Any:
@@ -161,16 +162,17 @@ class Axle(Description):
     """Two wheels, left and right, and what holds them."""
 
     at: PointNumbers = (0.0, 0.0, 0.0)
-    """simple: x of the axle (y and z follow from track and tires); with hard points: where their origin lies"""
+    """simple suspension: x of the axle (y and z follow from track and tires); hard points: position of their
+    origin"""
     suspension: AnySuspension
-    """{track: ..., stiffness: ..., damping: ...}, a file of hard points, or {curves: rig.csv, wheel_center: ...} of a
-    rig that measured it"""
+    """{track: ..., stiffness: ..., damping: ...}, a file of hard points, or {curves: rig.csv, wheel_center:
+    ...} measured on a rig"""
     tire: AnyTire
     """property file (.tir), or {type: fiala_tire, ...}"""
     wheel: RimAndTire = RimAndTire()
     """mass, inertia and width of one wheel"""
     steering: Steering | None = None
-    """from the steering wheel to this axle; none: it is not steered"""
+    """steering of this axle; without it, the axle is not steered"""
     anti_roll_bar: StiffnessNumber = 0.0
     """force at each wheel over the difference of their travels"""
 
@@ -187,22 +189,23 @@ class Drivetrain(Description):
     bias: NotNegative[Plain] = 0.3
     """limited_slip: locking torque over drive torque"""
     locking: NotNegative[Plain] = 300.0
-    """locked, limited_slip: torque over the difference of the wheels' speeds, N*m*s/rad"""
+    """locked, limited_slip: torque per difference of the wheels' speeds, N*m*s/rad"""
     torque: NotNegative[NewtonMeters | TableData] = 3000.0
-    """most torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000, 900]}"""
+    """largest torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000,
+    900]}"""
     drag_torque: NotNegative[NewtonMeters] = 300.0
-    """most torque with which the motor brakes"""
+    """largest torque with which the motor brakes"""
 
 
 class Brakes(Description):
     """Torques in proportion to one command, no more than `torque` of all wheels together."""
 
     torque: NotNegative[NewtonMeters] = 8000.0
-    """greatest, of all wheels together"""
+    """largest brake torque of all wheels together"""
     front_share: Plain = 0.62
-    """of the first axle"""
+    """share of the first axle"""
     standstill: Positive[Plain] = 0.5
-    """rad/s: methods without events let a wheel below this spin creep; all others hold it"""
+    """rad/s: with methods without events, a wheel that spins more slowly creeps; all other methods hold it"""
 
     @model_validator(mode="after")
     def _share(self):
@@ -215,7 +218,7 @@ class Air(Description):
     """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
 
     drag_area: NotNegative[SquareMeters] = 0.65
-    """C_d A; half of the drag acts at the front point, half at the rear one"""
+    """drag area C_d A; half of the drag acts at the front point, half at the rear one"""
     front: PointNumbers | None = None
     """where the front downforce acts; by default above the first axle, at road level"""
     rear: PointNumbers | None = None
@@ -225,42 +228,42 @@ class Air(Description):
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards"""
     headwind: MetersPerSecond = 0.0
-    """of the air against x of the world"""
+    """speed of the air against x of the world"""
 
 
 class Car(Description):
     """A car. `axles` from front to rear."""
 
     name: str = "car"
-    """of the car and of its model"""
+    """name of the car and of its model"""
     description: str = ""
-    """a sentence for readers"""
+    """description in one sentence"""
     chassis: Chassis
     """the sprung body"""
     axles: dict[str, Axle]
-    """by name, from front to rear; at least two"""
+    """axles by name, from front to rear; at least two"""
     drive: Drivetrain | None = Drivetrain()
-    """motor and differential; none: it rolls"""
+    """motor and differential; without them, the car rolls"""
     brakes: Brakes | None = Brakes()
-    """one command for all wheels; none: it has no brakes"""
+    """brakes, with one command for all wheels"""
     air: Air | None = None
-    """drag and downforce; none: no air"""
+    """drag and downforce; by default none"""
     road: AnyRoad = Plane()
-    """what the tires stand on"""
+    """road under the tires"""
     tables: dict[str, TableData] = Field(default_factory=dict)
-    """by name, for expressions of the car such as areas of downforce"""
+    """tables by name, for expressions of the car such as areas of downforce"""
     reduced: bool = False
-    """axles with hard points as path and surface joints"""
+    """whether to replace hard points by path and surface joints"""
     links: Literal["exact", "split", "identify", "ignore"] = "exact"
-    """reduced: what becomes of the masses of links, see `sk.reduce`"""
+    """with `reduced`: where the masses of the links go, see `sk.reduce`"""
     maneuver: str = "double-lane-change"
-    """which one it is driven through where none is named"""
+    """maneuver to drive if none is named"""
     speed: MetersPerSecond = 0.0
-    """of the model by itself: straight ahead at this speed, which the driver holds"""
+    """speed of the model without a maneuver: the driver holds it, straight ahead"""
     simulation: SimulationSettings = SimulationSettings()
-    """duration, steps and tolerances of the model by itself"""
+    """duration, steps and tolerances of the model without a maneuver"""
     looks: Literal["closed", "open_wheels"] | None = None
-    """how it is drawn: a closed body, or tub and wings; by default open wheels of a chassis below 500 kg"""
+    """how the car is drawn: a closed body, or tub and wings; by default open wheels for a chassis below 500 kg"""
 
     @model_validator(mode="after")
     def _fits(self):
@@ -269,7 +272,7 @@ class Car(Description):
         if self.drive is not None and self.drive.axle not in self.axles:
             raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
         if self.speed < 0:
-            raise ValueError(f"speed must not be negative (got {self.speed:g} m/s): cars drive forward here")
+            raise ValueError(f"speed must not be negative (got {self.speed:g} m/s): cars only drive forward")
         return self
 
     @property

@@ -51,15 +51,15 @@ class CarLoadCase(Description):
     yaw_acceleration: Plain = 0.0
     """rad/s^2, to the left"""
     speed: MetersPerSecond = 0.0
-    """for drag and downforce"""
+    """speed, for drag and downforce"""
     drive_torque: NewtonMeters | None = None
-    """at the driven axle, both wheels together"""
+    """torque at the driven axle, both wheels together"""
     brake_share: Plain | None = Field(default=None, ge=0, le=1)
-    """of the front axle; by default the car's"""
+    """share of the front axle; by default the car's"""
     rack: Meters = 0.0
-    """its displacement to the left"""
+    """displacement of the rack to the left"""
     hold: Literal["springs"] | None = None
-    """springs: they are locked at their length as drawn, and axles share the rolling moment by their loads"""
+    """springs: they are locked at their length as drawn, and the axles share the rolling moment by their loads"""
 
 
 @dataclass(frozen=True, eq=False)

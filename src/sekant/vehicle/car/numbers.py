@@ -111,7 +111,7 @@ def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
         rest = name.partition(".")[2]
         near = suggest(_steps(rest)[0] if rest else "", known, "names there")
         raise ModelError(f"'{name}': numbers of the car are named without '{step}.'; {near}")
-    raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names there')}")
+    raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names')}")
 
 
 def _inside(item: Any) -> str:

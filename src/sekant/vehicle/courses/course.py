@@ -157,7 +157,7 @@ class Course:
 def course_of_pieces(
     pieces: Sequence[tuple[float, float, float]], *, width: float = np.inf, spacing: float = SPACING
 ) -> Course:
-    """A course from the origin along x, of pieces (length m, curvature 1/m at the begin, curvature at the end):
+    """A course from the origin along x, of pieces (length m, curvature 1/m at the start, curvature at the end):
     straight lines, arcs, and clothoids between them. `width` (m) is free in all."""
     lengths = np.array([piece[0] for piece in pieces], float)
     if not lengths.size or np.any(lengths <= 0) or not np.all(np.isfinite(lengths)):

@@ -133,8 +133,8 @@ def speed_profile(
 ) -> SpeedProfile:
     """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip.
 
-    The car starts `before` (m) the begin of the course, straight toward it. A speed that a curve asks for is held for
-    the time `transition` (s) before and behind it, while the car still turns in or out.
+    The car starts `before` (m) before the start of the course, straight toward it. A speed that a curve asks
+    for is held for the time `transition` (s) before and after it, while the car still turns in or out.
     """
     if not 0 < share <= 1:
         raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")

@@ -38,7 +38,7 @@ def read_track(path: str | PathLike[str]) -> Course:
         )
     points = np.column_stack([values["x"], values["y"]])
     if len(points) < 4:
-        raise columns.wrong(f"has {len(points)} points; a track needs four at least")
+        raise columns.wrong(f"has {len(points)} points; a track needs at least four")
     half = values["width"] / 2 if "width" in values else np.full(len(points), WIDTH / 2)
     left, right = values.get("left", half), values.get("right", half)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -105,7 +105,7 @@ def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:
         k = int(far[0])
         raise columns.wrong(
             f"the center line jumps by {steps[k]:.3g} m from {_place(points[k])} to {_place(points[k + 1])} "
-            f"(points are {usual:.3g} m apart else); add the points between, or put the rows in order",
+            f"(points are {usual:.3g} m apart elsewhere); add the points between, or put the rows in order",
             k + 1,
         )
 

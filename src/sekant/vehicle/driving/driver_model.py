@@ -71,7 +71,7 @@ def lateral_model(
 
 
 def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:
-    with doing("finding how the car answers to its driver"):
+    with doing("finding how the car responds to its driver"):
         running = small_steering(car, speed, tuple(FELT), alike, keep) or _linearized(car, speed, alike, keep)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real

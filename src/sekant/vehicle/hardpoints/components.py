@@ -44,13 +44,13 @@ class WheelData(Description):
     tire: str | None = None
     """size such as 205/55 R16: section width (mm), height of the section (% of it), diameter of the rim (in)"""
     radius: Positive[Meters] | None = None
-    """unloaded, or that at which the contact point is to lie; by default of the tire's size, or as drawn"""
+    """unloaded radius, or distance of the contact point; by default from the tire's size, or as drawn"""
     width: Positive[Meters] = 0.2
-    """as drawn; that of the tire's size goes before"""
+    """width in pictures; the tire's size takes precedence"""
     mass: Positive[Kilograms] | None = None
-    """of rim, tire and what else spins; without it, three fifths of the upright's"""
+    """mass of rim, tire and everything else that spins; by default three fifths of the upright's"""
     inertia: InertiaNumbers | None = None
-    """about its center, [Ixx, Iyy, Izz], y along the spin axis"""
+    """inertia about its center, [Ixx, Iyy, Izz], y along the spin axis"""
 
     @model_validator(mode="after")
     def _readable(self):
@@ -81,9 +81,9 @@ class CurveData(Description):
     """A force over a displacement or a rate, SI or with units."""
 
     x: tuple[Annotated[float, number(None)], ...]
-    """displacements or rates, rising, m or m/s unless units are given"""
+    """displacements or rates, increasing, in m or m/s unless units are given"""
     y: tuple[Newtons, ...]
-    """forces, as many"""
+    """forces, the same number"""
 
 
 class StopData(Description):
@@ -92,7 +92,7 @@ class StopData(Description):
     gap: Meters
     """how far the spring may be compressed (bump) or extended (rebound) from the drawing before it touches"""
     stiffness: StiffnessNumber = 0.0
-    """force over the compression of the stop, beyond its gap"""
+    """force per compression of the stop, beyond its gap"""
     curve: CurveData | None = None
     """force over the compression of the stop, instead of a stiffness"""
 
@@ -107,13 +107,13 @@ class BushingData(Description):
     """Elastic mount at a hard point; z along the hinge of an arm, else the axes of the vehicle."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """[x, y, z], forces over displacements"""
+    """[x, y, z], forces per displacement"""
     damping: Dampings = (0.0, 0.0, 0.0)
-    """[x, y, z], forces over velocities"""
+    """[x, y, z], forces per velocity"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """[x, y, z], torques over angles"""
+    """[x, y, z], torques per angle"""
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
-    """[x, y, z], torques over angular velocities"""
+    """[x, y, z], torques per angular velocity"""
     matrix: tuple[tuple[float, ...], ...] | None = None
     """full symmetric stiffness (6, 6), SI, on the left side; mirrored on the right"""
 
@@ -128,13 +128,13 @@ class BarSection(Description):
     """A round bar in torsion: k = G pi (D^4 - d^4) / (32 L)."""
 
     diameter: Meters
-    """D, outside"""
+    """outer diameter D"""
     inner_diameter: Meters = 0.0
-    """d; 0: solid"""
+    """inner diameter d; 0: solid"""
     length: Meters
-    """L, of the part that is twisted"""
+    """length L of the part that is twisted"""
     shear_modulus: Pascals = STEEL
-    """G; that of steel unless given"""
+    """shear modulus G; by default that of steel"""
 
     @property
     def rate(self) -> float:
@@ -152,23 +152,23 @@ class AntiRollBar(Description):
     type: Literal["U", "T"] = "U"
     """U: across the vehicle with two arms; T: a stem with a crossbar"""
     bar: PointNumbers
-    """U: where the arm leaves the bar, on its axis (which runs across); T: foot of the stem"""
+    """U: where the arm leaves the bar, on its axis (which runs across the vehicle); T: foot of the stem"""
     arm: PointNumbers
     """end of the arm (U) or of the crossbar (T), where the drop link begins"""
     link: PointNumbers
     """other end of the drop link"""
     on: str = ""
-    """the part that carries it; by default the one that carries the spring"""
+    """part that carries the drop link; by default the one that carries the spring"""
     top: PointNumbers | None = None
-    """T: where stem and crossbar meet; by default between the two ends of the crossbar"""
+    """T: where stem and crossbar meet; by default midway between the ends of the crossbar"""
     rate: RotationalStiffnessNumber | None = None
-    """torque over twist"""
+    """torque per twist"""
     section: BarSection | None = None
-    """instead of a rate"""
+    """section of the bar, instead of a rate"""
     damping: RotationalDampingNumber = 0.0
-    """torque over the rate of the twist"""
+    """torque per rate of the twist"""
     mass: Kilograms = 2.0
-    """of the whole bar"""
+    """mass of the whole bar"""
 
     @model_validator(mode="after")
     def _one_rate(self):
@@ -189,15 +189,15 @@ class HeaveSpring(Description):
     """A spring and damper between the two sides, which feels heave and not roll."""
 
     point: PointNumbers
-    """on the left side; the other end is its mirror image"""
+    """end on the left side; the other end is its mirror image"""
     on: str = ""
-    """the part that carries it; by default the one that carries the spring"""
+    """part that carries it; by default the one that carries the spring"""
     stiffness: StiffnessNumber = 0.0
-    """force over the change of its length"""
+    """force per change of its length"""
     damping: DampingNumber = 0.0
-    """force over the rate of its length"""
+    """force per rate of its length"""
     preload: Newtons = 0.0
-    """force with which it pushes while the suspension stands as drawn"""
+    """force with which it pushes when the suspension is as drawn"""
 
     @model_validator(mode="after")
     def _stiff(self):
@@ -212,11 +212,11 @@ class SteeringColumn(Description):
     rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
     column: bool = False
-    """whether there is a joint for the steering wheel, tied to the rack"""
+    """whether the steering wheel has a joint, tied to the rack"""
     stiffness: RotationalStiffnessNumber | None = None
-    """of the column: the steering wheel is then the input `steering_wheel`, and the rack free to give way"""
+    """stiffness of the column: the steering wheel is then the input `steering_wheel`, and the rack can give way"""
     damping: RotationalDampingNumber = 0.0
-    """of the column, at the steering wheel; beside its stiffness"""
+    """damping of the column, at the steering wheel; goes with its stiffness"""
 
     @model_validator(mode="after")
     def _ratio(self):
@@ -244,17 +244,17 @@ class AxleLoadCase(Description):
     left: dict[str, Newtons] = Field(default_factory=dict)
     """fx, fy, fz, mz at the contact, dx at the wheel's center"""
     right: dict[str, Newtons] = Field(default_factory=dict)
-    """the same of the right wheel"""
+    """the same for the right wheel"""
     ax: Plain = 0.0
     """g, forward; negative in braking"""
     ay: Plain = 0.0
     """g, to the left"""
     az: Plain | None = None
-    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
+    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts have their weight at rest"""
     rack: Meters = 0.0
-    """its displacement to the left at which the axle stands"""
+    """displacement of the rack to the left at which the axle stands"""
     hold: Literal["springs"] | None = None
-    """springs: they are locked at their length as drawn; without it springs and bars give as far as the case wants"""
+    """springs: they are locked at their length as drawn; without it, springs and bars deflect under the loads"""
 
     @field_validator("left", "right")
     @classmethod
@@ -269,15 +269,17 @@ class AxleParts(Description):
     """What an axle has besides its two corners."""
 
     steering: SteeringColumn = SteeringColumn()
-    """from the steering wheel to the rack"""
+    """steering wheel, column and rack"""
     anti_roll_bar: AntiRollBar | None = None
-    """twisted where the wheels' travels differ"""
+    """bar that is twisted when the wheels' travels differ"""
     heave_spring: HeaveSpring | None = None
-    """between the two sides, compressed where both wheels rise"""
+    """spring between the two sides, compressed when both wheels rise"""
     brakes: bool = False
-    """torques `left.brake_torque`, `right.brake_torque` (inputs, N m) between wheel and upright, against the spin"""
+    """whether there are torques `left.brake_torque`, `right.brake_torque` (inputs, N m) between wheel and
+    upright, against the spin"""
     drive: bool = False
-    """torques `left.drive_torque`, `right.drive_torque` (inputs, N m) on the wheels, taken by the vehicle's body"""
+    """whether there are torques `left.drive_torque`, `right.drive_torque` (inputs, N m) on the wheels, with
+    their reaction on the vehicle's body"""
 
 
 SET_UP = {

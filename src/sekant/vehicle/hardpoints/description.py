@@ -46,19 +46,19 @@ class SpringData(Description):
     """Spring and damper of the corner."""
 
     stiffness: StiffnessNumber = 0.0
-    """force over the change of its length, along its own axis"""
+    """force per change of its length, along its own axis"""
     damping: DampingNumber = 0.0
-    """force over the rate of its length"""
+    """force per rate of its length"""
     preload: Newtons = 0.0
-    """force with which the spring pushes while the suspension stands as drawn"""
+    """force with which the spring pushes when the suspension is as drawn"""
     free_length: Meters | None = None
-    """instead of a preload"""
+    """free length, instead of a preload"""
     on: str = ""
     """the body that carries the lower end; each layout has its own default"""
     curve: CurveData | None = None
-    """push over compression from the free length, besides the stiffness"""
+    """push over compression from the free length, in addition to the stiffness"""
     damper_curve: CurveData | None = None
-    """tension over the rate of extension (rebound positive), besides the damping"""
+    """tension over the rate of extension (rebound positive), in addition to the damping"""
 
     @model_validator(mode="after")
     def _preload_or_length(self):
@@ -75,48 +75,48 @@ class HardPoints(Description):
     type: str
     """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""
     name: str = ""
-    """of the model that is made; the type unless given"""
+    """name of the model; by default the type"""
     unit: Literal["m", "mm"] = "m"
-    """of bare numbers in points, of axle parts too; texts such as 12 mm carry their own"""
+    """unit of bare numbers in points, also those of axle parts; texts such as 12 mm have their own"""
     points: dict[str, PointNumbers] = Field(default_factory=dict)
     """[x, y, z] by name, as the layout needs them: x forward, y to the left, z up, of one side"""
     camber: Radians = 0.0
-    """as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
+    """camber as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
     toe: Radians = 0.0
-    """as drawn, positive for toe-in"""
+    """toe as drawn, positive for toe-in"""
     masses: dict[str, Kilograms] = Field(default_factory=dict)
-    """of parts by name (upright, lower_arm, rack ...); each layout has its own defaults"""
+    """masses of parts by name (upright, lower_arm, rack ...); each layout has its own defaults"""
     inertia: InertiaNumbers | None = None
-    """of the upright with the wheel about its center, [Ixx, Iyy, Izz]"""
+    """inertia of the upright with the wheel about its center, [Ixx, Iyy, Izz]"""
     spring: SpringData = SpringData()
     """spring and damper of one side"""
     push_rod_on: str = ""
     """the body that carries the outer end of a push or pull rod: upright, lower_arm or upper_arm; by default the
     lower arm of `push_rod`, the upper arm of `pull_rod` and `formula_student`"""
     tie_rod: int = 3
-    """five_link: which of the links steers"""
+    """five_link: number of the link that steers"""
     wheel: WheelData = WheelData()
     """size, mass and inertia of wheel and tire"""
     bump_stop: StopData | None = None
-    """acts against the compression of the spring beyond a gap"""
+    """stop against the compression of the spring, beyond a gap"""
     rebound_stop: StopData | None = None
-    """acts against the extension of the spring beyond a gap"""
+    """stop against the extension of the spring, beyond a gap"""
     bushings: dict[str, BushingData] = Field(default_factory=dict)
     """elastic mounts in place of the joints at these points"""
     compliant: bool = True
     """false: joints are rigid even where there are bushings"""
     set_up: dict[str, Meters] = Field(default_factory=dict)
-    """changes by name (camber_shim ...) against the drawing; ``left.camber_shim`` for one side"""
+    """changes by name (camber_shim ...) from the drawing; ``left.camber_shim`` for one side"""
     axle: AxleParts | None = None
     """what joins the two sides; with it the file describes an axle"""
     beam_rate: RotationalStiffnessNumber = 0.0
-    """twist_beam: torque over the twist of the beam"""
+    """twist_beam: torque per twist of the beam"""
     load_cases: dict[str, AxleLoadCase] = Field(default_factory=dict)
     """named loads or accelerations for which loads on members are computed"""
     load: Newtons = 0.0
     """vertical force of the road at the contact point"""
     suspension: Suspension = Suspension()
-    """what the curves need besides the model"""
+    """what the curves need in addition to the model"""
 
     @model_validator(mode="before")
     @classmethod
@@ -287,7 +287,7 @@ def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
     return [
         ModelError(
             f"lies {abs(given.point(name)[1]):g} m from the middle plane on the other side of the vehicle than "
-            f"{others}; points are those of one side: check its sign",
+            f"{others}; give the points of one side only, and check the sign",
             path=("points", name),
         )
         for name in blamed

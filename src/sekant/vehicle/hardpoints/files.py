@@ -73,7 +73,9 @@ def describes_axle(path: str | PathLike[str]) -> bool:
 
 def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
     if side is not None:
-        raise ModelError(f"{path} holds a model, not hard points: only these can be put on the {side} side")
+        raise ModelError(
+            f"{path} contains a model, not hard points: only these can be put on the {side} side"
+        )
 
 
 def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
@@ -89,6 +91,6 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
 def _as_model(found: Model, path: str | PathLike[str]) -> Model:
     if found.natural is not None:
         raise ModelError(
-            "holds a mechanism in natural coordinates; curves need bodies and joints", file=str(path)
+            "contains a mechanism in natural coordinates; curves need bodies and joints", file=str(path)
         )
     return found

@@ -139,7 +139,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         if not wanted:
             continue  # points of other parts
         if name.lower() in known:
-            found.append(_wrong(place, f"point '{name}' occurs here for the second time"))
+            found.append(_wrong(place, f"point '{name}' occurs here a second time"))
             continue
         known[name.lower()] = (place, told)
         found += [

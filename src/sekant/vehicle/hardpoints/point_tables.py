@@ -197,7 +197,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
             elif columns and len(cells) > 1 and _is_point(cells, columns):
                 name = cells[0]
                 if name in data["points"]:
-                    raise _wrong(place, f"point '{name}' occurs here for the second time")
+                    raise _wrong(place, f"point '{name}' occurs here a second time")
                 data["points"][name] = _point(cells, columns, place, unit)
                 places["points", name] = place
             else:
@@ -268,7 +268,7 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
                 place, f"'{'.'.join(keys[: i + 1])}' has a value already, so '{cells[0]}' cannot be set"
             )
     if keys[-1] in at:
-        raise _wrong(place, f"'{cells[0]}' occurs here for the second time")
+        raise _wrong(place, f"'{cells[0]}' occurs here a second time")
     found = [_value(text) for text in values]
     at[keys[-1]] = found[0] if len(found) == 1 else found
     places[path] = place

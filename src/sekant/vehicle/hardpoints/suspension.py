@@ -29,27 +29,29 @@ class Suspension(Description):
     spring: str | None = "spring"
     """force element of type spring_damper"""
     damper: str | None = None
-    """another one, if it is not the spring's"""
+    """damper, if it is not the same element as the spring"""
     rack: str | None = "rack"
     """prismatic joint of the steering rack"""
     steer_axis: tuple[str, str] | None = None
     """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
     axle: Literal["front", "rear"] = "front"
-    """where it is in the vehicle: signs of wheelbase change, side-view swing arm and supports follow from it"""
+    """position in the vehicle: signs of wheelbase change, side-view swing arm and supports follow from it"""
     wheelbase: Positive[Meters] | None = None
     """distance of the axles, for supports in percent, Ackermann and the turning circle"""
     cg_height: Positive[Meters] | None = None
-    """of the vehicle's center of mass above the road"""
+    """height of the vehicle's center of mass above the road"""
     vehicle_mass: Positive[Kilograms] | None = None
-    """of the whole vehicle, for load cases that accelerate along x; by default both axles carry the same"""
+    """mass of the whole vehicle, for load cases that accelerate along x; by default both axles carry the same
+    load"""
     brake_share: Plain | None = None
     """share of the braking force at this axle, outboard brakes; by default 1 in supports, by load in load cases"""
     drive_share: Plain | None = None
-    """share of the driving force, the torque taken by the vehicle's body (shafts); by default as for braking"""
+    """share of the driving force at this axle, the torque taken by the vehicle's body (shafts); by default as
+    for braking"""
     rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn of the steering wheel; negative for a tie rod behind the axle"""
     travel: tuple[Meters, Meters] = (-0.08, 0.08)
-    """range of the wheel center's height against the drawing"""
+    """range of the wheel center's height, measured from the drawing"""
     steering: tuple[Meters, Meters] | None = None
     """range of the rack's displacement"""
 

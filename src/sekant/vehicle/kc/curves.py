@@ -31,7 +31,7 @@ class AxleCurves(SuspensionCurves):
 
     motion: str = "parallel"
     moved: AxleMotion | None = field(default=None, repr=False)
-    """the motion itself, for pictures and whatever else is asked of it"""
+    """the motion itself, for pictures and further quantities"""
 
     @property
     def title(self) -> str:

@@ -47,12 +47,12 @@ class LoadTable:
     applied: dict[str, dict[str, float]]
     """case -> loads at the contacts"""
     places: dict[str, Vector] = field(default_factory=dict)
-    """point -> where it is as drawn (3,) m"""
+    """point -> position as drawn (3,) m"""
     model: Model | None = field(default=None, repr=False)
     warnings: tuple[AnalysisWarning, ...] = ()
     """what was assumed"""
     loads: dict[str, RestLoads] = field(default_factory=dict, repr=False)
-    """case -> what every part feels at every point"""
+    """case -> loads on every part at every point"""
 
     def envelope(self) -> dict[str, tuple[float, str]]:
         """Point or member -> largest force (N) and its case."""

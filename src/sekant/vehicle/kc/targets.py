@@ -147,7 +147,9 @@ def _target(name: str, given: Any) -> CurveTarget:
     if "values" in given or "travel" in given:
         at, values = given.get("travel"), given.get("values")
         if not (isinstance(at, list) and isinstance(values, list) and len(at) == len(values) > 1):
-            raise ModelError("'travel' and 'values' are lists of the same length, two at least", path=path)
+            raise ModelError(
+                "'travel' and 'values' must be lists of the same length, at least two", path=path
+            )
         if "design" in given or "gradient" in given:
             raise ModelError("'values' and 'design' say the same thing; drop one", path=path)
         places = tuple(float(z) for z in _read(lambda: grid_values(at, np.zeros(1), "travel"), path))

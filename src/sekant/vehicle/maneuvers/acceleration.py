@@ -37,19 +37,20 @@ class Acceleration(Maneuver):
     shown: ClassVar[tuple[str, ...]] = ("speed", "driven_slip")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """at the start; 0: from rest"""
+    """speed at the start; 0: from rest"""
     distance: Positive[Meters] = 75.0
-    """that is timed"""
+    """distance that is timed"""
     staging: NotNegative[Meters] = 0.3
-    """before the line, from which the time counts"""
+    """distance of the start before the line, where timing begins"""
     launch: Literal["slip_control", "wheelspin"] = "slip_control"
-    """slip_control: the torque falls as the driven wheels slip; wheelspin: all torque that the motor has"""
+    """slip_control: the torque falls as the driven wheels slip; wheelspin: the motor gives all its torque"""
     slip: Positive[Plain] | None = None
-    """slip_control: from which slip on the torque falls, to nothing at 1.5 times it; by default that of most force"""
+    """slip_control: slip above which the torque falls, to nothing at 1.5 times it; by default the slip of the
+    largest force"""
     rise: Positive[Seconds] = 0.1
-    """how long the throttle takes"""
+    """rise time of the throttle"""
     longest: Positive[Seconds] = 60.0
-    """the run is given up after this"""
+    """time after which the run is given up"""
 
     @property
     def until(self) -> float:

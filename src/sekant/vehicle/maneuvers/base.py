@@ -141,19 +141,19 @@ class Maneuver(Description):
     type: ClassVar[str]
     summary: ClassVar[str]
     source: ClassVar[str] = ""
-    """what of it is taken from where"""
+    """what of it comes from which source"""
     cites: ClassVar[tuple[str, ...]] = ()
     """short names of `sources` in which maneuver and measures are defined"""
 
     travels: ClassVar[bool] = True
-    """whether the car moves along the road, so that the common measures mean something"""
+    """whether the car moves along the road, so that the common measures apply"""
     to_the_limit: ClassVar[bool] = False
     """whether the car is meant to pass the limit of its grip"""
     shown: ClassVar[tuple[str, ...]] = ("yaw_rate", "steering_wheel")
     """outputs that players draw beside the motion"""
 
     speed: Positive[MetersPerSecond] = 80 / 3.6
-    """at the start, which the driver holds until told otherwise"""
+    """speed at the start, which the driver holds unless the maneuver changes it"""
 
     @property
     def until(self) -> float:

@@ -32,17 +32,17 @@ class BrakeStraight(Maneuver):
 
     type: ClassVar[str] = "brake-straight"
     summary: ClassVar[str] = "brake to a stop, straight ahead"
-    source: ClassVar[str] = "ISO 21994 in outline: distance from the begin of braking to standstill"
+    source: ClassVar[str] = "ISO 21994 in outline: distance from the start of braking to standstill"
     cites: ClassVar[tuple[str, ...]] = ("ISO 21994", "Gillespie")
 
     speed: MetersPerSecond = 100 / 3.6
-    """before braking"""
+    """speed before braking"""
     pedal: Plain = 0.7
-    """share of the greatest brake torque"""
+    """share of the largest brake torque"""
     at: Seconds = 0.5
-    """when braking begins"""
+    """time at which braking begins"""
     rise: Seconds = 0.2
-    """how long the pedal takes"""
+    """rise time of the pedal"""
 
     @property
     def until(self) -> float:
@@ -68,7 +68,7 @@ class BrakeStraight(Maneuver):
                 "stopping distance",
                 float(s[-1]) - begin if stands else float("nan"),
                 "m",
-                f"from the begin of braking to {STOPPED} m/s",
+                f"from the start of braking to {STOPPED} m/s",
             ),
             ManeuverMeasure(
                 "mean deceleration",
@@ -117,11 +117,11 @@ class BrakeInTurn(BrakeStraight):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 
     speed: MetersPerSecond = 80 / 3.6
-    """before braking, held in the turn"""
+    """speed before braking, held in the turn"""
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0
-    """when braking begins; the turn has settled by then"""
+    """time at which braking begins; the turn has settled by then"""
     pedal: Plain = 0.4
 
     def commands(self, at: ManeuverContext) -> Commands:

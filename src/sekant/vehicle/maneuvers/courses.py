@@ -52,7 +52,7 @@ SHORT = (
     (8.0, 1 / 20, 0.0),
     (25.0, 0.0, 0.0),
 )
-"""Pieces of a course: length (m), curvature at the begin and at the end (1/m)."""
+"""Pieces of a course: length (m), curvature at the start and at the end (1/m)."""
 
 
 class CourseManeuver(Maneuver):
@@ -61,11 +61,11 @@ class CourseManeuver(Maneuver):
     shown: ClassVar[tuple[str, ...]] = ("speed", "steering_wheel")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """at the start; 0: from rest"""
+    """speed at the start; 0: from rest"""
     grip: Positive[Plain] = 0.85
     """share of the tires' grip that the driver uses, up to 1"""
     fastest: Positive[MetersPerSecond] = FASTEST
-    """the driver goes no faster"""
+    """speed that the driver does not exceed"""
 
     def course(self) -> Course:
         """The line that the driver follows, from the origin along x."""
@@ -149,7 +149,7 @@ class CourseManeuver(Maneuver):
             return []
         k = int(np.argmax(np.abs(run[ERROR])))
         return [
-            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its begin: use less "
+            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its start: use less "
             f"of the grip (grip: {0.9 * self.grip:.2g})"
         ]
 
@@ -178,13 +178,13 @@ class CourseManeuver(Maneuver):
         start = self.time_at(run, 0.0)
         return [
             ManeuverMeasure(
-                "time", float(run.time[-1]) - start, "s", "from the begin of the course to its end"
+                "time", float(run.time[-1]) - start, "s", "from the start of the course to its end"
             )
         ]
 
 
 def _before(car: Car) -> float:
-    """m that the center of mass starts before the begin of the course."""
+    """m that the center of mass starts before the start of the course."""
     return max(0.0, -float(car.chassis.com[0]))
 
 
@@ -217,7 +217,7 @@ class Skidpad(CourseManeuver):
     blend: Positive[Meters] = 2.0
     """length over which the curvature changes by that of a circle"""
     approach: Positive[Meters] = 15.0
-    """straight before the circles, and behind them"""
+    """length of the straight before the circles, and after them"""
 
     @property
     def radius(self) -> float:
@@ -279,26 +279,26 @@ class Slalom(CourseManeuver):
     type: ClassVar[str] = "slalom"
     summary: ClassVar[str] = "cones in a line, left and right in turn"
     source: ClassVar[str] = (
-        "usage of motor sport events: equal distances, time from the first to the last cone"
+        "customary at motor sport events: equal distances, time from the first to the last cone"
     )
     cites: ClassVar[tuple[str, ...]] = ("Milliken",)
 
     speed: NotNegative[MetersPerSecond] = 40 / 3.6
-    """at the start"""
+    """speed at the start"""
     grip: Positive[Plain] = 0.7
     """share of the tires' grip that the driver uses at the cones"""
     cones: int = 6
-    """how many"""
+    """number of cones"""
     distance: Positive[Meters] = 18.0
-    """between two cones"""
+    """distance between two cones"""
     offset: Positive[Meters] = 1.4
-    """of the path from the line of cones, as it passes one"""
+    """distance of the path from the line of cones as it passes one"""
     approach: Positive[Meters] = 30.0
-    """straight before and behind"""
+    """length of the straight before and after"""
 
     def course(self) -> Course:
         if self.cones < 2:
-            raise ModelError(f"a slalom has two cones at least (got {self.cones})")
+            raise ModelError(f"a slalom needs at least two cones (got {self.cones})")
         a, d = self.approach, self.distance
         length = (self.cones - 1) * d
         x = np.arange(0.0, 2 * a + length + 0.5, 1.0)
@@ -350,15 +350,15 @@ class ConstantRadius(CourseManeuver):
     to_the_limit: ClassVar[bool] = True
 
     speed: NotNegative[MetersPerSecond] = 20 / 3.6
-    """at the start"""
+    """speed at the start"""
     radius: Positive[Meters] = 40.0
-    """of the circle, to the left"""
+    """radius of the circle, to the left"""
     rise: Positive[Plain] = 0.4
-    """m/s^2, at which the speed rises"""
+    """rate at which the speed rises, m/s^2"""
     grip: Positive[Plain] = 1.1
     """lateral acceleration at the end over that of a point mass at the limit"""
     limit: Positive[Meters] = 0.5
-    """of the course error: there the car is at its limit, and the run ends"""
+    """course error at which the car is at its limit and the run ends"""
 
     def course(self) -> Course:
         fastest = 1.5 * np.sqrt(3.0 * GRAVITY * self.radius)
@@ -410,14 +410,14 @@ class Autocross(CourseManeuver):
 
     type: ClassVar[str] = "autocross"
     summary: ClassVar[str] = "a track of a file, as fast as the grip allows"
-    source: ClassVar[str] = "usage of motor sport events: time of one run along the center line"
+    source: ClassVar[str] = "customary at motor sport events: time of one run along the center line"
     cites: ClassVar[tuple[str, ...]] = ("Milliken",)
 
     grip: Positive[Plain] = 0.7
     """share of the tires' grip that the driver uses: transients need the rest"""
     file: str = ""
-    """CSV with x [m], y [m] of the center line and, if need be, left [m], right [m], z [m], bank [deg]; none: a short
-    course of straights, a hairpin and bends"""
+    """CSV with x [m], y [m] of the center line and optionally left [m], right [m], z [m], bank [deg]; by
+    default a short course of straights, a hairpin and bends"""
     mirror: bool = False
     """drive the mirror image of the track"""
     finish: Plain = 0.0

@@ -78,44 +78,44 @@ class FourPost(Maneuver):
     type: ClassVar[str] = "four-post"
     summary: ClassVar[str] = "the car on four posts: responses of body, wheels and wheel loads"
     source: ClassVar[str] = (
-        "usage of motor sport rigs: responses to a sweep of even velocity, root mean square of the wheel loads"
+        "customary on motor sport rigs: responses to a sweep of even velocity, root mean square of the wheel loads"
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 8608", "Milliken")
     travels: ClassVar[bool] = False
     shown: ClassVar[tuple[str, ...]] = ("front.left.tire.load", "rear.left.tire.load")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """of the car: it stands"""
+    """speed of the car, which stands"""
     excite: Literal["sweep", "road"] = "sweep"
     """sweep: of `mode`, from `first` to `last`; road: of ISO 8608, at `road_speed`"""
     mode: Literal[
         "heave", "pitch", "roll", "warp", "front_left", "front_right", "rear_left", "rear_right"
     ] = "heave"
-    """sweep: which posts move together, or which one alone"""
+    """sweep: which posts move together, or which one moves alone"""
     first: Positive[Plain] = 0.5
-    """sweep: Hz"""
+    """sweep: first frequency, Hz"""
     last: Positive[Plain] = 25.0
-    """sweep: Hz"""
+    """sweep: last frequency, Hz"""
     velocity: Positive[MetersPerSecond] = 0.05
     """sweep: largest velocity of a post at all but low frequencies"""
     amplitude: Positive[Meters] = 0.008
     """sweep: amplitude that is never exceeded"""
     duration: Positive[Seconds] = 30.0
-    """of a sweep from the first to the last frequency, and of a road or of expressions"""
+    """duration of a sweep from the first to the last frequency, or of a road or expressions"""
     roughness: Literal["A", "B", "C", "D", "E"] = "B"
     """road: class of ISO 8608"""
     road_speed: Positive[MetersPerSecond] = 20.0
-    """road: how fast it is pulled through; the rear wheels meet it later"""
+    """road: speed at which the road passes; the rear wheels meet it later"""
     seed: int = 1
-    """road: which of the roads of that class"""
+    """road: seed of the random road"""
     posts: dict[str, str] = {}  # noqa: RUF012
     """heights (m) as expressions of t, instead of sweep or road: {front_left: 0.005*sin(20*t)}; others stand still"""
     file: str = ""
     """CSV with time [s] and heights, instead of sweep or road"""
     columns: dict[str, str] = {}  # noqa: RUF012
-    """file: column of each post that moves; by default those called front_left, front_right, rear_left, rear_right"""
+    """file: column of each post that moves; by default front_left, front_right, rear_left, rear_right"""
     air_speed: NotNegative[MetersPerSecond] = 0.0
-    """whose downforce the car has"""
+    """speed whose downforce acts on the car"""
 
     @model_validator(mode="before")
     @classmethod
@@ -137,7 +137,7 @@ class FourPost(Maneuver):
             raise ValueError("the car stands on its posts; only air_speed and road_speed may be given")
         if not self.first < self.last <= FASTEST:
             raise ValueError(
-                f"the sweep goes from first up to last, {FASTEST:g} Hz at most (got {self.first:g} and {self.last:g})"
+                f"the sweep goes from first up to last, at most {FASTEST:g} Hz (got {self.first:g} and {self.last:g})"
             )
         if self.posts and self.file:
             raise ValueError("give either posts or file, not both")

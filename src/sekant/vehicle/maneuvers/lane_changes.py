@@ -34,7 +34,7 @@ class LaneChange(Maneuver):
     """Common to lane changes: the path through the middles of the lanes."""
 
     vehicle_width: Meters = 1.8
-    """of the body: lanes are as wide as the norm has it for that, and its corners must miss the cones"""
+    """width of the body: the norm derives the width of the lanes from it, and its corners must miss the cones"""
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
         """The path: along the middle of each lane, straight on before and behind."""
@@ -145,15 +145,15 @@ class DoubleLaneChange(LaneChange):
     cites: ClassVar[tuple[str, ...]] = ("HALL",)
 
     offset: Meters = 2.0
-    """distance of the two lanes, to the left"""
+    """distance between the two lanes, to the left"""
     start: Meters = 40.0
-    """where the first change begins"""
+    """x where the first change begins"""
     change: Meters = 45.0
     """length of each change"""
     straight: Meters = 35.0
     """length between them"""
     duration: Seconds = 15.0
-    """of the run"""
+    """duration of the run"""
 
     @property
     def until(self) -> float:
@@ -203,7 +203,7 @@ class ObstacleAvoidance(LaneChange):
     cites: ClassVar[tuple[str, ...]] = ("ISO 3888-2",)
 
     speed: MetersPerSecond = 60 / 3.6
-    """at the entry"""
+    """speed at the entry"""
 
     @property
     def _length(self) -> float:

@@ -45,13 +45,13 @@ class LogReplay(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 8855",)
 
     file: str = ""
-    """CSV with time [s] and the channels, or MDF (.mf4); none: straight on for two seconds"""
+    """CSV with time [s] and the channels, or MDF (.mf4); without it, straight on for two seconds"""
     columns: dict[str, str] = {}  # noqa: RUF012
-    """column of each channel, such as {steering: SWA, speed: v_GPS}; by default those of the channels' own names:
-    steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text:
-    steering=SWA, speed=v_GPS"""
+    """column of each channel, such as {steering: SWA, speed: v_GPS}; by default the names of the channels:
+    steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text: steering=SWA,
+    speed=v_GPS"""
     shift: Seconds = 0.0
-    """added to the times of the log; the run begins at 0"""
+    """time added to the times of the log; the run begins at 0"""
 
     @model_validator(mode="before")
     @classmethod

@@ -39,9 +39,9 @@ class Ride(Maneuver):
     roughness: Literal["A", "B", "C", "D", "E"] = "C"
     """class of ISO 8608: A very good, C average, E poor"""
     seed: int = 1
-    """which of the roads of that class; the same number gives the same road"""
+    """seed of the random road; the same number gives the same road"""
     duration: Seconds = 12.0
-    """of the run"""
+    """duration of the run"""
 
     @property
     def until(self) -> float:

@@ -49,15 +49,15 @@ class StepSteer(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 4.0
-    """lateral acceleration aimed at, m/s^2"""
+    """lateral acceleration to reach, m/s^2"""
     angle: Radians | None = None
-    """of the steering wheel instead, positive to the left"""
+    """angle of the steering wheel instead, positive to the left"""
     at: Seconds = 1.0
-    """when the step begins"""
+    """time at which the step begins"""
     rise: Seconds = 0.15
-    """how long the steering wheel takes"""
+    """rise time of the steering wheel angle"""
     duration: Seconds = 7.0
-    """of the run"""
+    """duration of the run"""
 
     @property
     def until(self) -> float:
@@ -138,7 +138,7 @@ class SteadyCircle(Maneuver):
     acceleration: Plain = 6.0
     """lateral acceleration of the linear car at the end, m/s^2"""
     duration: Seconds = 20.0
-    """of the run; the steering wheel turns at an even rate from its second second on"""
+    """duration of the run; after one second the steering wheel turns at a constant rate"""
 
     @property
     def until(self) -> float:
@@ -228,15 +228,15 @@ class SineWithDwell(Maneuver):
     acceleration: Plain = 5.0
     """lateral acceleration of the linear car at the amplitude, m/s^2"""
     angle: Radians | None = None
-    """amplitude of the steering wheel instead"""
+    """amplitude of the steering wheel angle instead"""
     frequency: Plain = 0.7
-    """Hz"""
+    """frequency of the sine, Hz"""
     dwell: Seconds = 0.5
-    """how long the second peak is held"""
+    """time for which the second peak is held"""
     at: Seconds = 1.0
-    """when the sine begins"""
+    """time at which the sine begins"""
     blend: Seconds = 0.05
-    """over which the sine begins and ends, so that the steering wheel needs no infinite torque"""
+    """time over which the sine begins and ends, so that the steering wheel needs no infinite torque"""
 
     @property
     def until(self) -> float:
@@ -287,13 +287,13 @@ class SweptSine(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 1.5
-    """of the linear car at the amplitude, m/s^2"""
+    """lateral acceleration of the linear car at the amplitude, m/s^2"""
     first: Plain = 0.1
-    """Hz"""
+    """first frequency, Hz"""
     last: Plain = 3.0
-    """Hz"""
+    """last frequency, Hz"""
     duration: Seconds = 40.0
-    """of the sweep from the first to the last frequency"""
+    """duration of the sweep from the first to the last frequency"""
 
     @property
     def until(self) -> float:

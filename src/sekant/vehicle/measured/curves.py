@@ -42,7 +42,7 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
     """
     table = read_columns(path, gaps=True)
     if len(table.values) < 4:
-        raise table.wrong("holds fewer than four positions; a curve needs more")
+        raise table.wrong("contains fewer than four positions; a curve needs at least four")
     other, places = "right." if side == "left" else "left.", {}
     for place, header in enumerate(table.names):
         if header.startswith(other):

@@ -76,27 +76,27 @@ class MeasuredSpring(Description):
     """The spring of one wheel: by its points, by its motion ratio, or as it acts at the wheel."""
 
     stiffness: NotNegative[StiffnessNumber] = 0.0
-    """of the spring along its own axis, with top and bottom or with a motion ratio"""
+    """stiffness of the spring along its own axis, with top and bottom or with a motion ratio"""
     top: PointNumbers | None = None
-    """its end on the vehicle's body, of the left side"""
+    """its end on the vehicle's body, on the left side"""
     bottom: PointNumbers | None = None
-    """its end on the upright, of the left side"""
+    """its end on the upright, on the left side"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("motion_ratio", "")] = None
     """compression of the spring over the wheel's travel; by default the column motion_ratio of the curves"""
     wheel_rate: Annotated[
         NotNegative[StiffnessNumber] | TableData | None, table_over_travel("wheel_rate", "N/m")
     ] = None
-    """instead of a stiffness: load at the wheel by its travel, a number or a table over travel"""
+    """load at the wheel per travel, a number or a table over travel, instead of a stiffness"""
     preload: Newtons | None = None
-    """push at the design position, of the spring itself or, with wheel_rate, at the wheel; by default what carries
-    the car there"""
+    """push at the design position, of the spring itself or, with wheel_rate, at the wheel; by default what
+    carries the car there"""
 
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
             raise ValueError("one end is missing: give top and bottom, or neither")
         if self.wheel_rate is not None and (self.stiffness or self.top or self.motion_ratio is not None):
-            raise ValueError("wheel_rate is the whole spring; drop stiffness, points and motion_ratio")
+            raise ValueError("wheel_rate describes the whole spring; drop stiffness, points and motion_ratio")
         if self.top is not None and self.motion_ratio is not None:
             raise ValueError("motion_ratio follows from top and bottom; drop it, or drop the points")
         if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
@@ -112,15 +112,17 @@ class MeasuredDamper(Description):
     damping: Annotated[
         NotNegative[DampingNumber] | TableData | None, table_over_travel("damping", "N*s/m")
     ] = None
-    """force by velocity: of the damper with points or motion ratio, else at the wheel, a number or over travel"""
+    """force per velocity: of the damper with points or motion ratio, otherwise at the wheel, a number or a
+    table over travel"""
     curve: TableData | None = None
-    """instead: force over the velocity of its compression, m/s; rebound has negative velocities and forces"""
+    """force over the velocity of compression (m/s), instead of a damping; rebound has negative velocities and
+    forces"""
     top: PointNumbers | None = None
-    """its end on the vehicle's body, of the left side"""
+    """its end on the vehicle's body, on the left side"""
     bottom: PointNumbers | None = None
-    """its end on the upright, of the left side"""
+    """its end on the upright, on the left side"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("damper_motion_ratio", "")] = None
-    """compression of the damper over the wheel's travel; 1 without it"""
+    """compression of the damper over the wheel's travel; by default 1"""
 
     @model_validator(mode="after")
     def _one_way(self):
@@ -141,9 +143,9 @@ class MeasuredMasses(Description):
     upright: NotNegative[Kilograms] = 20.0
     """upright, brake, and the shares of links and struts that move with it"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
-    """[Ixx, Iyy, Izz] of it about the wheel's center"""
+    """inertia of these, [Ixx, Iyy, Izz], about the wheel's center"""
     rack: Positive[Kilograms] | None = None
-    """rack with what moves along with it; by default that of the steering"""
+    """mass of the rack and of what moves with it; by default that of the steering"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -155,25 +157,25 @@ class MeasuredSuspension(Description):
     """A suspension by the curves that a rig measured: wheels follow them on path or, steered, surface joints."""
 
     curves: Annotated[str | Files, BeforeValidator(_files)]
-    """CSV file of curves over travel, or over travel and rack (names of the glossary, units in brackets), or of poses
-    of the wheel (x, y, z and an orientation); {left: ..., right: ...} if both sides were measured in files of their
-    own. One side stands for both: the other is its mirror image"""
+    """CSV file of curves over travel, or over travel and rack (names of the glossary, units in brackets), or of
+    poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file.
+    One side stands for both: the other is its mirror image"""
     wheel_center: PointNumbers
-    """of the left wheel at the design position, where travel is zero"""
+    """center of the left wheel at the design position, where travel is zero"""
     radius: Positive[Meters] | None = None
-    """of the wheel, to its contact; by default that of the tire"""
+    """radius of the wheel, to its contact; by default that of the tire"""
     compliance: Annotated[str | Files, BeforeValidator(_files)] | None = None
     """CSV file of compliance rates at held height; {left: ..., right: ...} if both were measured"""
     spring: MeasuredSpring | None = None
-    """none: the column spring_load of the curves, if there is one"""
+    """spring of one side; by default the column spring_load of the curves, if there is one"""
     damper: MeasuredDamper | None = None
-    """none: no damping"""
+    """damper of one side; by default no damping"""
     masses: MeasuredMasses = MeasuredMasses()
-    """of one side"""
+    """masses of one side"""
     axle: Literal["front", "rear"] | None = None
-    """where it is in the vehicle: a column wheelbase_change needs it for its sign"""
+    """position in the vehicle, which determines the sign of a column wheelbase_change"""
     lag: NotNegative[Seconds] = 0.01
-    """of compliances: their damping over their stiffness (Hall: damping is 1 % of the stiffness)"""
+    """damping over stiffness of the compliances (Hall: damping is 1 % of the stiffness)"""
 
     @model_validator(mode="after")
     def _beside_the_middle(self):

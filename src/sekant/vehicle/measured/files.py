@@ -32,21 +32,21 @@ class MeasuredAxle(Description):
     """An axle on measured curves, by itself: on a rig, or as the part of a car that names its file."""
 
     name: str = "axle"
-    """of the axle"""
+    """name of the axle"""
     description: str = ""
-    """a sentence for readers"""
+    """description in one sentence"""
     suspension: MeasuredSuspension
     """its curves, springs and masses"""
     wheel: WheelData = WheelData()
-    """radius, mass and inertia of one wheel; in a car its own count"""
+    """radius, mass and inertia of one wheel; in a car, the car's own values count"""
     anti_roll_bar: NotNegative[StiffnessNumber] = 0.0
     """force at each wheel over the difference of their travels"""
     load: NotNegative[Newtons] = 0.0
-    """of one wheel at the design position, which springs without a preload carry"""
+    """load of one wheel at the design position, which springs without a preload carry"""
     wheelbase: Positive[Meters] | None = None
     """distance of the axles, for supports in percent"""
     cg_height: Positive[Meters] | None = None
-    """of the vehicle's center of mass above the road"""
+    """height of the vehicle's center of mass above the road"""
 
     @property
     def radius(self) -> float:

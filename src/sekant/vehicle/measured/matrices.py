@@ -76,7 +76,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         "compliance_left_out",
         f"compliance of the {side} wheel",
         "",
-        f"a steered wheel has {count} elastic modes at most; the next direction is rigid, although it deflects by "
+        f"a steered wheel has at most {count} elastic modes; the next direction is rigid, although it deflects by "
         f"{softness:.1%} of the softest one",
         "fix the rack (one rack position of curves) to keep five",
     )

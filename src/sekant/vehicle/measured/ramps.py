@@ -149,7 +149,7 @@ def _numbers(table: Columns) -> dict[str, Vector]:
     if lacking:
         raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs all six of {', '.join(MOVES)}")
     if not any(name in found for name in LOADS):
-        raise table.wrong(f"has no load; a ramp needs one of {', '.join(LOADS)} at least")
+        raise table.wrong(f"has no load; a ramp needs at least one of {', '.join(LOADS)}")
     return {**{name: np.zeros(len(table.values)) for name in LOADS}, **found}
 
 
@@ -230,7 +230,7 @@ def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
     """Travel (n,) m and C (n, 6, 6) SI from a file as `Identified.to_csv` writes it."""
     table = read_columns(path)
     if not len(table.values):
-        raise table.wrong("holds no rates")
+        raise table.wrong("contains no rates")
     table.check_finite(table.names)
     travel = np.zeros(len(table.values))
     C = np.zeros((len(table.values), 6, 6))

@@ -166,7 +166,7 @@ def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCo
             raise table.wrong(f"column '{name}': {error.message}") from None
         rows += [(float(at), case, quantity, factor * float(x)) for at, x in zip(travel, column, strict=True)]
     if not rows:
-        raise table.wrong("holds no rates")
+        raise table.wrong("contains no rates")
     try:
         return MeasuredCompliance.from_rows(rows, side)
     except ModelError as error:

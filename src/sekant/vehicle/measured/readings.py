@@ -176,8 +176,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
 def _check_range(one: WheelPoses, file: str) -> None:
     if not one.travel[0] < 0 < one.travel[-1]:
         raise DataError(
-            f"travel goes from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} mm and lacks the design "
-            "position, zero; count it from there",
+            f"travel goes from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} mm and does not contain "
+            "the design position (zero); measure it from there",
             file=file,
         )
 
@@ -208,7 +208,7 @@ def _read_poses(file: str, center: Vector) -> WheelPoses:
     data = read_poses(file)
     if data.quaternion is None:
         raise DataError(
-            "holds positions without an orientation; add roll, pitch, yaw or a quaternion: the wheel's camber and "
+            "contains positions without an orientation; add roll, pitch, yaw or a quaternion: the wheel's camber and "
             "toe follow from it",
             file=file,
         )

@@ -153,14 +153,15 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
         where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
         if len(curve) < FEWEST:
             raise ModelError(
-                f"holds {len(curve)} positions{where}; a curve needs at least {FEWEST}: measure more, or "
+                f"contains {len(curve)} positions{where}; a curve needs at least {FEWEST}: measure more, or "
                 "leave this position of the rack out"
             )
         if np.any(np.diff(curve[:, at]) <= 0):
             raise ModelError(f"the same travel occurs twice{where}; keep one row of each")
     if len(curves) == 2:
         raise ModelError(
-            "holds two positions of the rack; a steered corner needs three or more, an unsteered one a single curve"
+            "contains two positions of the rack; a steered corner needs three or more, an unsteered one a "
+            "single curve"
         )
     travel = min((curve[:, at] for curve in curves), key=np.ptp)
     low, high = max(c[0, at] for c in curves), min(c[-1, at] for c in curves)

@@ -31,7 +31,7 @@ class RoadAlongCourse(Road):
     place: str
     """signal that is the car's place on the line, m"""
     s: tuple[float, ...]
-    """(n,) m, rising"""
+    """(n,) m, increasing"""
     rows: tuple[tuple[float, ...], ...]
     """x (m), y (m), heading (rad), height (m) and tan(bank) of the line, (n,) each"""
 

@@ -45,11 +45,11 @@ class Patch(Description):
     """A rectangle of another friction: wet, ice, or one side of the road only."""
 
     x: Span | None = None
-    """from, to; everywhere if not given"""
+    """[from, to]; by default everywhere"""
     y: Span | None = None
-    """from, to, to the left; everywhere if not given"""
+    """[from, to], positive to the left; by default everywhere"""
     friction: Dimensionless
-    """factor on the friction of the tires there"""
+    """factor on the friction of the tires on the patch"""
 
 
 class Road(Description):
@@ -59,9 +59,9 @@ class Road(Description):
     summary: ClassVar[str]
 
     friction: Dimensionless = 1.0
-    """factor on the friction of the tires; an expression of x and y if need be"""
+    """factor on the friction of the tires; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles of another friction; later ones lie on top"""
+    """rectangles with another friction; later ones lie on top"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""

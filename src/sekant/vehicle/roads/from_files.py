@@ -49,17 +49,17 @@ class TrackRoad(Road):
     shown: ClassVar[str] = "{type: track, file: road.csv}"
 
     file: str | None = None
-    """CSV file with columns x, left, right or x, z, with units in brackets; replaced by what it holds"""
+    """CSV file with columns x, left, right or x, z, with units in brackets; its contents replace it"""
     x: tuple[float, ...] = ()
-    """(n,) m, rising"""
+    """(n,) m, increasing"""
     left: tuple[float, ...] = ()
     """heights of the left track, m"""
     right: tuple[float, ...] = ()
-    """of the right one; as the left one if there is none"""
+    """heights of the right track, m; by default those of the left one"""
     track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
-    """past the ends of the data: end the run and say so, go on at the last height, or start again"""
+    """past the ends of the data: end the run with a message, continue at the last height, or start again"""
 
     @model_validator(mode="before")
     @classmethod
@@ -111,15 +111,15 @@ class GridRoad(Road):
     shown: ClassVar[str] = "{type: grid, file: heights.csv}"
 
     file: str | None = None
-    """CSV file with columns x, y, z; replaced by what it holds"""
+    """CSV file with columns x, y, z; its contents replace it"""
     x: tuple[float, ...] = ()
-    """(n,) m, rising"""
+    """(n,) m, increasing"""
     y: tuple[float, ...] = ()
-    """(m,) m, rising, to the left"""
+    """(m,) m, increasing, to the left"""
     z: tuple[tuple[float, ...], ...] = ()
-    """heights, a row for every x, m"""
+    """heights in m, a row for every x"""
     beyond: Literal["error", "constant"] = "error"
-    """past the edges of the data: end the run and say so, or go on at the last height"""
+    """past the edges of the data: end the run with a message, or continue at the last height"""
 
     @model_validator(mode="before")
     @classmethod

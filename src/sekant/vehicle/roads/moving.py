@@ -65,7 +65,7 @@ class PulledRoad(_Plates):
     of: SerializeAsAny[Road]
     """the road"""
     speed: MetersPerSecond
-    """at which it goes backward"""
+    """speed at which it moves backward"""
     front: tuple[Meters, Meters]
     """x and y of the front left wheel"""
     rear: tuple[Meters, Meters]

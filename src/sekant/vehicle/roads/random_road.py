@@ -48,15 +48,15 @@ class RandomRoad(Road):
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
     """class: A very good, C average, E poor"""
     seed: int = 1
-    """which of the roads of that class; the same number gives the same road"""
+    """seed of the random road; the same number gives the same road"""
     track: Positive[Meters] = 1.5
     """distance b between the left and the right wheels, for their coherence"""
     length: Meters = 200.0
-    """period; the longest wave"""
+    """period of the road, its longest wave"""
     shortest: Positive[Meters] = 0.3
     """the shortest wave; shorter ones are enveloped by the tire"""
     start: Meters = 5.0
-    """flat before, full after five further meters"""
+    """x where the road begins; it is flat before, and at full height five meters further on"""
 
     @model_validator(mode="after")
     def _sizes(self):

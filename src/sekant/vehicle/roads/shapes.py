@@ -37,7 +37,7 @@ class Grade(Road):
     slope: Dimensionless
     """rise over run; negative downhill"""
     start: Length | None = None
-    """where it begins; none: everywhere, with height 0 at x = 0"""
+    """x where it begins; by default it is everywhere, with height 0 at x = 0"""
     blend: Positive[Length] = 2.0
     """length over which the slope begins, without a kink"""
 
@@ -73,11 +73,11 @@ class Ramp(Road):
     shown: ClassVar[str] = "{type: ramp, height: 0.2 m, start: 20 m, length: 4 m}"
 
     height: Length
-    """of the level that follows; negative: down"""
+    """height of the level that follows; negative: down"""
     start: Length
     """x at which it begins"""
     length: Positive[Length]
-    """from one level to the other, along x"""
+    """length from one level to the other, along x"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
@@ -96,13 +96,13 @@ class Sine(Road):
     amplitude: Length
     """half the height from trough to crest"""
     wavelength: Positive[Length]
-    """from crest to crest, along x"""
+    """length from crest to crest, along x"""
     start: Length = 0.0
     """x at which the waves begin"""
     lag: Angle = 0.0
-    """phase by which the right side is behind the left one; 180 deg: twist"""
+    """phase of the right side behind the left one; 180 deg: twist"""
     track: Positive[Length] = 1.0
-    """distance over which left becomes right"""
+    """width over which left becomes right"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         length = around.value(self.wavelength)
@@ -120,15 +120,15 @@ class _Obstacle(Road):
     start: Length
     """x at which it begins"""
     height: Length
-    """negative for a hole"""
+    """height; negative for a hole"""
     length: Positive[Length]
-    """along x"""
+    """length along x"""
     left_edge: Length | None = None
-    """y of its left edge; none: across the whole road"""
+    """y of its left edge; by default it spans the whole road"""
     right_edge: Length | None = None
-    """y of its right edge; none: across the whole road"""
+    """y of its right edge; by default it spans the whole road"""
     edge: Positive[Length] = 0.05
-    """length over which edges are rounded: one point of contact cannot feel what a tire envelops"""
+    """length over which edges are rounded: a single point of contact does not envelop edges as a tire does"""
 
     def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)

@@ -51,12 +51,12 @@ class Layout:
     spring_on: str
     optional: Mapping[str, str] = field(default_factory=dict)
     set_up: tuple[str, ...] = ()
-    """names of the changes that it knows, besides that of the spring's perch"""
+    """names of its changes, in addition to that of the spring's perch"""
     steerable: bool = True
     steered_by: tuple[str, ...] = ()
-    """optional points without which it is not steered"""
+    """optional points, without which it is not steered"""
     whole: bool = False
-    """whether it exists as an axle only: both sides share a part"""
+    """whether it exists only as an axle, because both sides share a part"""
 
 
 class Corner:

@@ -54,7 +54,7 @@ class Tire(Force):
     wheel: FrameName
     """body or frame of the wheel: y along its spin axis, to the left"""
     road: AnyRoad = Plane()
-    """what it rolls on: {type: sine, ...}, or the height as an expression of x and y"""
+    """road on which it rolls: {type: sine, ...}, or the height as an expression of x and y"""
 
     @property
     def unloaded_radius(self) -> SX:

@@ -30,17 +30,17 @@ class MagicFormulaTire(Tire):
     summary: ClassVar[str] = "Magic Formula 5.2, 6.1 or 6.2 from a property file"
 
     file: str | None = None
-    """property file, relative to the model file; it is replaced by what it holds"""
+    """property file, relative to the model file; its contents replace it"""
     version: Literal["5.2", "6.1", "6.2"] = "6.1"
-    """of the formula, as the file says"""
+    """version of the formula, as in the file"""
     measured_side: Literal["left", "right"] = "left"
-    """side on which the tire was measured, as the file says"""
+    """side on which the tire was measured, as in the file"""
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
     """numbers of the property file by their keys, in SI"""
     side: Literal["left", "right"] | None = None
-    """side on which the tire is mounted: the mirror image where it was measured on the other one"""
+    """side on which the tire is mounted; mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None
-    """inflation pressure in Pa; that of the file if not given"""
+    """inflation pressure in Pa; by default that of the file"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

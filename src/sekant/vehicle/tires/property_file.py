@@ -99,7 +99,7 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
         key = entry[1].strip().upper().replace(" ", "_")
         entries[key] = (_value(path, number, key, entry[2].strip()), number)
     if not entries:
-        raise DataError("holds no KEY = value at all; is it a tire property file?", file=str(path))
+        raise DataError("contains no KEY = value; is it a tire property file?", file=str(path))
     return entries, tables
 
 

@@ -23,21 +23,21 @@ class SimpleTire(Tire):
     radius: Length
     """unloaded radius"""
     vertical_stiffness: Stiffness
-    """load over deflection"""
+    """load per deflection"""
     vertical_damping: Damping = 0.0
-    """load over the rate of deflection"""
+    """load per rate of deflection"""
     bottoming_deflection: Length = 0.0
     """deflection at which the rim touches, with `bottoming_stiffness`"""
     bottoming_stiffness: Stiffness = 0.0
-    """further stiffness from there on; 0: no bottoming"""
+    """additional stiffness beyond that deflection; 0: no bottoming"""
     rolling_resistance: Dimensionless = 0.0
-    """rolling resistance moment over load and radius"""
+    """moment of the rolling resistance over load and radius"""
     longitudinal_relaxation: Length = 0.0
-    """0: slip acts at once, which is meaningless at standstill"""
+    """relaxation length; 0: slip acts at once, which is meaningless at standstill"""
     lateral_relaxation: Length = 0.0
-    """as the longitudinal one, for slip angles"""
+    """the same for slip angles"""
     patch_damping: Damping = 0.0
-    """damping of the contact patch at standstill, of a tire whose forces rise by ten loads per unit of slip"""
+    """damping of the contact patch at standstill, for a tire whose forces rise by ten loads per unit of slip"""
 
     @model_validator(mode="after")
     def _sensible(self):
@@ -99,9 +99,9 @@ class LinearTire(SimpleTire):
     camber_stiffness: Force = 0.0
     """C_gamma, N/rad"""
     trail: Length = 0.0
-    """pneumatic trail, behind the contact's middle: lever of the aligning moment"""
+    """pneumatic trail, behind the middle of the contact: lever arm of the aligning moment"""
     nominal_load: Force | None = None
-    """load below which the stiffnesses fall in proportion to it; none: they stay"""
+    """load below which the stiffnesses fall in proportion to it; by default they are constant"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -133,11 +133,11 @@ class FialaTire(SimpleTire):
     cornering_stiffness: Force
     """C_alpha, N/rad"""
     friction: Dimensionless = 0.9
-    """mu_0, without slip"""
+    """mu_0, coefficient of friction without slip"""
     sliding_friction: Dimensionless | None = None
-    """mu_1, at full slip; as without slip if not given"""
+    """mu_1, coefficient of friction at full slip; by default as without slip"""
     width: Length = 0.15
-    """lever of the aligning moment: width of the tread"""
+    """width of the tread, lever arm of the aligning moment"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -181,9 +181,9 @@ class BrushTire(SimpleTire):
     tread_stiffness: Force
     """C = 2 c_p a^2: slope of both forces over slip, N"""
     friction: Dimensionless = 0.9
-    """mu, greatest force over load"""
+    """mu, largest force over load"""
     half_length: Length = 0.06
-    """a: half the length of the contact"""
+    """a: half the length of the contact patch"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -65,7 +65,7 @@ def tracks_of(result: Result, scene: Scene, max_frames: int = MAX_FRAMES) -> Tra
     }
     if not wanted:
         raise SekantError(
-            f"result of '{result.model_name}' holds no positions to draw; simulate with all outputs, or with"
+            f"result of '{result.model_name}' contains no positions to draw; simulate with all outputs, or with"
             " outputs=['*.position', '*.orientation', ...]"
         )
     rows = _thinned(result, [name for track in wanted.values() for name in channels_of(track)], max_frames)
