@@ -1,11 +1,11 @@
-"""Sekant: multibody dynamics in which a body may follow any path or surface as exactly as it turns in a hinge.
+"""Sekant: multibody dynamics in which a body can follow any path or surface as exactly as it turns about a hinge.
 
 >>> import sekant as sk
 >>> model = sk.load("pendulum.yaml")         # doctest: +SKIP
 >>> result = sk.simulate(model, until=10.0)  # doctest: +SKIP
 
-Names are imported when first used, so that ``import sekant`` and the command line start at once. They are those that
-``__init__.pyi`` imports, which editors and type checkers read as well.
+Names are imported when first used, so ``import sekant`` and the command line start at once. The stub
+``__init__.pyi`` lists them, for editors and type checkers too.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _explained() -> dict[str, tuple[type, str]]:
 
 
 def _driving() -> None:
-    """Cars through maneuvers as an analysis of studies."""
+    """Maneuvers of cars, as an analysis for studies."""
     import sekant.vehicle.driving.study  # noqa: F401
 
 

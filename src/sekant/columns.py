@@ -1,8 +1,8 @@
 """Columns of numbers from CSV files: the one reader of poses, tables of models, load ramps, roads and results.
 
 The first line names the columns, with units in brackets: ``time [s], force [kN]``; or the second line gives the
-units: ``s, kN``. Columns are separated by commas, or by semicolons or tabs where the header has these; then 1,5 is
-one and a half. Lines that begin with '#' are comments, empty lines are passed over.
+units: ``s, kN``. Commas separate columns, or semicolons or tabs if the header has these; then 1,5 is one and a
+half. Lines that begin with '#' are comments, empty lines are skipped.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ POSE_ROWS = (19, 23, 24, 28)
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """`values` (n, k) as they stand in the file, `names` and declared `units` (None: none) of the k columns, and the
-    numbers of the lines that these stand in: the header in `head`, the rows in `lines` (n,)."""
+    """`values` (n, k) as in the file, `names` and declared `units` (None: none) of the k columns, and line numbers:
+    of the header in `head`, of the rows in `lines` (n,)."""
 
     file: str
     names: list[str]
@@ -113,7 +113,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
 
 
 def _refuse_headless(header: str, file: str, line: int) -> None:
-    """Raise an error if the first line holds nothing but numbers, however they are separated."""
+    """Raise an error if the first line contains only numbers, however they are separated."""
     marks = next((mark for mark in ";\t," if mark in header), None)  # None: blanks
     cells = header.strip().strip(";,").split(marks)
     if any(_number(cell, marks or ";") is None for cell in cells):
@@ -133,7 +133,7 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
 
 
 def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: str) -> None:
-    """Raise an error that repeats nothing of the file if none of its lines is a row with a number in it."""
+    """Raise an error if no line of the file is a row with a number; the message does not quote the file."""
     for number, line in body:
         cells = _cells(line, separator, file, number)
         if len(cells) == count and any(_number(cell, separator) is not None for cell in cells):
@@ -149,7 +149,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
 
 
 def _units(cells: list[str], separator: str) -> list[str | None] | None:
-    """The units that a line below the names consists of, None for an empty cell; None if it is no such line."""
+    """The units that a line below the names consists of, None for an empty cell; None if it is not such a line."""
     found = [cell.strip().strip("[]()") for cell in cells]
     if not any(found) or any(_number(unit, separator) is not None for unit in found):
         return None

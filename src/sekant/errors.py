@@ -10,8 +10,8 @@ from difflib import get_close_matches
 class SekantError(Exception):
     """Base of everything that Sekant raises on purpose.
 
-    `path` is where in the model the fault lies, from the top down, e.g. ``("bodies", "arm", "mass")``;
-    readers of files turn it into a file and a line. `file` and `line` are filled in by them.
+    `path` is the place of the fault in the model, from the top down, e.g. ``("bodies", "arm", "mass")``; readers of
+    files turn it into a file and a line. `file` and `line` are filled in by them.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class SekantError(Exception):
         return f"{text}: {field}" if field else text
 
     def _render_traceback_(self) -> list[str]:
-        """What notebooks show: the message, without the frames that lead to it."""
+        """What notebooks show: the message, without a traceback."""
         return [f"{type(self).__name__}: {self}"]
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ def one_error(found: Sequence[SekantError]) -> SekantError:
 
 @dataclass(frozen=True)
 class AnalysisWarning:
-    """A result that may mislead: it was computed, but somebody who relies on it should know this first.
+    """A result that may mislead: it was computed, but whoever relies on it should know this first.
 
     `code`: a short name that programs may test, one of `sekant.warning_codes`. `item`: what it concerns, as a reader
     would write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.

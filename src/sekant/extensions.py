@@ -1,6 +1,6 @@
-"""What stands above the core, and is loaded when the core first asks for it.
+"""Parts above the core, loaded when the core first asks for them.
 
-`sekant/__init__.py` fills these tables, so that no file of the core knows who builds on it: item types above the core
+`sekant/__init__.py` fills these tables, so no file of the core knows what builds on it: item types above the core
 (modules that register them are loaded when an unknown type is met), and makers of pictures and pages.
 """
 
@@ -14,22 +14,22 @@ from typing import Any
 
 PENDING: list[Callable[[], object]] = []
 DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
-"""Loads what finds the maker of a picture or page by its name."""
+"""Function that finds the maker of a picture or page by name."""
 DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
 """Top-level keys of files that describe something from which a model is built, and what builds it from the path."""
 
 EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
-"""Find what stands in such files: by name as `sekant explain` knows it the class, and an example in YAML."""
+"""Entries of such files: by the name that `sekant explain` takes, the class and an example in YAML."""
 
 FROM_ELSEWHERE: list[str] = []
-"""Item types of other packages: what files mean may then depend on more than this package."""
+"""Item types of other packages: the meaning of files may then depend on more than this package."""
 
 ANALYSES: list[Callable[[], object]] = []
 """Load modules that register analyses of studies."""
 
 
 def load_extensions() -> bool:
-    """Load what has not been loaded; whether there was anything."""
+    """Load what has not been loaded; returns whether there was anything."""
     found = bool(PENDING)
     while PENDING:
         PENDING.pop()()

@@ -1,4 +1,4 @@
-"""Files of the user: read within a limit, written whole or not at all."""
+"""Files of the user: reading within a limit, writing whole or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINA
 def open_file(
     path: str | PathLike[str], error: type[SekantError] = DataError
 ) -> Iterator[tuple[BinaryIO, int]]:
-    """An ordinary file to read, noted as read, and its size; what the system has against it becomes an `error`.
+    """An ordinary file to read, noted as read, and its size; errors of the operating system become an `error`.
 
     Pipes and devices are refused: they may never end.
     """
@@ -66,7 +66,7 @@ def read_file(
 
 
 def _neighbors(path: Path) -> str:
-    """Names of files like the one that is not there."""
+    """Names of files similar to the missing one."""
     with suppress(OSError, ValueError):
         near = sorted(p.name for p in path.parent.glob(f"[!.]*{path.suffix}"))
         if close := get_close_matches(path.name, near, n=1, cutoff=0.75):
@@ -76,7 +76,7 @@ def _neighbors(path: Path) -> str:
 
 
 def partial_path(target: Path) -> Path:
-    """Where this process makes the file that shall become `target`."""
+    """Where this process writes the file that becomes `target`."""
     return target.with_name(f"{target.name}.{os.getpid()}.partial")
 
 
@@ -115,7 +115,7 @@ def make_folder(path: str | PathLike[str]) -> None:
 
 
 def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
-    """Put a whole file at `path` at once, so that no reader ever sees a part of it; text as UTF-8."""
+    """Write a whole file to `path` at once, so that no reader ever sees a part of it; text as UTF-8."""
     check_writable(path)
     target = Path(os.path.realpath(path))
     try:

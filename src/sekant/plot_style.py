@@ -61,7 +61,7 @@ def line_style(i: int) -> dict[str, Any]:
 
 
 def literal(text: str) -> str:
-    """`text` such that it is not taken for a formula."""
+    """`text`, escaped so that it is not read as a formula."""
     return text.replace("$", r"\$")
 
 

@@ -1,8 +1,8 @@
-"""Progress on the error stream for a person who has to wait: for work that goes in stages, and for work in rows.
+"""Progress on the error stream, for work in stages and for work in rows.
 
 On a terminal or in a notebook it is a bar, in a pipe or a log file a line every few seconds. ``SEKANT_PROGRESS=0``
-turns both off. What takes a while says
-so by `doing`, wherever it is called from: the bar of the command that runs shows it.
+turns both off. Slow code reports itself with `doing`, wherever it is called from; the progress bar of the running
+command shows it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PACE = 4.0  # s between two lines in a pipe
 
 
 class Bar:
-    """While it is entered, a bar shows on a terminal or in a notebook, after `patience` (s); elsewhere lines do.
+    """A context in which a terminal or notebook shows a bar, after `patience` (s); elsewhere lines appear.
 
     `columns` makes those of rich's bar, between the bar and the time left; `fields`: what they show at first.
     """
@@ -48,7 +48,7 @@ class Bar:
         return {"completed": 0.0} | self._fields
 
     def update(self, **fields: Any) -> None:
-        """What is shown from here."""
+        """What it shows from now on."""
         self._fields |= fields
         if self._bar is not None:
             self._bar.update(self._task, **self._fields)
@@ -125,7 +125,7 @@ def _line(
 
 
 class ProgressBar(Bar):
-    """It pulses under the title of the stage until it is called with the fraction done."""
+    """The bar pulses under the title of the stage until it is called with the fraction done."""
 
     def __init__(self, stage: str, *, enabled: bool = True):
         super().__init__(_columns, {"description": stage, "total": None}, enabled=enabled, patience=_PATIENCE)
@@ -139,7 +139,7 @@ class ProgressBar(Bar):
         super().__exit__(*failure)
 
     def stage(self, title: str) -> None:
-        """What goes on from here."""
+        """What is being done from now on."""
         self.update(description=title, total=None, completed=0.0)
 
     def __call__(self, fraction: float) -> None:
@@ -151,7 +151,7 @@ _entered: list[ProgressBar] = []
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
-    """Tells what goes on within on the bar of the command that runs, if there is one."""
+    """A context that shows its text on the progress bar of the running command, if there is one."""
     if not _entered:
         yield
         return
@@ -165,7 +165,7 @@ def doing(what: str) -> Iterator[None]:
 
 
 def fraction_teller() -> Callable[[float], None] | None:
-    """What shows the fraction done on the bar of the command that runs, if there is one."""
+    """Function that shows the fraction done on the progress bar of the running command, if there is one."""
     return _entered[-1] if _entered else None
 
 

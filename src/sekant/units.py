@@ -331,9 +331,9 @@ def _nearest(name: str) -> str:
 def convert(value: float, text: str, expected: str | Unit) -> float:
     """`value` in the unit `text`, as a number in the SI unit of `expected`.
 
-    A radian may be left out or be too much where a mass is involved ("N m" for "N m/rad"), but not elsewhere:
-    "3 Hz" is not an angular velocity, since it would be ambiguous by 2 pi. Raises `ModelError` if the dimension
-    is another one.
+    A radian may be missing or superfluous where a mass is involved ("N m" for "N m/rad"), but not elsewhere: "3 Hz"
+    is not an angular velocity, since it would be ambiguous by 2 pi. Raises `ModelError` if the dimension is another
+    one.
     """
     unit = parse_unit(text)
     wanted = parse_unit(expected) if isinstance(expected, str) and expected else expected or _ONE

@@ -1,4 +1,4 @@
-"""Every code that an `AnalysisWarning` may have: what it means, and what helps. Pages are made from this table."""
+"""Every code that an `AnalysisWarning` may have: its meaning and what helps. Pages are made from this table."""
 
 from __future__ import annotations
 

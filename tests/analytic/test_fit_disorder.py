@@ -151,7 +151,7 @@ def test_shuffled_rows_are_ordered_and_reported(n, sigma):
 
 @pytest.mark.parametrize("n", [60, 200, 260])
 def test_shuffled_rows_of_a_path_that_crosses_itself_are_refused(n):
-    with pytest.raises(DataError, match=r"in no order along the path.*sort the rows, or add a time column"):
+    with pytest.raises(DataError, match=r"not in order along the path.*sort the rows, or add a time column"):
         PoseCurve.fit(eight(n)[np.random.default_rng(3).permutation(n)])
 
 

@@ -195,7 +195,7 @@ def test_compressed_data_are_read_as_zlib_writes_them(browser):
                 f" return btoa(Array.from(inflate(bytes, {len(raw)}), b => String.fromCharCode(b)).join('')); }})()"
             )
             assert base64.b64decode(read) == raw
-    with pytest.raises(RuntimeError, match="its data are damaged"):
+    with pytest.raises(RuntimeError, match="its data is damaged"):
         browser.run(f"(() => {{ {source}; inflate(new Uint8Array([120, 156, 7, 7, 7]), 50); }})()")
 
 

@@ -1,4 +1,4 @@
-"""Analyses: questions to a system whose answers are results.
+"""Analyses: simulation, equilibria, modes and other results of a system.
 
 The common ones are functions of `sekant` itself; `root_locus`, `structural_analysis` and `compliance` stand here.
 """

@@ -1,8 +1,8 @@
 """Structure of a system: index, degrees of freedom and redundant constraints, by names.
 
-The structural analysis looks at which variables occur in which equations, not at numbers: it cannot see redundant
-constraints (Bricard's mechanism has structurally no freedom, in truth one). So the rank of the constraint Jacobian at
-a consistent state stands beside it, with the rows that others imply.
+The structural analysis looks at which variables occur in which equations, not at numbers, so it cannot see
+redundant constraints (structurally, Bricard's mechanism has no degree of freedom; in fact it has one). The result
+therefore also gives the rank of the constraint Jacobian at a consistent state, with the rows that others imply.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SystemStructure:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """By the rank: coordinates less independent constraints."""
+        """By the rank: coordinates minus independent constraints."""
         return self.coordinates - self.rank
 
     @property
@@ -117,7 +117,7 @@ def structural_analysis(
     sigma = _signature(system, len(rows))
     try:
         tableau = _analyzed(system, sigma, rows, range(len(rows)))
-    except SolverError:  # rows that are zero altogether, as across the plane of a planar loop
+    except SolverError:  # rows that are zero, as across the plane of a planar loop
         tableau = _analyzed(system, sigma, rows, [k for k in range(len(rows)) if k not in found.redundant])
     free = _free_values(system, G, sum(block.rows for block in eq.ordered_blocks if block.holonomic))
     bent = _nonlinear(system, tableau, len(rows))

@@ -45,7 +45,7 @@ def _found(key: str, make: Callable[[], Any], store: Cache | None) -> Any:
 
 
 def answer_key(model: BaseModel, question: str) -> str | None:
-    """None where the answer may depend on more than can be told."""
+    """None where the answer may depend on more than the key contains."""
     if is_foreign(model):
         return None
     try:

@@ -1,7 +1,7 @@
-"""What was made of a file, found again by later processes while it and all files read with it are as they were.
+"""Results made from a file, reused by later processes while it and all files read with it are unchanged.
 
-Whatever reads a file of the user calls `note_read` before it does. An entry holds the hashes of these files, and
-counts only while all of them have the same content; its key holds the source of this package.
+All code that reads a file of the user calls `note_read` first. An entry holds the hashes of these files, and counts
+only while all of them have the same content; its key holds the source of this package.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sekant.version import __version__
 
 Made = TypeVar("Made")
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
-"""File -> hash of its content, of all files that go into what is made now."""
+"""File -> hash of its content, for all files that go into the current result."""
 
 
 WITHIN = "SEKANT_WITHIN"
@@ -33,7 +33,8 @@ WITHIN = "SEKANT_WITHIN"
 
 
 def note_read(path: str | PathLike[str]) -> None:
-    """Tell that a file is about to be read. Its content is taken before, so that a change meanwhile shows later."""
+    """Note that a file is about to be read. Its content is hashed first, so a change in the meantime is
+    noticed later."""
     within = os.environ.get(WITHIN)
     if within and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)):
         message = f"is not read: it is outside '{within}'; put it there, or allow a folder that contains it"
@@ -65,8 +66,8 @@ def cached_of_file(
 ) -> Made:
     """The answer to `question` about the file: what `make` returned, here or in an earlier process.
 
-    An answer is cached if `may_cache` says so of it. Its texts may hold the path as it was given, which is part of
-    the key. What `make` raises is raised each time.
+    An answer is cached if `may_cache` allows it. Its texts may hold the path as it was given, which is part of the
+    key. What `make` raises is raised each time.
     """
     return cached_of_files(("file", os.path.abspath(path), str(path), *question), make, may_cache)
 
@@ -101,7 +102,7 @@ def _unchanged(files: Mapping[str, str]) -> bool:
 
 
 def _content_hash(place: str) -> str:
-    """Of a file's content; empty where it cannot be read, and never the same where reading it would change it."""
+    """Of a file's content; empty if it cannot be read; never the same if reading it would change it."""
     try:
         if not stat.S_ISREG(os.stat(place).st_mode):  # a pipe, a device
             return os.urandom(8).hex()

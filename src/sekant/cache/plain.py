@@ -2,8 +2,8 @@
 
 Numbers, texts, lists, tuples, sets, dictionaries and arrays are written as they are; data classes, named tuples,
 enumerations and pydantic models of this package as their fields. Reading one sets the fields and calls no method of
-it. A field with ``metadata=NOT_CACHED`` is read as its default. What is not data itself has a `Codec`, which
-says of which data it can be made again. All else is refused (`NotPlain`).
+it. A field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
+says from which data it can be rebuilt. Everything else is refused (`NotPlain`).
 
 Arrays from `LARGE` bytes on are entries of their own, by their content: many values have the same ones.
 

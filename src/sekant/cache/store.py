@@ -1,9 +1,9 @@
 """Object code on disk, so that a model compiles once.
 
-An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner
-may enter. It holds a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. Whatever
-does not read back exactly, or stands under another name, is treated as absent. Nothing in an entry is executed
-before its checksum has been verified.
+An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner may
+enter. It holds a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. An entry that
+does not read back exactly, or has another name, is treated as absent. Nothing in an entry is executed before its
+checksum has been verified.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SUFFIX = ".skobj"
 _UNFINISHED = ".new-"
 _LOCK = "lock"
 _EMPTIED = stat.S_ISVTX
-"""Mode of a directory that is closed, but may still hold what others have written: no process uses it."""
+"""Mode of a directory that is closed, but may still contain files that others wrote: no process uses it."""
 _ROOM: dict[Path, int] = {}
 """Bytes that this process may write to a directory before it looks at what is there."""
 _ABANDONED_AFTER = 3600.0
@@ -147,7 +147,7 @@ class Cache:
         return len(sizes), sum(sizes)
 
     def clear(self) -> None:
-        """Remove all entries, and what killed writers have left."""
+        """Remove all entries, and what killed writers left behind."""
         for pattern in ("*" + _SUFFIX, _UNFINISHED + "*"):
             for path in self.directory.glob(pattern):
                 with contextlib.suppress(OSError):
@@ -187,7 +187,7 @@ class Cache:
         return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH | _EMPTIED)
 
     def _clear(self) -> None:
-        """Remove what stood in a directory that others could write."""
+        """Remove the contents of a directory that others could write to."""
         for pattern in ("*" + _SUFFIX, _UNFINISHED + "*", _LOCK):
             for path in self.directory.glob(pattern):
                 path.unlink()
@@ -195,7 +195,8 @@ class Cache:
     def _prune(self, keep: Path) -> int:
         """Remove the least recently used above the limit; bytes that this process may write before it looks again.
 
-        Looking takes time in proportion to the entries, so it must be rare; other processes write as well.
+        Looking takes time in proportion to the number of entries, so it must be rare; other processes write as
+        well.
         """
         found, total = [], 0
         for item in os.scandir(self.directory):

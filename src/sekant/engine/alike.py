@@ -1,4 +1,4 @@
-"""Models that differ in their numbers alone, compiled once: the numbers that differ are inputs of the system.
+"""Compiles models that differ only in numbers once: the numbers that differ are inputs of the system.
 
 A number stands in a field or as a numeral in an expression; curves, tables, names and all else must be the same.
 """

@@ -1,4 +1,4 @@
-"""What callers hand to analyses: names, states and numbers, refused at once where they are something else."""
+"""Checks of arguments of analyses: names, states and numbers; anything else is refused at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.model.quantities import read_value
 
 
 class _Sizes(Protocol):
-    """What of a system a state has to fit."""
+    """The properties of a system that a state has to match."""
 
     nq: int
     nv: int
@@ -102,7 +102,7 @@ def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]
 
 
 def _way_to_model(given: object) -> str:
-    """How to come to a model from something else, for a reader."""
+    """How to get a model from something else, for messages."""
     if isinstance(given, (str, PathLike)):
         return f"read it from its file by sk.load({str(given)!r})"
     if isinstance(getattr(given, "model", None), Model):

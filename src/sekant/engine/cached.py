@@ -1,4 +1,4 @@
-"""Parts of a compiled system that a later process finds again: functions and facts, not the equations behind them.
+"""Parts of a compiled system that later processes reuse: functions and facts, not the equations behind them.
 
 A part is a value under a name: native functions (by the key of their object code), small CasADi functions, tables,
 plain data. The key of a system holds all that its parts can depend on: the content of the model, the options with

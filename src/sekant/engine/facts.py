@@ -1,4 +1,4 @@
-"""Plain facts about the equations of a system: what analyses ask without a need for expressions."""
+"""Plain facts about the equations of a system, for analyses that need no expressions."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ __all__ = ["BodyHandle", "Geometric", "Lagrangian", "Mechanism", "freedom", "lag
 class Mechanism(Collector):
     """A mechanism in points, built call by call; `model` is its description, `compile` its equations.
 
-    Settings of runs that say nothing else (`until`, `rtol`, ...) may be given besides.
+    Default settings of runs (`until`, `rtol`, ...) may be given too.
     """
 
     def compile(self, engine: Engine = "llvm", cache: bool = True, parameters: Sequence[str] = ()) -> System:

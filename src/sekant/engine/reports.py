@@ -1,4 +1,4 @@
-"""What a system tells a reader: what it consists of, and why a motion cannot go on."""
+"""Reports of a system for readers: what it consists of, and why a motion cannot continue."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def left_range(
 
 
 def explain_failure(system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0) -> str:
-    """Why the motion cannot go on at time t and state x, or `ahead` (s) of it, as far as it is known; else empty."""
+    """Why the motion cannot continue at time t and state x, or `ahead` (s) later, as far as known; otherwise
+    empty."""
     return system.equations.reports.failure(*_point(system, t, x, values, ahead))
 
 

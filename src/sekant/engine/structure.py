@@ -1,10 +1,10 @@
-"""What a model is apart from its numbers, and its numbers beside it.
+"""The structure of a model without its numbers, and the numbers.
 
 Models that differ in numbers alone (masses, springs, hard points, coefficients of tires) have one structure, and one
 compiled system serves all of them: its plain numbers are run-time parameters that nobody sees. Functions and facts
 are then found on disk by the structure, before any equation is built.
 
-A number stands in a field or as a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
+A number is the value of a field or a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
 equations, and exponents decide on their kind: they are part of the structure, as are names, types, fields that only
 take numbers, and which entries of one vector are equal, but for points and start velocities. Of curves and surfaces
 that equations only look up (`Joint.looks_up`), and of tables that only expressions call, the shape is part of it,
@@ -106,7 +106,7 @@ class Structure:
 
 
 def _shape_of(curve: Geometry, number: int) -> Geometry:
-    """One piece in place of all; `number` tells curves apart that have no table in common."""
+    """One piece in place of all; `number` distinguishes curves that have no table in common."""
     table, ends = curve.table, np.array([-1.0, 1.0])
     if isinstance(table, Table2):
         pieces = np.full((1, 1, *table.coefficients.shape[2:]), float(number))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sekant.engine.system import System
 
 MOST_OPERATIONS = 100_000
-"""Of all equations written out: what is longer cannot be read, and SymPy would take minutes."""
+"""Limit for all equations written out: longer ones are unreadable, and SymPy would take minutes."""
 SIMPLIFIED = 100
 """Operations of one expression up to which it is simplified."""
 FRACTION = 12

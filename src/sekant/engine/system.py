@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _SERIALS = count()
 FORMULATIONS = ("joint", "cartesian", "natural")
 MOST_ANSWERS = 64
-"""Answers to questions about numbers that a process keeps on disk for a system."""
+"""Number of answers to questions with numbers that a process stores on disk for a system."""
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 
@@ -63,7 +63,7 @@ def compile(
 ) -> System:
     """Compile a model, or that of a car. Its functions are built when first needed, and found again in the cache.
 
-    A later process with the same model and options finds facts and functions there, and builds no equations.
+    A later process with the same model and options reads facts and functions from there, and builds no equations.
 
     `parameters` stay inputs that each run may set: names of parameters, or ``item.field`` of any number of the
     model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
@@ -158,7 +158,7 @@ class System:
         return _compiled_anew, (self.model, recipe, self.engine, self.uses_cache)
 
     def _repr_html_(self) -> str:
-        """What it consists of and what a run may set, for notebooks."""
+        """Its contents and what a run may set, for notebooks."""
         parameters = (
             html_table(("run-time parameter", "default"), self.parameters.items()) if self.parameters else ""
         )
@@ -270,7 +270,7 @@ class System:
     # -- equations and native functions ----------------------------------------------------------------
 
     # What takes the lock of this object is no `cached_property`, which has a lock of its own: two threads that take
-    # both in different order would wait for one another.
+    # both in different order would wait for each other forever.
 
     @property
     def equations(self) -> ConstrainedEquations:

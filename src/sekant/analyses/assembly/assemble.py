@@ -30,12 +30,12 @@ class Moved:
     name: str
     before: float
     after: float
-    stated: bool = False  # whether the model states it, and not so roughly that this was to be expected
+    stated: bool = False  # whether the model states it, and precisely enough that a change is a surprise
 
 
 @dataclass(frozen=True)
 class AssemblyReport:
-    """What assembly did: iterations, residuals, changed start values, and what it learned of the constraints."""
+    """What assembly did: iterations, residuals, changed start values, and what it found about the constraints."""
 
     method: str
     iterations: int
@@ -102,7 +102,7 @@ class AssemblyReport:
         return "\n".join(lines)
 
     def free_lines(self) -> list[str]:
-        """The velocities that nothing determines and what they got, as a line; none without any."""
+        """One line on the velocities that nothing determines and the values they got, if there are any."""
         got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free], most=12)
         return [f"velocities free at the start, by the least kinetic energy: {got}"] if self.free else []
 
@@ -147,8 +147,8 @@ def assemble(
     Start values that the model states are kept if the others can follow; else all move, the stated ones least.
     "Nearest" weighs every coordinate by `weights` (by name as in ``system.state_names``; else 100 for those that
     the model states, 1 for the others); those in `hold` do not move at all. Newton's method with line search comes
-    first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
-    then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
+    first; if it fails, or closes a joint the wrong way, least squares of the gaps between the joints' frames, then
+    continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     if guess is not None:
@@ -211,7 +211,7 @@ def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Seq
 
 
 def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> str:
-    """Which loops stay open at the best point that is found, and by how much."""
+    """Which loops stay open at the best point found, and by how much."""
     system = geometry.system
     best, _ = geometry.nearest_to_closing(q0)
     gaps, Phi = geometry.gaps(best), geometry.terms(best)[0]
@@ -284,7 +284,7 @@ def _as_joints_have_it(
 ) -> tuple[State, Sequence[str]]:
     """Start of a system in the coordinates of bodies: the bodies as the joint coordinates, assembled, place them.
 
-    `hold` and `weights` may name joint coordinates; those names in `hold` are returned that the system has itself.
+    `hold` and `weights` may name joint coordinates; returns the names in `hold` that the system itself has.
     """
     names = list(system.parameters)
     joints = compile(system.model, parameters=names, engine=system.engine)

@@ -62,7 +62,7 @@ def filled(geometry: LoopGeometry, q: Vector, v: Vector) -> Filled:
 
 
 def _free_directions(geometry: LoopGeometry, q: Vector) -> Vector:
-    """N (nv, k), orthonormal: changes of the velocities that violate no constraint and change nothing stated."""
+    """N (nv, k), orthonormal: changes of the velocities that violate no constraint and change no stated value."""
     nv, G = geometry.system.nv, geometry.terms(q)[1]
     open_ = np.flatnonzero(geometry.free_rates & ~geometry.given_rates)
     N = np.zeros((nv, 0))
@@ -84,8 +84,8 @@ def _null_space(A: Vector) -> Vector:
 def _reached(first: NDArray[np.bool_], geometry: LoopGeometry) -> NDArray[np.bool_]:
     """(nv,) the velocities `first`, and all that share entries of the mass matrix or rows of G with them.
 
-    By the structure of both, not by their numbers: whether an entry vanishes at one position, up to rounding, says
-    nothing of the motion that follows.
+    By their structure, not their numbers: an entry that vanishes at one position, up to rounding, says nothing
+    about the motion that follows.
     """
     rows, columns = ca.sparsify(geometry.system.equations.mass_matrix).sparsity().get_triplet()
     linked, reached = geometry.shares_constraint.copy(), first
@@ -98,7 +98,7 @@ def _reached(first: NDArray[np.bool_], geometry: LoopGeometry) -> NDArray[np.boo
 
 
 def _deciding(N: Vector) -> list[int]:
-    """Numbers of k velocities that determine all others: each the one that the rest leaves most open."""
+    """Indices of k velocities that determine all others; each is the one least determined by the rest."""
     left, found = N.copy(), []
     for _ in range(N.shape[1]):
         sizes = np.linalg.norm(left, axis=1)

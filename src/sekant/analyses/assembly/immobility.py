@@ -1,4 +1,4 @@
-"""Mechanisms that cannot move at all, or cannot move on: why, for a reader."""
+"""Explains why a mechanism cannot move at all, or cannot move further."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEARLY = 0.05
 
 
 def refuse_nothing(system: System) -> None:
-    """A model in which nothing can move is simulated for what its forces and signals do, if these have states."""
+    """A model in which nothing can move is still simulated if its forces or signals have states."""
     if all_fixed(system) and not system.work_names and not system.nz:
         raise SolverError(
             f"model '{system.model.name}' has no degree of freedom and no prescribed motion: every joint is fixed; "
@@ -32,7 +32,7 @@ def refuse_nothing(system: System) -> None:
 
 
 def all_fixed(system: System) -> bool:
-    """Whether the model leaves its bodies no freedom by the types of its joints alone, in whatever coordinates."""
+    """Whether the types of its joints alone leave the bodies no freedom, in any coordinates."""
     joints = system.model.joints.values()
     return not any(joint.nv for joint in joints) if joints else system.nv == 0
 
@@ -54,7 +54,7 @@ def _locked(system: System) -> str:
 
 
 def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None) -> str:
-    """The dead point at which a mechanism with constraints does not go on from the state x at time t, or empty.
+    """The dead point beyond which a mechanism with constraints does not move from the state x at time t, or empty.
 
     It is where fewer rows of the constraints are independent than at the start, or almost so.
     """
@@ -100,14 +100,14 @@ def with_row(outcome: Outcome, system: System, parameters: Mapping[str, ArrayLik
 def driven_too_far(
     system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None
 ) -> str:
-    """What prescribed motions ask for at time t, where the state x cannot be moved on; empty without any."""
+    """What prescribed motions demand at time t, where the state x cannot advance; empty without any."""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     drives = _driven(system, t, q, v, parameters)
     return f"{drives}, which the mechanism cannot follow; reduce that travel" if drives else ""
 
 
 def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
-    """What the prescribed motions ask for at time t."""
+    """What the prescribed motions demand at time t."""
     eq = system.equations
     inputs = [eq.t, eq.q, eq.v, eq.p]
     parts = []

@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Gap:
-    """Distance (m) and angle (rad) between a joint's child frame and the nearest place that the joint gives it."""
+    """Distance (m) and angle (rad) between a joint's child frame and the nearest pose that the joint allows."""
 
     joint: str
     distance: float
@@ -37,8 +37,8 @@ class Gap:
 def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     """Pose of a cut joint's frame M against the pose that the joint's own coordinates give it.
 
-    The equations that close a loop hold for some poses that the joint does not allow, such as an axis turned
-    round; this is not displacement at all only where the joint is really closed.
+    The equations that close a loop hold for some poses that the joint does not allow, such as a reversed axis; this
+    gap is zero only where the joint is really closed.
     """
     from sekant.formulations.kinematics import relative_pose
 

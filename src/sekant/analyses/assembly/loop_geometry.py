@@ -28,7 +28,7 @@ CLOSED = 1e-6  # m, rad: a joint farther from closing than this is closed on the
 
 
 class LoopGeometry:
-    """The constraint equations of a system at one time; displacements (nv,) are weighed, and some held."""
+    """The constraint equations of a system at one time; displacements (nv,) have weights, and some are held."""
 
     def __init__(
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
@@ -36,7 +36,9 @@ class LoopGeometry:
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
         self._terms = system.cached("constraint terms", lambda: constraint_terms(system))
         self._entries = system.cached("entries of constraint terms", lambda: _entries(system))
-        self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = None  # at the place asked for last
+        self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = (
+            None  # at the position requested last
+        )
         self._retract = system.cached("retraction", lambda: retraction(system))
         self._coordinate_of = system.start_facts.coordinate_of
         made = system.once("weights of displacements", lambda: _weighed(system, (), {}))
@@ -143,7 +145,7 @@ class LoopGeometry:
         return None, "", total
 
     def _unwound(self, q0: Vector, q: Vector, tolerance: float) -> Vector:
-        """q without the whole turns that a search made of joints by whose angles no equation goes."""
+        """q without whole turns that a search made in joints whose angles occur in no equation."""
         for i in self.system.start_facts.turning:
             turns = np.round((q[i] - q0[i]) / (2 * np.pi))
             if turns:
@@ -154,12 +156,12 @@ class LoopGeometry:
         return q
 
     def shaken(self, q: Vector, size: float) -> Vector:
-        """q moved a little, always in the same way; what is held stays."""
+        """q moved slightly, always in the same way; held entries stay."""
         delta = size * np.random.default_rng(1).uniform(0.3, 1.0, self.system.nv)
         return self.move(q, np.where(self.free, delta, 0.0))
 
     def _keeping_stated(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
-        """Newton's method in the coordinates whose start the model does not state."""
+        """Newton's method in the coordinates whose start values the model does not state."""
         free = self.free
         if not np.any(free & self._stated) or not np.any(free & ~self._stated):
             return None, 0
@@ -214,7 +216,7 @@ class LoopGeometry:
         return np.concatenate([rows, Phi]), np.vstack([J, G[: Phi.size]])
 
     def _continuation(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
-        """Follow Phi(q) = (1 - s) Phi(q0) from s = 0 to 1 with steps as large as they converge."""
+        """Follow Phi(q) = (1 - s) Phi(q0) from s = 0 to 1 with the largest steps that converge."""
         r0, total = self.terms(q0)[0], 0
 
         def attempt(q: Vector, share: float) -> Vector | None:
@@ -226,7 +228,7 @@ class LoopGeometry:
         return follow(attempt, q0.copy(), shortest=1e-4), total
 
     def _ipopt(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
-        """Least squares of Phi by an interior point method, which leaves valleys where Newton stalls."""
+        """Least squares of Phi by an interior point method, which escapes from valleys where Newton stalls."""
         eq = self.system.equations
         q = ca.MX.sym("q", self.system.nq)
         Phi = eq.lookups.oracle("Phi", [eq.t, eq.q, eq.p], [eq.Phi])(self.t, q, self.p)
@@ -241,7 +243,7 @@ class LoopGeometry:
         return self._newton(np.array(solution["x"]).ravel(), tolerance)
 
     def _nearest(self, q0: Vector, q: Vector, tolerance: float) -> Vector:
-        """Slide along the constraints toward q0 while that lessens the weighted distance (no quaternions)."""
+        """Slide along the constraints toward q0 while that reduces the weighted distance (no quaternions)."""
         if self.system.nq != self.system.nv:
             return q
         for _ in range(30):
@@ -284,7 +286,7 @@ class LoopGeometry:
 @dataclass(frozen=True, eq=False)
 class _Weighed:
     """Which displacements and rates (nv,) are free, and kept if the others can follow; one over the roots of their
-    weights. `given_rates`: those that somebody gave, be it by a weight."""
+    weights. `given_rates`: those that the caller gave, also by a weight."""
 
     free: NDArray[np.bool_]
     scale: Vector

@@ -27,7 +27,7 @@ class TangentSpace:
         m, n = G.shape
         if not m:
             return TangentSpace(np.eye(n), np.zeros((n, 0)), 0)
-        from scipy.linalg import qr, solve_triangular  # takes a while to load
+        from scipy.linalg import qr, solve_triangular  # slow to load
 
         factors: Any = qr(G.T, pivoting=True)
         Q, R, order = factors

@@ -1,4 +1,4 @@
-"""`identify_compliance`: least squares with exact sensitivities of the states of rest."""
+"""`identify_compliance`: least squares with exact sensitivities of the equilibria."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolutio
 
 
 def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, resolution: float) -> None:
-    """Refuse stiffnesses that no load case shows, or that load cases show only together.
+    """Refuse stiffnesses that no load case determines, or that load cases determine only together.
 
-    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. Alone, an effect must rise above the
-    resolution; beside the others, what of it is not theirs must.
+    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. An effect must exceed the resolution,
+    and so must the part of it that the other stiffnesses cannot explain.
     """
     given = ", ".join(dict.fromkeys(problem.directions))
     size = np.linalg.norm(J, axis=0)

@@ -1,4 +1,4 @@
-"""A load ramp and what it did to a point: measured or simulated."""
+"""A load ramp and the displacement of a point under it, measured or simulated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LoadCase:
     """A force "fx", "fy", "fz" (N) or moment "mx", "my", "mz" (N m) along an axis of the world.
 
     load (n,); displacement (n, 6) of the loaded frame from where it was at first: position (m), then the rotation
-    vector (rad), both in the world. The load changes so slowly that each row is a state of rest.
+    vector (rad), both in the world. The load changes so slowly that each row is an equilibrium.
     """
 
     direction: str
@@ -60,7 +60,7 @@ class LoadCase:
         return LoadCase(direction, table[load], np.column_stack([table[name] for name in DISPLACEMENTS]))
 
     def levels(self, count: int) -> tuple[Array, Array]:
-        """Loads (k,) and displacements (k, 6): all rows if they are few, else averages over those of `count` equal
+        """Loads (k,) and displacements (k, 6): all rows if they are few, otherwise averages over `count` equal
         intervals of the load."""
         if self.load.size <= FEW:
             return self.load, self.displacement

@@ -1,4 +1,4 @@
-"""Residuals of all load levels against the states of rest of a model, with exact derivatives."""
+"""Residuals of all load levels against the equilibria of a model, with exact derivatives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StiffnessProblem:
         return (self.weight * gaps)[self.used], (self.weight[:, None] * slopes)[self.used]
 
     def errors(self, x: Array) -> Array:
-        """(levels, 6) model less data: m, rad."""
+        """(levels, 6) model minus data: m, rad."""
         return self._all(x)[0].reshape(-1, 6)
 
     def _all(self, x: Array) -> tuple[Array, Array]:
@@ -61,7 +61,7 @@ class StiffnessProblem:
         return self.response.rest(state.q, state.lam, self.response.parameters(k, loads))
 
     def coefficients(self, k: Array) -> Iterator[Coefficient]:
-        """Slopes of the displacements by the loads, measured and of the model, where there is no load."""
+        """Slopes of the displacements by the loads at zero load, measured and of the model."""
         first = self.response.first(k)
         for direction, loads, moved, _ in self.cases:
             A = np.column_stack([np.ones_like(loads), loads, loads**2])

@@ -1,4 +1,4 @@
-"""Load ramps of a model: as a row of equilibria, or simulated in time."""
+"""Load ramps of a model: as a series of equilibria, or simulated in time."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def load_ramps(
 ) -> list[LoadCase]:
     """The displacement of `frame` under forces (N) and moments (N m) that rise from 0 to `peak` in `count` steps.
 
-    Each row is an equilibrium with all else as it is at time `t`: a ramp without end. See `simulated_ramp` for one in
-    time.
+    Each row is an equilibrium, with everything else as at time `t`: an infinitely slow ramp. See `simulated_ramp`
+    for one in time.
     """
     response = Response(model, frame, [], t)
     none = np.zeros(0)
@@ -75,9 +75,9 @@ def simulated_ramp(
 ) -> LoadCase:
     """The same in time, as Hall's tests have it: the load follows a cubic step from t = `start` (s) on.
 
-    The model begins in its equilibrium; other loads must stand still. Damping makes the displacement lag behind the
-    load, so that stiffnesses identified from it are too large by about the lag against the duration. `options` are
-    those of `simulate`.
+    The model begins in its equilibrium; other loads must be constant. Damping makes the displacement lag behind the
+    load, so stiffnesses identified from it are too large by about the ratio of lag to duration. `options` are those
+    of `simulate`.
     """
     ramp = Expression(f"adams_step(t, {start!r}, 0, {start + duration!r}, {float(peak)!r})")
     axis = _axis(direction)

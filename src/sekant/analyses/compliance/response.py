@@ -1,4 +1,4 @@
-"""Rest of a model under a load at a frame, and its exact derivatives by stiffnesses and loads."""
+"""Equilibrium of a model under a load at a frame, and its exact derivatives by stiffnesses and loads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOADS = tuple(f"ramp_{direction}" for direction in DIRECTIONS)
 
 @dataclass(frozen=True, eq=False)
 class Rested:
-    """A state of rest: q (nq,), lam (m,); p (3,) and R (3, 3) of the frame in the world, and their derivatives by
+    """An equilibrium: q (nq,), lam (m,); p (3,) and R (3, 3) of the frame in the world, and their derivatives by
     all parameters: slope (6, np), of the position and of the turn (dR = [w] R)."""
 
     q: Array
@@ -59,7 +59,7 @@ class Response:
         return self.system.parameter_vector(values | dict(zip(LOADS, loads, strict=True)))
 
     def first(self, k: Array) -> Rested:
-        """Without load; from the last such state if there is one."""
+        """Without load; starts from the last such state if there is one."""
         p = self.parameters(k, np.zeros(6))
         if self.start is None:
             values: dict[str, Any] = dict(zip(self.stiffnesses, k, strict=True))
@@ -69,7 +69,7 @@ class Response:
         return self.start
 
     def rest(self, q: Array, lam: Array, p: Array) -> Rested:
-        """Newton's method from q and lam with exact derivatives; loads come in small steps, so it needs no more."""
+        """Newton's method from q and lam with exact derivatives; the loads change in small steps, so it suffices."""
         nv, name = self.system.nv, self.system.model.name
 
         def at(place: tuple[Array, Array]) -> Rows:
@@ -106,7 +106,7 @@ class Response:
 
 
 def displacement(now: Rested, first: Rested) -> tuple[Array, Array]:
-    """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np) by what both depend on."""
+    """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np) by what they depend on."""
     R = now.R @ first.R.T
     phi = rotation_vector_from_quaternion(quaternion_from_rotation(R))
     turn = now.slope[3:] - R @ first.slope[3:]

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 class Coefficient:
     """How a displacement (x, y, z in m, rx, ry, rz in rad) grows with a load (N or N m), at no load.
 
-    `measured` with its standard uncertainty, from a parabola through the data; `model`: of the identified one.
+    `measured` with its standard uncertainty, from a parabola through the data; `model`: that of the identified
+    model.
     """
 
     load: str
@@ -33,8 +34,8 @@ class Coefficient:
 class IdentifiedCompliance:
     """`stiffness` by direction (N/m, N m/rad) and its standard `uncertainty`, from the scatter of the residuals.
 
-    `correlation` (n, n) between the directions; `position_rms` (m) and `angle_rms` (rad) of what is left; `model` has
-    the stiffnesses, and dampings in proportion.
+    `correlation` (n, n) between the directions; `position_rms` (m) and `angle_rms` (rad) of the residuals; `model`
+    has the stiffnesses, and dampings in proportion.
     """
 
     model: Model
@@ -56,7 +57,7 @@ class IdentifiedCompliance:
         return next(c for c in self.coefficients if (c.load, c.displacement) == (load, displacement))
 
     def summary(self) -> str:
-        """A text: stiffnesses, what is left, coefficients."""
+        """A text: stiffnesses, residuals, coefficients."""
         lines = [f"compliance of '{self.joint}' after {self.iterations} iterations"]
         for name, k in self.stiffness.items():
             unit = "N/m" if name.endswith("normal") else "N m/rad"

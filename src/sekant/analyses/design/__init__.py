@@ -1,1 +1,1 @@
-"""Optimization of what a model leaves open: `optimize.py`."""
+"""Optimization of design parameters: `optimize.py`."""

@@ -1,4 +1,4 @@
-"""A system at one set of design parameters: what objectives and constraints may ask of it."""
+"""A system at one set of design parameters: what objectives and constraints can evaluate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class ModeTracks:
-    """Modes by their numbers at the first design, found again at others by eigenvalue and shape."""
+    """Modes numbered as at the first design, matched at others by eigenvalue and shape."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array]] = []
@@ -88,7 +88,7 @@ class Design:
             raise SolverError(f"optimize: no {what} at {where}: {error}") from None
 
     def _near_the_last(self, steady: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments of `steady_motion` at this design; what is unknown starts where the motion before has it."""
+        """Arguments of `steady_motion` at this design; unknowns start from the values of the previous motion."""
         told = {**steady, "parameters": {**(steady.get("parameters") or {}), **self.parameters}}
         last = self._guess
         if not isinstance(last, SteadyMotion):
@@ -167,7 +167,7 @@ class Design:
         return Derived(value, self._slopes.operating_point[names.index(name)])
 
     def unknown(self, name: str) -> Derived:
-        """What is found with the steady motion: a parameter, a rate, the turn."""
+        """An unknown of the steady motion: a parameter, a rate, the turn."""
         found = getattr(self._rest, "unknowns", {})
         if name not in found:
             raise SolverError(f"optimize: no unknown '{name}'; {suggest(name, list(found), 'unknowns')}")
@@ -193,7 +193,7 @@ class Design:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Those of the analyses that were asked for."""
+        """Those of the analyses that were used."""
         done = [self.__dict__[name] for name in ("_rest", "_linear", "_slopes") if name in self.__dict__]
         return without_repeats(*(part.warnings for part in done), self._simulated)
 

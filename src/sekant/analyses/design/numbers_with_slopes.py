@@ -1,4 +1,4 @@
-"""Numbers that carry their derivatives with respect to the design parameters, so that formulas of them do too."""
+"""Numbers that carry their derivatives with respect to the design parameters; formulas of them do too."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ FEASIBLE = 1e-6
 class Optimum:
     """What was found: `parameters`, `objective`, values of `constraints` by name, the `design` itself.
 
-    `ok`: whether it converged and keeps all constraints; else `message` says why. `gradients`: for the objective
-    and each constraint "exact" or "finite differences". `at_bounds`: parameters that rest on one.
+    `ok`: whether it converged and satisfies all constraints; if not, `message` says why. `gradients`: for the
+    objective and each constraint "exact" or "finite differences". `at_bounds`: parameters at one of their bounds.
     """
 
     parameters: dict[str, float]
@@ -69,15 +69,15 @@ def optimize(
     tolerance: float = 1e-9,
     most: int = 200,
 ) -> Optimum:
-    """The `parameters` between their bounds (low, high) that make `objective` least.
+    """The `parameters` between their bounds (low, high) that minimize `objective`.
 
     `system`: a model, or a system compiled with these run-time parameters. `objective` is a function of a `Design`
     that returns a number; so are `constraints`: name -> (function, low, high), with infinities where one side is
-    open. Gradients are exact where a function returns formulas of the design's own measures, else finite
-    differences, and the result says which. `start`: values to begin with, by default the model's own. `method`:
-    "slsqp" or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses.
-    `steady`: arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are
-    then those of steady motions, in axes that move with them; else those of equilibria.
+    open. Gradients are exact where a function returns formulas of the design's own measures, otherwise finite
+    differences; the result says which. `start`: values to begin with, by default the model's own. `method`: "slsqp"
+    or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses. `steady`:
+    arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are then
+    those of steady motions, in axes that move with them; else those of equilibria.
     """
     if not parameters:
         raise SolverError("optimize: no parameters are given")
@@ -94,7 +94,7 @@ def optimize(
 
 @dataclass(frozen=True, eq=False)
 class PlainNumbers:
-    """What is optimized where it is not a system: start values (1,) by name, of which designs know nothing more."""
+    """Start values (1,) by name, for optimizations without a system."""
 
     parameters: Mapping[str, Array]
 
@@ -113,7 +113,7 @@ def search(
     most: int = 200,
     step: float = STEP,
 ) -> Optimum:
-    """What `optimize` does once the system is compiled; of `PlainNumbers` functions use the numbers alone."""
+    """What `optimize` does once the system is compiled; with `PlainNumbers`, functions use only the numbers."""
     if method not in METHODS:
         raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     low, high = _bounds(parameters)

@@ -1,8 +1,8 @@
 """Where two branches of the motion meet, to round-off.
 
-The walk tells a meeting by the determinant of its equations, which changes its sign there, and knows its place to a
-small part of a step. Near the meeting itself the equations are nearly singular, but on both sides of it they are not:
-a polynomial through the determinants at six places beside it has its root at the meeting.
+The walk notices a meeting by a change of sign of the determinant of its equations, and knows its place to a small
+part of a step. Near the meeting the equations are nearly singular, but on both sides of it they are not: a
+polynomial through the determinants at six nearby points has its root at the meeting.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def meeting(
 def _solutions(
     equations: DrivenEquations, q: Vector, d: Vector, points: Vector, tolerance: float
 ) -> Vector | None:
-    """(k, nq) at `points` (k, m), from q at d, as exact as can be; None unless all are found."""
+    """(k, nq) at `points` (k, m), from q at d, as exactly as possible; None unless all are found."""
     k = np.arange(len(points))
     edges = np.column_stack([k - 1, np.where(k + 1 < len(points), k + 1, -1)])
     found = sweep(equations.problem(), q, d, points, edges, tolerance, equations.pool)

@@ -37,7 +37,7 @@ class DrivenEquations:
     t: float
     p: Vector
     shown: Mapping[str, tuple[str, float]] = field(default_factory=dict)
-    """how messages call a drive, and from which value they count it"""
+    """the label of a drive in messages, and the value from which they count"""
 
     def shown_as(self, k: int) -> tuple[str, float]:
         """Label and zero of the k-th drive in messages."""
@@ -125,7 +125,8 @@ def driven_equations(
 
 
 def _nan_outside(system: System) -> SX:
-    """Zero, or NaN where a path or surface of the tree is left: its coordinate may be driven without a look at it."""
+    """Zero, or NaN outside the range of a path or surface of the tree, whose coordinate may be driven without
+    evaluating it."""
     total = SX(0)
     motion = system.equations.motion
     for link in motion.links:
@@ -136,7 +137,7 @@ def _nan_outside(system: System) -> SX:
 
 
 def refuse_rolling(system: System) -> None:
-    """Velocity constraints leave the position open: it depends on the way taken."""
+    """Velocity constraints do not determine the position: it depends on the way taken."""
     names = system.facts.rolling
     if names:
         raise ModelError(

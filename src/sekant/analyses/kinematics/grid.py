@@ -1,10 +1,11 @@
 """The points of one or two drives, and the ways on which they are reached.
 
-Two drives span a grid, and over a grid the solutions may form several sheets, joined at folds (dead points). Were
-every point reached from any neighbor, the walk could go around the end of a fold and come back on another sheet. So
-each point has one way with one corner: the second drive goes from the start to its value, then the first drive to its
-own. A row of the grid, the first drive at one value of the second, is then what a sweep of the first drive alone
-gives. Only a row that the second drive cannot enter at the start is reached in the other order.
+Two drives span a grid, and over a grid the solutions may form several sheets, joined at folds (dead points). If
+every point were reached from any neighbor, the walk could go around the end of a fold and come back on another
+sheet. So each point is reached on one way with one corner: the second drive moves from the start to its value, then
+the first drive to its own. A row of the grid (the first drive at one value of the second) is then the same as a
+sweep of the first drive alone. Only a row that the second drive cannot enter at the start is reached in the other
+order.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def walk(
     tolerance: float,
     pool: SweepPool,
 ) -> Sweep:
-    """What can be reached of all points, from q0 (nq,) at the drive values d0 (m,)."""
+    """The points that can be reached from q0 (nq,) at the drive values d0 (m,)."""
     shape = tuple(axis.size for axis in axes)
     edges = [_neighbors(shape, tuple(np.argsort(axis).tolist()), k) for k, axis in enumerate(axes)]
     if len(axes) == 1:

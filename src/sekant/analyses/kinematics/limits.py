@@ -1,8 +1,8 @@
 """Where the travel of a driven mechanism ends: dead points by arc-length continuation, ends of paths by bisection.
 
 At a dead point the drive is largest or smallest along the motion: its rate by arc length, g = h_q tau with the unit
-tangent tau of the motion, changes its sign, while the motion itself goes on. So the walk continues by arc length,
-which knows no such points, until g is bracketed, and its zero is found to round-off.
+tangent tau of the motion, changes its sign, while the motion itself continues. So the walk continues by arc length,
+for which such points are regular, until g is bracketed; its zero is found to round-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newt
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
-ROUND_OFF = 1e-13  # m, rad: told as zero
+ROUND_OFF = 1e-13  # m, rad: shown as zero
 MEETING = "branches meet"
 END = "end of range"
 LOST = "lost"
@@ -61,7 +61,7 @@ class TravelEnd:
         self.equations, self.m = equations, len(d_A)
         self.way = float(np.linalg.norm(d_B - d_A))
         self.e = (d_B - d_A) / self.way
-        self.across = np.linalg.svd(self.e[None, :])[2][1:]  # (m - 1, m): drives that stay as they are
+        self.across = np.linalg.svd(self.e[None, :])[2][1:]  # (m - 1, m): drives that stay constant
         self.d_A = d_A
         self.start = self._point(q_A, None)
 

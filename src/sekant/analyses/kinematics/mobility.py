@@ -1,4 +1,4 @@
-"""How many freedoms a mechanism has, and which of them the drives leave."""
+"""How many degrees of freedom a mechanism has, and which of them the drives leave free."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RANK = 1e-9  # relative size of singular values that count as zero
 
 
 class UndrivenMotion(ModelError):
-    """Coordinates move that no drive determines. `found`: how many, without a remedy."""
+    """Some coordinates are not determined by any drive. `found`: how many, without a remedy."""
 
     def __init__(self, found: str, remedy: str):
         super().__init__(f"{found}; {remedy}")

@@ -7,7 +7,7 @@ drives moved by dd, q moves by N s, and
     J dw_i  = - D(J w_i) [N s, dp] ,
     J dw_ij = - D(J w_ij + d(J w_i)/dq N w_j) [N s, dw_i, dw_j, dp] ,
 
-where D[...] is the derivative along the changes of q, w_i, w_j and p that are named, what is sought held still.
+where D[...] is the derivative along the named changes of q, w_i, w_j and p, with the unknowns held constant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quantities of the position of a mechanism by name: what can drive it, and what can be read off it.
+"""Quantities of the position of a mechanism by name: what can drive it, and what it can report.
 
 Names: ``joint.angle`` or ``joint.q`` (coordinates of joints), ``body.z`` and ``body.frame.z`` (points, in the world),
 ``body.position``, ``sensor`` and ``sensor.x``, ``spring.length`` and other outputs of force elements at rest,
@@ -25,7 +25,7 @@ _DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
 class SweepQuantity:
     """`components` names its parts, a scalar has none.
 
-    `periodic`: an angle that is measured, so that it is known up to full turns only.
+    `periodic`: a measured angle, which is known only up to full turns.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Expressed(SweepQuantity):
 
 
 def find(system: System, name: str) -> Expressed:
-    """The quantity of that name; ModelError if there is none, or if it is not a matter of position alone."""
+    """The quantity of that name; ModelError if there is none, or if it depends on more than the position."""
     quantity = _find(system, name)
     if quantity is None:
         hint = suggest(name, list(dict.fromkeys(known_names(system))), "known")
@@ -175,7 +175,7 @@ def _component(system: System, owner: str, part: str, name: str) -> Expressed | 
 
 
 def _named(system: System, name: str) -> Expressed | None:
-    """What the formulation itself can name besides: coordinates and outputs of mechanisms in points."""
+    """What the formulation itself names in addition: coordinates and outputs of mechanisms in points."""
     found = system.equations.reports.quantities().get(name)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Which values of which drives are asked for."""
+"""Which values of which drives are requested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Span(tuple):
 
 
 def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> dict[str, Any]:
-    """For each drive what is asked of it, as it was given: a `Span` or a list of values."""
+    """The request for each drive, as given: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
             raise SekantError("kinematics: the drives come with their ranges; drop range and values")

@@ -31,18 +31,18 @@ Array = NDArray[np.float64]
 class KinematicsResult:
     """A mechanism over n reached values of one drive, or n points of two.
 
-    With one drive: `drive` (n,), `q` (n, nq), `dq` and `ddq` (n, nq) first and second derivatives by the drive. With
-    two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points come in the order in which they were asked for.
-    ``result["hub.z"]`` gives any quantity of position, `derivative` and `second_derivative` those by the drive,
-    `body` poses and twists. Where the position is singular (`singular`, (n,)) derivatives are NaN.
+    With one drive: `drive` (n,), `q` (n, nq), `dq` and `ddq` (n, nq) first and second derivatives by the drive.
+    With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the order in which they were
+    requested. ``result["hub.z"]`` gives any quantity of position, `derivative` and `second_derivative` those by the
+    drive, `body` poses and twists. Where the position is singular (`singular`, (n,)) derivatives are NaN.
     """
 
     equations: DrivenEquations
     drive_names: tuple[str, ...]
-    axes: tuple[Array, ...]  # values asked for, of each drive
+    axes: tuple[Array, ...]  # requested values of each drive
     begin: Array  # (drives and held ones,) at the start
-    asked: Array  # (N, drives and held ones) points asked for
-    reached: NDArray[np.bool_]  # (N,) which of the points asked for are in the result
+    asked: Array  # (N, drives and held ones) requested points
+    reached: NDArray[np.bool_]  # (N,) which of the requested points are in the result
     q: Array
     w: Array  # (n, m, nv) displacements by each drive
     ww: Array  # (n, m, m, nv)
@@ -108,7 +108,7 @@ class KinematicsResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every point that was asked for is in the result."""
+        """Whether every requested point is in the result."""
         return bool(self.reached.all())
 
     @property
@@ -175,7 +175,7 @@ class KinematicsResult:
         return self.system.state_names[: self.system.nq]
 
     def on_grid(self, values: Array) -> Array:
-        """Values (n, ...) on the grid that was asked for, (n1, ...) or (n1, n2, ...); NaN where not reached."""
+        """Values (n, ...) on the requested grid, (n1, ...) or (n1, n2, ...); NaN where not reached."""
         shape = tuple(axis.size for axis in self.axes)
         if values.shape[0] == self.reached.size:
             return values.reshape(*shape, *values.shape[1:])
@@ -327,7 +327,7 @@ class KinematicsResult:
         return labels, np.column_stack(columns)
 
     def _default_names(self) -> list[str]:
-        """Coordinates of all joints that tell them; for points, all of theirs."""
+        """Coordinates of all joints that report them; for points, all of theirs."""
         model = self.system.model
         if not model.joints:
             return list(self.q_names)
@@ -352,7 +352,7 @@ class KinematicsResult:
         draw(self, path, list(names) if names is not None else self._default_names())
 
     def summary(self) -> str:
-        """A text: what was driven, how much was reached, where the travel ends."""
+        """A text: the drives, how much was reached, where the travel ends."""
         lines = [
             f"kinematics of '{self.system.model.name}': {len(self)} of {self.reached.size} points reached"
         ]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
-MOST_LIMITS = 200  # searched for in a grid; neighbors tell the same story
+MOST_LIMITS = 200  # searched for in a grid; more of them would say the same
 
 
 def kinematics(
@@ -50,17 +50,17 @@ def kinematics(
 
     `drive` names what is driven: a coordinate of a joint (``hinge.angle``), a point's coordinate (``upright.z``,
     ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
-    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) say
-    where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
-    ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would.
-    Prescribed motions of the model stand still at time `t`.
+    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,)
+    say where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
+    ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of
+    the model are frozen at time `t`.
 
-    The walk goes out from the model's own start (or `guess`), assembled, and stays on its branch of solutions. Where
+    The walk begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
     each value of the second of two drives, the first is swept as it would be alone; see `grid`.
 
-    With `path`, any number of drives goes along one path: each has as many values, and the k-th point has the k-th of
-    each. Derivatives are those by every drive.
+    With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
+    has the k-th value of each. Derivatives are those by every drive.
     """
     found = reachable(
         system,
@@ -93,9 +93,9 @@ def reachable(
     parameters: Mapping[str, ArrayLike] | None = None,
     shown: Mapping[str, tuple[str, float]] | None = None,
 ) -> KinematicsResult:
-    """As `kinematics`, but for the result without a point where nothing can be reached; `nothing` then says why.
+    """As `kinematics`, but returns a result without points where nothing can be reached; `nothing` then says why.
 
-    `shown`: by name of a drive, how messages call it and the value that they count from.
+    `shown`: by name of a drive, its label in messages and the value from which they count.
     """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     refuse_rolling(system)
@@ -138,7 +138,7 @@ def _assembled(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> Assembled:
-    """A consistent start: as it is, where it was assembled for just this."""
+    """A consistent start; unchanged if it was assembled for this very purpose."""
     if isinstance(guess, Assembled) and guess.conditions == conditions_of(system, t, parameters):
         return guess
     return assemble(system, guess, hold=kept, t=t, parameters=parameters)
@@ -173,7 +173,7 @@ def _new_drive(system: System, name: str) -> SweepQuantity:
 def _limits(
     equations: DrivenEquations, found: Sweep, points: Vector, q0: Vector, d0: Vector, tolerance: float
 ) -> tuple[Limit, ...]:
-    """Ends of the travel on the ways that were lost, and where branches meet."""
+    """Ends of the travel where the walk was lost, and where branches meet."""
     limits = []
     for a, b in found.failed[:MOST_LIMITS]:
         if found.reached[b]:
@@ -182,7 +182,7 @@ def _limits(
         limit = TravelEnd(equations, q, d, points[b]).find()
         if limit is not None:
             limits.append(limit)
-        if a < 0:  # nothing of what was asked can be reached: tell the other end as well, if it is near
+        if a < 0:  # no requested value can be reached: report the other end as well, if it is near
             other = TravelEnd(equations, q, d, d - 10 * (points[b] - d)).find(most=500)
             if other is not None and other.kind != "lost":
                 limits.append(other)
@@ -197,7 +197,7 @@ def _limits(
 
 
 def _with_ends(found: Sweep, points: Vector, limits: tuple[Limit, ...]) -> Sweep:
-    """Points that were asked for at a dead point itself are reached, without derivatives."""
+    """Points requested at a dead point itself are reached, without derivatives."""
     span = np.ptp(points, axis=0)
     span[span == 0.0] = np.maximum(1.0, np.abs(points[0]))[span == 0.0]  # held
     for limit in limits:

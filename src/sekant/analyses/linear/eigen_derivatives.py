@@ -1,4 +1,4 @@
-"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; repeated ones are said."""
+"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; reports repeated ones."""
 
 from __future__ import annotations
 

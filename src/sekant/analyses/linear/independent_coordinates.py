@@ -49,7 +49,7 @@ class InputColumns:
 
 @dataclass(frozen=True, eq=False)
 class InputResponse:
-    """What inputs do: rates of z (fq, k) and y (fv, k), displacements P (nv, k) and velocities V (nv, k)."""
+    """Effects of inputs: rates of z (fq, k) and y (fv, k), displacements P (nv, k) and velocities V (nv, k)."""
 
     z: Array
     y: Array

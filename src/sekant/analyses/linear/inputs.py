@@ -1,7 +1,7 @@
 """Inputs and outputs of a linear model by name, and how they enter and leave the equations.
 
-An input is a run-time parameter, a prescribed motion (whose displacement u is added to its value, with u' and u''
-acting as they must), or a coordinate (along which a generalized force u acts).
+An input is a run-time parameter, a prescribed motion (whose displacement u is added to its value, with the effects
+of u' and u''), or a coordinate (along which a generalized force u acts).
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _position(motion: Any, i: int) -> SX:
 
 
 def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
-    """Forces that act on coordinates no joint has do not show in outputs of accelerations and reactions."""
+    """Forces on coordinates that belong to no joint do not appear in outputs of accelerations and reactions."""
     for item in inputs:
         for name in outputs:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
@@ -190,7 +190,7 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
 
 
 def matches(output: str, pattern: str) -> bool:
-    """Whether a pattern names an output, or all components of what it is one of."""
+    """Whether a pattern matches an output, or the quantity of which it is a component."""
     return fnmatchcase(output, pattern) or fnmatchcase(output.rpartition(".")[0], pattern)
 
 

@@ -33,10 +33,10 @@ class _FourMatrices(NamedTuple):
 
 
 class StateMatrices(_FourMatrices):
-    """x' = A x + B u, y = C x + D u: four matrices, to be taken apart as ``A, B, C, D = ...``.
+    """x' = A x + B u, y = C x + D u: four matrices, which unpack as ``A, B, C, D = ...``.
 
     `inputs` names the entries of u; `bump.velocity` and `bump.acceleration` are rates of the motion `bump`.
-    `left_out`: what the outputs have besides, if only the proper part was asked for.
+    `left_out`: further terms of the outputs, if only the proper part was requested.
     """
 
     inputs: tuple[str, ...] = ()
@@ -65,8 +65,8 @@ class LinearModel:
         M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
 
     `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
-    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is what
-    the axes of a steady motion take from A, see `sekant.analyses.linear.moving_axes`.
+    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is what moving
+    with the axes of a steady motion subtracts from A, see `sekant.analyses.linear.moving_axes`.
     """
 
     system: System
@@ -170,7 +170,7 @@ class LinearModel:
 
         Outputs that follow the velocity or acceleration of a motion have no state space in that motion alone:
         `rates` "inputs" makes velocity and acceleration of such motions inputs of their own (`inputs` of what is
-        returned names them), "proper" gives the part that has one and lists in `left_out` what it lacks.
+        returned names them), "proper" gives the part that has one and lists the rest in `left_out`.
         """
         if rates not in ("inputs", "proper"):
             raise SolverError(f"state space: rates is 'inputs' or 'proper' (got {rates!r})")

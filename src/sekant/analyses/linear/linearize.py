@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 METHODS = ("exact", "forward", "finite_difference")
 Array = NDArray[Any]
 GRADIENT = 1e-6
-"""What a rate of a tracked quantity may lack of a gradient; differences of tangents are this good."""
+"""Largest deviation of the rate of a tracked quantity from a gradient; differences of tangents are this accurate."""
 
 
 def linearize(
@@ -58,15 +58,15 @@ def linearize(
 ) -> LinearModel:
     """The linear model of small motions about `state` at time `t` (s).
 
-    Without a state, or with what `sk.equilibrium` returned, about an equilibrium. A state with velocities is that of
-    a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
-    is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system
-    has there. A state that is not what it is said to be is refused, with the forces that are unbalanced.
-    A joint with dry friction that rests in the state is held by it, by a constraint of the friction's name.
+    Without a state, or with what `sk.equilibrium` returned, about an equilibrium. A state with velocities is that
+    of a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
+    is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system has
+    there. A state that is not of the stated kind is refused, with the unbalanced forces. Dry friction holds a joint
+    that rests in the state, by a constraint with the friction's name.
 
-    `inputs`: names of run-time parameters, motions, or coordinates (along which forces act). `outputs`: names
-    or patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
-    default an orthonormal basis of the free motions, "auto" chooses coordinates. `method` "exact" differentiates
+    `inputs`: names of run-time parameters, motions, or coordinates (along which forces act). `outputs`: names or
+    patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
+    default an orthonormal basis of the free motions; "auto" chooses coordinates. `method` "exact" differentiates
     inverse dynamics, "forward" forward dynamics (a check), "finite_difference" takes one-sided differences of
     inverse dynamics with `step` (the published alternative).
     """
@@ -135,9 +135,9 @@ def _holonomic(tangent: EquationTangent, holonomic: Array, tracked: Array) -> Ar
     """Rows (m,) that tie positions: those that always do, and tracked quantities that do in small motions.
 
     A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows those of the
-    others, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the constant that is left
-    is where counting began, no motion. With d(rate)/dt = r a + H v, acc_v is r' + H, so that H - r' = 2 H - acc_v.
-    At rest both are zero, and along a motion where r is a gradient, as it is for angles.
+    others, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the remaining constant is
+    the start of the count, not a motion. With d(rate)/dt = r a + H v, acc_v is r' + H, so that H - r' = 2 H -
+    acc_v. At rest both are zero, and along a motion where r is a gradient, as it is for angles.
     """
     if not np.any(tracked):
         return holonomic

@@ -1,4 +1,4 @@
-"""Modes of a linear model: eigenvalues with left and right eigenvectors, and what they mean as motions."""
+"""Modes of a linear model: eigenvalues with left and right eigenvectors, and the motions they stand for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 ZERO = 1e-7
 """Eigenvalues below this, against the largest, count as zero: a double zero is only found to the root of rounding."""
 STILL = 1e-9
-"""Displacements up to this, in an eigenvector of length one, are none."""
+"""Displacements up to this, in an eigenvector of length one, count as zero."""
 GROWING = 1e-9
 """Real parts up to this, against the largest eigenvalue, count as no growth."""
 
@@ -110,7 +110,7 @@ class Modes:
         return "stable" if np.all(real < -limit) and np.all(moving) else "marginal"
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Bars: how much each coordinate takes part in every mode; written to `to` (.svg, .pdf, .png) if given."""
+        """Bars: how much each coordinate moves in every mode; written to `to` (.svg, .pdf, .png) if given."""
         return picture("mode_bars", self, to=to)
 
     @cached_property
@@ -164,7 +164,7 @@ class Modes:
         return [State(geometry.move(point.q, np.real(s * np.exp(1j * phi))), point.v) for phi in phases]
 
     def dominant(self, k: int) -> str:
-        """The coordinate that moves most; the state that changes most where none moves."""
+        """The coordinate that moves most; if none moves, the state that changes most."""
         s = np.abs(self.shapes[:, k])
         if s.size and np.max(s) > STILL:
             return self.model.coordinate_names[int(np.argmax(s))]

@@ -28,7 +28,7 @@ from sekant.errors import AnalysisWarning, SolverError
 
 Array = NDArray[Any]
 STILL = 1e-9
-"""What the axes take from A, against A, up to which they do not move."""
+"""Change of A by the moving axes, relative to A, below which they count as fixed."""
 
 
 def moving_axes(where: OperatingPoint, reduction: ReducedEquations) -> Array | None:

@@ -1,4 +1,4 @@
-"""The moment of a motion about which a system is linearized: accelerations and multipliers included, and checked."""
+"""The instant of a motion about which a system is linearized: accelerations and multipliers included, and checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 Array = NDArray[Any]
 KINDS = ("equilibrium", "steady", "motion")
 BALANCED = 1e-6
-"""Unbalanced forces up to this share of the applied ones are taken for an equilibrium found elsewhere."""
+"""Unbalanced forces up to this share of the applied ones are accepted as an equilibrium found elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def free_motion(
 def _balanced(
     functions: LinearFunctions, point: MotionPoint, rows, kind: str, lam: Array | None
 ) -> MotionPoint:
-    """The point with its multipliers, after a check that it is what it is said to be."""
+    """The point with its multipliers, after a check that it is of the stated kind."""
     R, Phi, rate, acceleration = functions.residual(point)
     tangent = functions.tangent(point)
     space = TangentSpace.of(tangent.G[rows])

@@ -23,7 +23,7 @@ from sekant.model.points.collector import Collector
 
 Array = NDArray[Any]
 BEND = 0.004
-"""How far lines may turn aside between rows, against the span of the picture."""
+"""How far lines may bend between rows, relative to the size of the picture."""
 ROUNDS = 12
 """How often an interval is halved."""
 MOST = 8
@@ -34,8 +34,8 @@ MOST = 8
 class RootLocus:
     """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape.
 
-    Between the values asked for stand those at which lines bend. `trace`: how it was made; without it crossings
-    are found by straight lines.
+    Values at which lines bend are added to the requested ones. `trace`: how it was made; without it crossings are
+    found by straight lines.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Trace:
     model: Callable[[float, State | None], tuple[LinearModel, State | None]]
 
     def after(self, row: Row, value: float) -> tuple[Row, LinearModel]:
-        """The row at another value, each mode in the column of the one that it goes on from."""
+        """The row at another value, each mode in the column of the one it continues."""
         model, guess = self.model(value, row.guess)
         found = _row(value, model, guess)
         if found.eigenvalues.size != row.eigenvalues.size:
@@ -186,8 +186,8 @@ def root_locus(
 def refined(trace: Trace) -> Trace:
     """The locus with further rows where its lines bend, as they do where branches meet.
 
-    An interval is halved where a pair of complex eigenvalues becomes real in it, or where a line turns at one of its
-    ends by more than `BEND` of the picture, until lines are smooth or `MOST` rows for each given one are reached.
+    An interval is halved if a pair of complex eigenvalues becomes real in it, or if a line bends at one of its ends
+    by more than `BEND` of the picture, until lines are smooth or there are `MOST` rows for each given one.
     """
     rows, most = list(trace.rows), MOST * len(trace.rows)
     for _ in range(ROUNDS):

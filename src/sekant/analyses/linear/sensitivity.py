@@ -317,7 +317,7 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
 
 
 def asked_kind(model: LinearModel) -> str | None:
-    """What `at` was for a linear model about a steady motion."""
+    """The value of `at` for a linear model about a steady motion."""
     return "motion" if model.operating_point.kind == "motion" else None
 
 

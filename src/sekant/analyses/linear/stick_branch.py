@@ -1,7 +1,8 @@
 """Linear models with joints that stick: dry friction is a constraint there, and the rest moves about it.
 
-A joint at rest with dry friction does not move under small forces: its coordinate stays where it is, and the friction
-bears what it has to, as the multiplier of that row. Friction that slides has a direction and stays a force.
+A joint at rest with dry friction does not move under small forces: its coordinate stays where it is, and the
+friction supplies the necessary force, as the multiplier of that row. Sliding friction has a direction and remains a
+force.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sekant.model.quantities import Expression
 
 @dataclass(frozen=True, eq=False)
 class StickBranch:
-    """The system in which constraints hold the joints that stick, a state and parameters of it, and what to say."""
+    """The system in which constraints hold the joints that stick, its state and parameters, and the warnings."""
 
     system: System
     state: State
@@ -89,7 +90,7 @@ def without_friction(
 
 
 def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System:
-    """Another model that treats the system alike."""
+    """Another model that treats the system in the same way."""
     return compile_model(
         model,
         formulation=system.equations.formulation,
@@ -100,7 +101,7 @@ def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System
 
 
 def _place(k: int) -> str:
-    """The run-time parameter that tells where stuck joint k is."""
+    """The run-time parameter that says where stuck joint k is."""
     return f"stuck_place_{k}"
 
 

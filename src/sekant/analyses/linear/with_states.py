@@ -251,7 +251,7 @@ def _point(
 
 
 def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
-    """Where the motion is said to last, states of elements must not change."""
+    """In a steady motion, states of elements must not change."""
     if inner.operating_point.kind == "motion" or inner.reporters is None or not names:
         return
     y, _, _, by_p = inner.reporters.at(inner.operating_point.point)

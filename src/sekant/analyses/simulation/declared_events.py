@@ -96,7 +96,7 @@ class DeclaredEvents:
         m, events = self.memory, events_of(now.system)
         if code == ENDLESS:
             raise SolverError(
-                f"event '{events[m.blame].name}' at t = {now.t:.9g} s sets off others without end; what they "
+                f"event '{events[m.blame].name}' at t = {now.t:.9g} s triggers others without end; what they "
                 "set must not switch them back at once"
             )
         after = replace(now, z=m.z[: now.z.size].copy(), p=m.p[: now.p.size].copy())

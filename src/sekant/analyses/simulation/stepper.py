@@ -48,7 +48,7 @@ class Snapshot:
 
 
 class Simulation:
-    """A system that moves on step by step, when asked.
+    """A system that advances step by step, on request.
 
     ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
     set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one),
@@ -56,9 +56,9 @@ class Simulation:
     "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give the bits that
     `sk.simulate` gives with the same method, `step` and `output_step`.
 
-    Models with contacts, friction, events, samples or delays go from event to event within a step. What is sampled
-    at the end of a step is taken when the next one begins, with the inputs that are set by then. `stopped` says which
-    event of the model ended the last step before its end, if one did; another step goes on from there.
+    Models with contacts, friction, events, samples or delays go from event to event within a step. Samples due at
+    the end of a step are taken when the next one begins, with the inputs set by then. `stopped` names the event of
+    the model that cut the last step short, if one did; another step continues from there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
     `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster. `record`: keep time,
@@ -111,7 +111,7 @@ class Simulation:
             self._record.add(self._time, self._stepper.x, self._p)
 
     def result(self) -> Result:
-        """The motion so far, one row a step, as `sk.simulate` returns it: to plot, view, save and compare."""
+        """The motion so far, one row per step, as `sk.simulate` returns it: to plot, view, save and compare."""
         if self._record is None:
             raise SolverError("nothing was recorded; leave record=False out")
         t, x, p = self._record.rows
@@ -132,7 +132,7 @@ class Simulation:
         )
 
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
-        """By the compiled stepper where it is one, and nothing happens between."""
+        """By the compiled stepper, if the method has one and nothing happens in between."""
         system, method, values = self.system, self.method, self._parameters
         if method not in METHODS or reactors_of(system) or clocks_of(system, t, list):
             return EventSteps(system, method, start, t, system.checked(values), rtol, atol)
@@ -158,7 +158,7 @@ class Simulation:
         return State(q, v, z=z)
 
     def step(self, length: float) -> None:
-        """Go on by `length` (s)."""
+        """Advance by `length` (s)."""
         if length != self._length:
             if not 0.0 < length < inf:
                 raise SolverError(f"a step must be positive and finite (got {length})")
@@ -194,13 +194,14 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """Where the simulation is; `restore` goes back there, in this simulation or another one of the system."""
+        """The point reached by the simulation; `restore` goes back there, in this simulation or another one of
+        the system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go to where `snapshot` was taken, inputs included; what follows is the same bit for bit."""
+        """Go back to `snapshot`, inputs included; what follows is the same bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot is one of another system")
@@ -237,7 +238,7 @@ class Simulation:
         return bound.outputs[0]
 
     def _fail(self, code: int) -> None:
-        """The step cannot be made; the simulation stays at the last good point of it."""
+        """Raise an error for a step that fails; the simulation stays at its last good point."""
         assert isinstance(self._stepper, Stepper)
         outcome = self._stepper.outcome(code)
         self._restart(self._stepper.t, nan)
@@ -272,7 +273,7 @@ class Record:
         self.count += 1
 
     def drop_after(self, t: float) -> None:
-        """Forget what came after the time t."""
+        """Discard what came after the time t."""
         self.count = int(np.searchsorted(self._memory[: self.count, 0], t, side="right"))
 
     @property
@@ -283,7 +284,7 @@ class Record:
 
 
 class Inputs(MutableMapping[str, float]):
-    """The inputs of a model by name; what is set holds from the next step on."""
+    """The inputs of a model by name; values that are set apply from the next step on."""
 
     def __init__(self, system: System, p: Floats):
         self._p = p

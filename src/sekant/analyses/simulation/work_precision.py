@@ -1,7 +1,7 @@
-"""What accuracy costs: runs of one system with several methods and tolerances against a much tighter one.
+"""What accuracy costs: runs of one system with several methods and tolerances, compared with a much tighter one.
 
-The error of a run is the largest deviation of any coordinate or position at any time, in relation to its range in the
-reference (HALL 3.5). Methods of fixed steps do not take part: they have no tolerance.
+The error of a run is the largest deviation of any coordinate or position at any time, in relation to its range in
+the reference (HALL 3.5). Fixed-step methods do not take part: they have no tolerance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkPoint:
-    """One run: the tolerance asked for, the error made (of the range) and the seconds it took."""
+    """One run: the requested tolerance, the error (relative to the range) and the run time in seconds."""
 
     method: str
     rtol: float
@@ -47,7 +47,7 @@ class WorkPrecision:
         return tuple(dict.fromkeys(point.method for point in self.points))
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Run time over error, a line a method; also written to `to` (.svg, .pdf, .png), if given."""
+        """Run time over error, one line per method; also written to `to` (.svg, .pdf, .png), if given."""
         return picture("work_precision", self, to=to)
 
     def __str__(self) -> str:

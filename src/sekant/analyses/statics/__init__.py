@@ -1,1 +1,1 @@
-"""Positions of rest, their stability and forces: `equilibrium.py`, found by `rest_search.py`."""
+"""Equilibria, their stability and forces: `equilibrium.py`; the search: `rest_search.py`."""

@@ -40,13 +40,13 @@ NEUTRAL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(State):
-    """A state of rest: q (nq,), v = 0 (nv,), and what is known of it.
+    """An equilibrium: q (nq,), v = 0 (nv,), and what is known about it.
 
-    `method`, `iterations`: how it was found. `residual`: largest unbalanced force (N or N m), along `residual_name`.
-    `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues (1/s^2) of the
-    stiffness against the mass of the free motions; complex ones mean that only damping decides. `multipliers`: by
-    constraint. `contacts`: force of each closed contact. `holding`: force that each held coordinate needs.
-    `warnings`: what a reader should know first.
+    `method`, `iterations`: how it was found. `residual`: largest unbalanced force (N or N m), along
+    `residual_name`. `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues
+    (1/s^2) of the stiffness against the mass of the free motions; complex ones mean that only damping decides.
+    `multipliers`: by constraint. `contacts`: force of each closed contact. `holding`: force that each held
+    coordinate needs. `warnings`: what to know before relying on it.
     """
 
     system: System
@@ -85,7 +85,7 @@ class Equilibrium(State):
     def reactions(self) -> dict[str, Array]:
         """Wrench (6,) of every joint on its child about the joint frame's origin, in W: N, then N m.
 
-        In a system with held coordinates they would be those of its motion when let go: there see `holding`.
+        Not valid with held coordinates, where they would be those of the motion after release; see `holding`.
         """
         if self.holding:
             raise SolverError(
@@ -125,13 +125,13 @@ def equilibrium(
 ) -> Equilibrium:
     """The position near `guess` (by default the model's own start, assembled) in which the system rests.
 
-    If the guess lies close to an equilibrium, Newton's method finds that one, be it stable or not; `stable=True`
-    passes over unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature
-    and a line search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton",
-    "descent", "load stepping", "relaxation") names one of them alone. Coordinates, points (``hub.z``) and lengths
-    (``strut.length``, ``distance(a, b)``) in `hold` stay where the guess has them, and so do joints that stick by
-    friction in the `guess` (the end of a simulation); other dry friction is left out, with a warning. Forces that
-    vary in time act as they do at time `t`. Residuals are compared with `tolerance` times the applied forces.
+    If the guess lies close to an equilibrium, Newton's method finds it, whether stable or not; `stable=True` skips
+    unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and a line
+    search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton", "descent", "load
+    stepping", "relaxation") selects one of them. Coordinates, points (``hub.z``) and lengths (``strut.length``,
+    ``distance(a, b)``) in `hold` stay where the guess has them, and so do joints that stick by friction in the
+    `guess` (the end of a simulation); other dry friction is left out, with a warning. Forces that vary in time act
+    as they do at time `t`. Residuals are compared with `tolerance` times the applied forces.
     """
     system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
     if guess is not None:
@@ -185,7 +185,8 @@ def equilibrium(
 def _with_states(
     system: System, start: State, guess: State | None, t: float, parameters, tolerance: float
 ) -> Equilibrium:
-    """Rest of a system with states of elements, which rest too; stability by the eigenvalues of small motions."""
+    """Equilibrium of a system with states of elements, which are constant too; stability by the eigenvalues of
+    small motions."""
     from sekant.analyses.linear.linearize import linearize
     from sekant.analyses.linear.stick_branch import without_friction
     from sekant.analyses.steady.motion import steady_motion
@@ -209,7 +210,7 @@ def _with_states(
 
 
 def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
-    """What was found with constraints in the place of the frictions `stuck`, as a state in which these stick."""
+    """The equilibrium found with constraints in place of the frictions `stuck`, as a state in which these stick."""
     held = held_row(system, held_by_name(found.system, found, parameters))
     there = replace(found, system=system, held=with_flags(system, held, stuck), lam=found.lam[: -len(stuck)])
     assumed = [one for one in found.warnings if one.code != "friction_ignored"]
@@ -217,7 +218,7 @@ def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters)
 
 
 def _judged(eigenvalues: NDArray[Any]) -> str:
-    """Of small motions: "neutral" where one neither comes back nor goes away."""
+    """Of small motions: "neutral" if one neither decays nor grows."""
     size = float(np.max(np.abs(eigenvalues), initial=1e-300))
     if np.any(np.real(eigenvalues) > NEUTRAL * size):
         return "unstable"

@@ -1,4 +1,4 @@
-"""Equilibria in which quantities are held, as `kinematics` holds them: by constraints for the time being.
+"""Equilibria in which quantities are held, as `kinematics` holds them: by temporary constraints.
 
 ``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance, a coordinate a coupling
 that turns with nothing, each at its value in the guess; the force that holds it is minus the constraint's multiplier,

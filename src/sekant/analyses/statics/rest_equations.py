@@ -1,6 +1,6 @@
 """The equations of rest at one time as numbers, and steps toward their solution under one-sided contacts.
 
-Unknown are displacements s (nv,) and multipliers lam (m,) in
+The unknowns are displacements s (nv,) and multipliers lam (m,) in
 
     R(q, lam) = R(q, 0) + G^T lam = 0 ,   Phi(q) = 0 ,   gap >= 0 ,  force = -lam >= 0  for contacts,
 
@@ -24,11 +24,9 @@ from sekant.errors import SolverError, suggest
 from sekant.solvers.linear.pencils import general_pencil, symmetric_pencil
 
 Array = NDArray[Any]
-CLOSED = 1e-10  # m, rad: gaps smaller than this are closed
-FARTHEST = (
-    1.0  # rad: the most that anything turns in a step downhill, or in any step of a mechanism with loops
-)
-STRAY = 0.3  # of a step: the most that the way back onto the constraints may take
+CLOSED = 1e-10  # m, rad: smaller gaps count as closed
+FARTHEST = 1.0  # rad: largest rotation in a step downhill, or in any step of a mechanism with loops
+STRAY = 0.3  # largest way back onto the constraints, relative to the step
 FLAT = 1e-11  # curvature of the potential below this, against the largest, counts as none
 
 
@@ -53,7 +51,8 @@ class Rest:
 
 
 class Statics:
-    """Rest of a system at time t; rows are constraints, contacts and held coordinates, in this order."""
+    """Equations of equilibrium of a system at time t; rows are constraints, contacts and held coordinates, in
+    this order."""
 
     def __init__(
         self,
@@ -107,7 +106,7 @@ class Statics:
         return M + 1e-9 * typical * np.eye(M.shape[0]) if massless else M
 
     def rest(self, q: Array, lam: Array, active: NDArray[np.bool_]) -> Rest:
-        """At q, with the multipliers that leave least unbalanced; those of inactive rows are zero."""
+        """At q, with the multipliers that minimize the unbalanced forces; those of inactive rows are zero."""
         numbers = self.numbers(q, np.where(active, lam, 0.0))
         space = TangentSpace.of(numbers.G[active])
         lam = np.where(active, lam, 0.0)
@@ -134,10 +133,10 @@ class Statics:
         return rest
 
     def followed(self, rest: Rest, s: Array, active: NDArray[np.bool_]) -> Rest | None:
-        """After the displacement s and back on the active constraints, or None where the way back is long.
+        """After the displacement s and back onto the active constraints, or None if the way back is long.
 
-        A way back that is short against the step shows that the constraints bend little on it. So positions
-        stay on the branch on which they are: a link does not flip over to another way of assembling the mechanism.
+        A way back that is short compared with the step shows that the constraints bend little along it. So
+        positions stay on their branch: a link does not flip over to another assembly mode.
         """
         if np.any(active) and np.max(np.abs(s[self._angular]), initial=0.0) > FARTHEST * (1.0 + 1e-9):
             return None
@@ -212,7 +211,7 @@ class Statics:
     # -- judgment --------------------------------------------------------------------------------------
 
     def force_scale(self, rest: Rest) -> float:
-        """N or N m: what residuals are compared with."""
+        """N or N m: scale of the residuals."""
         numbers = rest.numbers
         applied = numbers.R - numbers.G.T @ rest.lam
         weight = 9.81 * np.max(np.diag(self.functions.mass_matrix(self.t, rest.q, self.p)), initial=0.0)
@@ -233,7 +232,8 @@ class Statics:
         return mu, Z @ V
 
     def worst(self, rest: Rest) -> tuple[str, float, bool]:
-        """The coordinate with the largest unbalanced force, the force, and whether nothing stiffens it at all."""
+        """The coordinate with the largest unbalanced force, the force, and whether the coordinate has no
+        stiffness at all."""
         Z = rest.space.Z
         forces = Z @ rest.unbalanced
         i = int(np.argmax(np.abs(forces)))

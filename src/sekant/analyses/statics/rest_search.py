@@ -1,4 +1,4 @@
-"""How a state of rest is found: Newton's method, descent, load stepping and relaxation, one after the other."""
+"""How an equilibrium is found: Newton's method, descent, load stepping and relaxation, one after the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FoundRest:
 
 
 def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method: str | None) -> FoundRest:
-    """A state of rest from `start`, by the first of the methods that succeeds, or by `method` alone."""
+    """An equilibrium from `start`, by the first of the methods that succeeds, or by `method` alone."""
     search = _RestSearch(statics, tolerance)
     attempts: dict[str, Callable[[Rest], Rest | None]] = {
         "newton": search.near,
@@ -55,7 +55,7 @@ def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method
 
 
 class _Step:
-    """What Newton's method asks for at a trial position: a displacement, and the rows that are active in it."""
+    """The result of a Newton step at a trial position: a displacement, and the rows that are active in it."""
 
     def __init__(self, statics: Statics, rest: Rest, offset: Array | float):
         self._statics, self._rest, self._offset = statics, rest, offset
@@ -108,7 +108,7 @@ class _RestSearch:
     # -- Newton ----------------------------------------------------------------------------------------
 
     def near(self, rest: Rest) -> Rest | None:
-        """The equilibrium near by, if there is one; one that is unstable must be very near to count."""
+        """The nearby equilibrium, if there is one; an unstable one must be very near to count."""
         mu, _ = self.statics.curvatures(rest)
         uphill = bool(mu.size) and mu[0].real < 0
         return self.newton(rest, contraction=0.1 if uphill else 0.5)
@@ -116,7 +116,7 @@ class _RestSearch:
     def newton(
         self, rest: Rest, offset: Array | float = 0.0, most: int = 30, contraction: float = 0.5
     ) -> Rest | None:
-        """Full steps only, and only while they shrink as near a solution, to the share `contraction`."""
+        """Full steps only, and only while they shrink as they do near a solution, to the share `contraction`."""
         search = FullSteps(contraction=contraction, floor=1e-9)
         problem = _Balance(self.statics, offset)
         found = newton(problem, rest, search, lambda here, _: self._done(here, offset), most=most)
@@ -181,10 +181,10 @@ class _RestSearch:
             rest = found
         return None
 
-    # -- slower and surer ------------------------------------------------------------------------------
+    # -- slower and more robust ------------------------------------------------------------------------------
 
     def load_stepping(self, rest: Rest) -> Rest | None:
-        """The forces unbalanced at the start are held back and let go step by step."""
+        """The forces unbalanced at the start are balanced artificially, and this is released step by step."""
         held_back = rest.numbers.R.copy()
         found = follow(lambda here, share: self.newton(here, (1.0 - share) * held_back, most=8), rest)
         return None if found is None else self.newton(found)

@@ -1,8 +1,9 @@
-"""Dry friction in analyses without time: which joints stick is part of the state, and what is assumed is said.
+"""Dry friction in analyses without time: which joints stick is part of the state, and warnings state what is
+assumed.
 
-A state that a simulation ended in tells which joints stick in it (its held values). They stay where they are and
-bear what they have to; all others are taken without their dry friction. In small motions a joint that rests is held
-by its friction, and that of a joint that slides has a direction.
+The final state of a simulation says which joints stick in it (its held values). They stay where they are, and
+friction supplies the necessary force; all other joints are treated without dry friction. In small motions a joint
+that rests is held by its friction, and that of a joint that slides has a direction.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sekant.errors import AnalysisWarning, SolverError
 
 Floats = NDArray[np.float64]
 ROUND_OFF = 1e-13
-"""Slip, against the largest velocity, up to which a joint rests."""
+"""Slip, relative to the largest velocity, up to which a joint counts as at rest."""
 
 
 def stuck_in(system: System, state: State | None) -> list[str]:
@@ -78,7 +79,7 @@ def at_rest_warnings(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
-    """What an equilibrium assumes of dry friction: none in joints that do not stick, enough in those that do."""
+    """What an equilibrium assumes about dry friction: none in joints that do not stick, enough in those that do."""
     if not system.reactions.dry_friction:
         return []
     solved = system.equations.elements.friction
@@ -103,7 +104,7 @@ def at_rest_warnings(
 
 
 def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
-    """A friction that cannot bear what it has to."""
+    """Warning about a friction that cannot supply the necessary force."""
     return AnalysisWarning(
         "friction_exceeded",
         f"friction '{name}'",
@@ -177,7 +178,7 @@ def _held_place(system: System, name: str, part: str) -> int:
 
 
 def refuse_dry_friction(system: System, what: str) -> None:
-    """For analyses that do not know it."""
+    """Error for analyses that do not support dry friction."""
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(

@@ -1,4 +1,4 @@
-"""Where the search for a steady motion starts, and whether what it found is one for all time."""
+"""Where the search for a steady motion starts, and whether the motion found is steady."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sekant.errors import SolverError
 
 Array = NDArray[Any]
 LASTING = 1e-5
-"""Unbalanced forces, against the applied ones, up to which a motion counts as the same a while later."""
+"""Unbalanced forces, relative to the applied ones, up to which a motion counts as unchanged a while later."""
 
 
 def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
@@ -62,7 +62,7 @@ def check_contacts(equations: SteadyEquations, trial: Trial) -> None:
 
 
 def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, steps: int = 16) -> None:
-    """Moves on for a part of a turn and looks whether the forces still balance."""
+    """Advances by a part of a turn and checks whether the forces still balance."""
     g, point = trial.g, trial.point
     fastest = max(float(np.max(np.abs(g[:4]))), float(np.max(np.abs(g[FIRST_RATE:]), initial=0.0)), 1.0)
     h = share / fastest / steps

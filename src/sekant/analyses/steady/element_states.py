@@ -1,8 +1,8 @@
 """States of signals and force elements at rest, in steady motion and in linear models.
 
-There the system is *frozen*: its states are run-time parameters, unknown in a state of rest, whose rates must vanish,
-and inputs of a linear model, with their rates as outputs. Delays are replaced by their Pade approximations; what
-holds a branch stays on it.
+There the system is *frozen*: its states are run-time parameters, unknown in a state of rest, whose rates must
+vanish, and inputs of a linear model, with their rates as outputs. Delays are replaced by their Pade approximations;
+elements with branches stay on theirs.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def held_row(system: System, known: Mapping[str, float]) -> Array:
 
 
 def targets_of(system: System) -> dict[str, float]:
-    """No rates, as targets of the frozen system."""
+    """Zero rates, as targets of the frozen system."""
     return {rate_name(name): 0.0 for name in system.facts.z_names}
 
 

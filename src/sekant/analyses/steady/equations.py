@@ -1,8 +1,8 @@
 """All equations of a steady motion as one vector with its exact Jacobian and a name for every row.
 
-Unknown are displacements s, velocities v, accelerations a (nv each), multipliers (m,) and what the caller names:
-run-time parameters, the turn, the travel speed, rates. Rows: balance of forces, constraints with their first and
-second derivative, the conditions of `sekant.engine.functions.steady` with theirs, and the targets. There may be
+The unknowns are displacements s, velocities v, accelerations a (nv each), multipliers (m,) and what the caller
+names: run-time parameters, the turn, the travel speed, rates. Rows: balance of forces, constraints with their first
+and second derivative, the conditions of `sekant.engine.functions.steady` with theirs, and the targets. There may be
 more rows than unknowns: where a steady motion exists they agree.
 """
 
@@ -49,7 +49,7 @@ class MotionChange:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A number to be found: entry `index` of `where` "p" or "g", or "velocity" for the speed of travel."""
+    """An unknown number: entry `index` of `where` "p" or "g", or "velocity" for the speed of travel."""
 
     name: str
     where: str
@@ -185,7 +185,7 @@ class SteadyEquations:
         return np.maximum(weight, 1e-3 * self.force_scale(trial))
 
     def force_scale(self, trial: Trial) -> float:
-        """N or N m: what unbalanced forces are compared with."""
+        """N or N m: scale of the unbalanced forces."""
         point = replace(trial.point, lam=np.zeros_like(trial.point.lam))
         R = self.functions.residual(point)[0]
         mass = np.max(np.abs(self.functions.mass_matrix(self.t, point.q, point.p)), initial=0.0)

@@ -42,8 +42,8 @@ class SteadyMotion(State):
     """A state q (nq,), v (nv,) of a steady motion with accelerations `a` (nv,), and what is known of it.
 
     `unknowns`: values found, by name. `turn` rad/s about `axis` through `center`, `velocity` (3,) m/s; `rates` by
-    coordinate. `residuals`: what is left of each equation, by name, in SI units. `free`: coordinates that nothing
-    determines (ignorable ones). `lam`: multipliers (m,).
+    coordinate. `residuals`: of each equation, by name, in SI units. `free`: coordinates that nothing determines
+    (ignorable ones). `lam`: multipliers (m,).
     """
 
     system: System
@@ -182,7 +182,7 @@ def steady_motion(
     t: float = 0.0,
     tolerance: float = 1e-9,
 ) -> SteadyMotion:
-    """A motion near `guess` (by default the model's start) that looks the same for all time.
+    """A steady motion near `guess` (by default the model's start).
 
     `turn` (rad/s) about `axis` through `center` (m) and `velocity` (m/s) move all `bodies` (by default every body)
     as one rigid body; `rates` names coordinates that run at constant rates besides, or alone if nothing turns or
@@ -192,7 +192,7 @@ def steady_motion(
     "body.lateral_acceleration" (turn times speed, m/s^2).
 
     Newton's method with exact derivatives, damped, then load stepping. The motion found is followed for a while to
-    see that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
+    check that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
     """
     unknown = names_of(unknown, "unknown")
     if not isinstance(system, System):

@@ -1,4 +1,4 @@
-"""Steady motions by Newton's method, damped where it must be; if that stalls, the residual of the start is let go
+"""Steady motions by Newton's method, damped where it must be; if that stalls, the residual of the start is removed
 step by step. There are more equations than unknowns, which agree at the solution."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 SINGULAR = 1e-10
 """Singular values of the scaled Jacobian below this, against the largest, count as zero."""
 LONGEST = 0.6
-"""The most that a coordinate moves in a step (rad, m), unless it is large itself."""
+"""Largest change of a coordinate in a step (rad, m), unless the coordinate itself is large."""
 
 CLOSINGS, CLOSED, FAR = 4, 1e-11, 1.0
 """Steps back to the constraints after each step of the search, and residuals (m, rad) between which they are made."""
@@ -79,8 +79,8 @@ class Solver:
         """Toward residual = offset (scaled); one step more than needed, since a double eigenvalue shows the root of
         the error.
 
-        The search weighs rows by their slopes at the start: a stiff spring that a step bends by little counts as
-        that little, not as the force that it becomes.
+        The search weights rows by their slopes at the start, so a stiff spring counts by its small deflection in a
+        step, not by the large force.
         """
         n = self.equations.system.nv
         steep = np.maximum(1.0, np.linalg.norm(self._slopes(trial)[:, :n], axis=1))
@@ -98,7 +98,7 @@ class Solver:
         return found
 
     def _settled(self, trial: Trial) -> Trial:
-        """Velocities, accelerations and multipliers as they belong to the position: only the rest is searched for."""
+        """Velocities, accelerations and multipliers that belong to the position; the search is only over the rest."""
         return start_of(self.equations, trial.g, self._closed(trial.point), trial.point.p)
 
     def _closed(self, point: MotionPoint) -> Array:

@@ -183,7 +183,7 @@ def _header(label: str, system: System, face: Interface, found: CExport, code: M
         "/* Parameters and step as in the model; change them in the structure before the start. */",
         f"void {label}_defaults({label} *m);",
         "/* The start at time t. Gives 0; 1: a number is not finite; 2: the constraints cannot be satisfied;",
-        "   4: an event of the model ends the motion; 5: events set off one another without end; 6: a delay has more",
+        "   4: an event of the model ends the motion; 5: events trigger one another without end; 6: a delay has more",
         "   kinks to remember than its memory holds. */",
         f"int {label}_start({label} *m, {precision.name} t);",
         "/* One step. Gives 0, or a code as above; the state is then the one before the step that failed, with",

@@ -18,7 +18,7 @@ from sekant.solvers.common.memory import Call, CompiledFunction, call, call_of
 from sekant.solvers.common.sites import free_modes
 
 SETTLED, ENDLESS = range(2)
-"""What procedures return: no event is left, or events set off one another without end."""
+"""What procedures return: no event is left, or events trigger one another without end."""
 MOST_AT_ONCE = 50  # events at one instant that may follow from one another
 
 

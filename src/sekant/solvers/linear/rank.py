@@ -43,7 +43,7 @@ def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
     # no pivot is below the smallest singular value, and none above the largest row, which is 1
     if m <= G.shape[1] and np.all(np.isfinite(scaled)) and _least_singular_value(scaled) > 2.0 * tol:
         return Redundancy(m, m, (), (), np.inf)
-    from scipy.linalg import qr, solve_triangular  # takes a while to load
+    from scipy.linalg import qr, solve_triangular  # slow to load
 
     factors: Any = qr(scaled.T, mode="r", pivoting=True)
     R, pivot = factors

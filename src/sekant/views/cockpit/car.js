@@ -20,7 +20,7 @@ class DrivenCar {
     this.reset();
   }
 
-  // Where the car began, with the set-up and inputs as they are.
+  // Back to the start, with the present set-up and inputs.
   reset() {
     const { module, program } = this;
     module.array(program.values).set(this.p);
@@ -42,7 +42,7 @@ class DrivenCar {
     if (place !== undefined) this.p[place] = value;
   }
 
-  // `steps` of the integrator with inputs as they are; false where the motion cannot go on.
+  // `steps` of the integrator with the present inputs; false where the motion cannot continue.
   advance(steps) {
     if (this.lost) return false;
     const times = [this.t, (this.count + steps) * this.told.step];
@@ -51,7 +51,7 @@ class DrivenCar {
     while (!part.done) part = stretch.next();
     const found = part.value;
     if (found.code !== FINISHED || !found.x.every(Number.isFinite)) {
-      this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves what its model covers, such as the travel of its suspension. Press R to start again.`;
+      this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves the range of its model, such as the travel of its suspension. Press R to start again.`;
       return false;
     }
     this.x.set(found.x);

@@ -1,6 +1,6 @@
 // What the driver does: keys, mouse, touch, game pad -> steering wheel angle (rad, to the left), throttle and brake (0 to 1).
 
-const FAST = 8; // m/s, from where on keys and sticks turn the wheel less, as its effect grows
+const FAST = 8; // m/s: above this, keys and sticks turn the wheel less, as its effect grows
 const LEAST_LOCK = 0.05; // of the lock
 const WHEEL_RATE = 9; // rad/s: of the hands on the wheel
 const PEDAL_RATE = 4; // 1/s
@@ -94,8 +94,8 @@ class Controls {
   }
 }
 
-// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. Off, the driver is alone.
-const SPIN = 0.12; // longitudinal slip of a wheel, from where on throttle is taken back
+// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. When off, the driver is on their own.
+const SPIN = 0.12; // longitudinal slip of a wheel, above which throttle is reduced
 const LOCKED = -0.16;
 const RECOVER = 0.02; // of the pedal, a step of the aids
 

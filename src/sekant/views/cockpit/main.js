@@ -6,7 +6,7 @@ const RECORD_EVERY = 1 / 30; // s
 const MOST_ROWS = 18000; // recorded rows, ten minutes
 const CURVES_EVERY = 200; // ms
 const AIDS_EVERY = 0.004; // s of simulated time
-const KEPT = 200; // frame times that are kept
+const KEPT = 200; // number of frame times that are kept
 const KEYS = "Arrow keys or W A S D: drive; Space: brake; C: camera; R: start again; P: pause; V: tire forces; G: driving aids; T: light or dark. Mouse or finger: drag to the side to steer, up to drive, down to brake. Game pad: left stick, right and left trigger.";
 
 class Cockpit {
@@ -171,14 +171,14 @@ class Cockpit {
     if (this.rows.length > MOST_ROWS) for (const one of [this.rows, this.times, this.given]) one.shift();
   }
 
-  // Times real time that the computation of the motion leaves room for.
+  // How many times faster than real time the motion is computed.
   get pace() {
     return this.computing.simulated / Math.max(this.computing.spent, 1e-9);
   }
 
   replay() {
     if (this.rows.length < 2) {
-      this.say("There is nothing to replay yet: drive first.");
+      this.say("There is nothing to replay yet. Drive first.");
       return;
     }
     this.pause(true);
@@ -220,7 +220,7 @@ class Cockpit {
 
   download() {
     if (!this.rows.length) {
-      this.say("There is nothing to save yet: drive first.");
+      this.say("There is nothing to save yet. Drive first.");
       return;
     }
     const link = element("a", { href: URL.createObjectURL(new Blob([this.csv()], { type: "text/csv" })), download: "drive.csv" });
@@ -231,7 +231,7 @@ class Cockpit {
 
 async function startDrive() {
   const told = JSON.parse(byId("figure").textContent);
-  if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the page computes with");
+  if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the page needs");
   window.sekant = new Cockpit(await DrivenCar.load(told), told);
   document.body.classList.add("ready");
   requestAnimationFrame((now) => window.sekant.frame(now));

@@ -90,12 +90,12 @@ class Design {
     return { columns, walked };
   }
 
-  // What the sliders of the other drives hold, by which curves are told apart.
+  // Values of the sliders of the other drives, by which curves are distinguished.
   get held() {
     return { ...this.at, [this.over]: 0 };
   }
 
-  // Everything anew for the parameters and the sliders.
+  // Recompute everything for the parameters and the sliders.
   compute() {
     this.begun.own = this.solver.begin(this.p);
     const key = `${this.over} ${JSON.stringify(this.held)}`;
@@ -132,7 +132,7 @@ class Design {
     }
   }
 
-  // Sentences on where the travel ends, as the command says them; takes longer, so it waits until a drag rests.
+  // Sentences on where the travel ends, as the command prints them; slow, so it waits until a drag pauses.
   limits() {
     const { begun, told } = this;
     if (begun.own.message) return [begun.own.message];

@@ -1,6 +1,6 @@
-// What goes out: the design as YAML and as a table, and its curves, as Sekant reads them.
+// Files to download: the design as YAML and as a table, and its curves, as Sekant reads them.
 
-// A number such that every reader of YAML takes it for one.
+// A number that every YAML reader takes for a number.
 function numberText(value) {
   const text = String(value);
   return /e/.test(text) && !text.includes(".") ? text.replace("e", ".0e") : text;
@@ -18,7 +18,7 @@ function flowText(value) {
   return String(value);
 }
 
-// One key a line, with the entries of long mappings below it.
+// One key per line, with the entries of long mappings below it.
 function yamlText(data) {
   const lines = [];
   for (const [key, value] of Object.entries(data)) {
@@ -71,7 +71,7 @@ function tidy(value) {
   return Math.abs(short - value) <= 1e-14 * Math.abs(value) ? short : value;
 }
 
-// Key and value a row, the points as a table below; what has no place in a table is named.
+// Key and value in each row, the points as a table below; entries that do not fit into a table are listed.
 function tableText(design) {
   const { points, ...rest } = description(design);
   const rows = [];

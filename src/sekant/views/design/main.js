@@ -22,7 +22,7 @@ class Page {
       dropped: () => this.changed(true),
     });
     this.design.compute();
-    if (!this.design.places) throw new Error(this.design.begun.own.message || "the design as drawn cannot be reached");
+    if (!this.design.places) throw new Error(this.design.begun.own.message || "the design position cannot be reached");
     this.picture.begin(this.design.places);
     this.dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     this.charts = new Charts(this.design, byId("charts"), this.theme);
@@ -121,7 +121,7 @@ class Page {
     byId("held").textContent = held.length ? `mm, at ${held.join(", ")}` : "mm";
     byId("speed").textContent = `${design.grid.length} positions in ${this.took.toFixed(1)} ms`;
     byId("lost").hidden = !design.lost;
-    byId("lost").textContent = design.begun.own.message || "Out of reach: the picture stands where the sliders are at zero.";
+    byId("lost").textContent = design.begun.own.message || "Out of reach: the picture shows the position with the sliders at zero.";
     byId("ghost").hidden = !design.changed;
   }
 
@@ -129,7 +129,7 @@ class Page {
     return this.told.points[point].parameters.some((i) => this.design.p[i] !== this.design.first[i]);
   }
 
-  // What takes longer: where the travel ends, and warnings.
+  // The slower part: where the travel ends, and warnings.
   tell() {
     const { design } = this;
     const lines = [...(design.unsure ? design.limits() : []), ...design.warnings()];
@@ -281,7 +281,7 @@ class Page {
       yaml: () => download(`${stem}.yaml`, yamlText(description(design)), "text/yaml"),
       points: () => {
         const { text, lost } = tableText(design);
-        say(lost.length ? `Not in the table, which cannot hold it: ${lost.join(", ")}. The YAML file has it.` : "");
+        say(lost.length ? `Left out of the table, which has no place for it: ${lost.join(", ")}. The YAML file contains it.` : "");
         download(`${stem}.csv`, text, "text/csv");
       },
       curves: () => download(`${stem}_curves.csv`, curvesText(design), "text/csv"),
@@ -317,7 +317,7 @@ class Page {
     this.rest();
   }
 
-  // -- the chosen point ------------------------------------------------------------------------------
+  // -- the selected point ------------------------------------------------------------------------------
 
   makeEditor() {
     const { design, told } = this;
@@ -376,7 +376,7 @@ async function begin() {
   byId("about").textContent = told.about;
   if (typeof WebAssembly !== "object") {
     byId("lost").hidden = false;
-    byId("lost").textContent = "This browser has no WebAssembly, with which the page computes. Open it in a current browser.";
+    byId("lost").textContent = "This browser has no WebAssembly, which the page needs. Open it in a current browser.";
     return;
   }
   const module = await Module.load(told.program);

@@ -43,7 +43,7 @@ class PointsPanel {
       return { row, fields, reset, parameters };
     });
     const head = element("tr", {}, element("th", { text: "point" }), ...["x", "y", "z"].map((axis) => element("th", { text: `${axis} mm` })), element("th", {}));
-    holder.append(element("p", { class: "hint", text: "x forward, y to the left, z up; of the side that the file draws." }), element("table", { class: "points" }, element("thead", {}, head), element("tbody", {}, ...this.rows.map(({ row }) => row))));
+    holder.append(element("p", { class: "hint", text: "x forward, y to the left, z up; points of the side that the file describes." }), element("table", { class: "points" }, element("thead", {}, head), element("tbody", {}, ...this.rows.map(({ row }) => row))));
   }
 
   update() {
@@ -96,7 +96,7 @@ class SetUpPanel {
         this.update();
       } });
       box.checked = this.apart;
-      holder.append(element("label", { class: "check" }, box, element("span", { text: "left and right apart" })));
+      holder.append(element("label", { class: "check" }, box, element("span", { text: "left and right separately" })));
     }
     holder.append(list);
     this.links = told.links.map((name) => ({ now: element("td"), change: element("td", { class: "change" }), name }));
@@ -130,11 +130,11 @@ class TargetsPanel {
     this.pick.value = told.curves.some(({ name }) => name === "left.toe") ? "left.toe" : "toe";
     const add = element("button", { text: "Add", id: "add-target", onclick: () => this.add(this.pick.value) });
     const save = element("button", { text: "Download targets", onclick: () => download(`${fileStem(told)}_targets.yaml`, targetsText(page.design), "text/yaml") });
-    holder.append(element("p", { class: "hint", text: "A target is a band over the travel, at rack and roll zero. Its worst deviation stands beside the curve." }), element("div", { class: "row" }, this.pick, add), this.list, element("div", { class: "row" }, save));
+    holder.append(element("p", { class: "hint", text: "A target is a band over the travel, at zero rack travel and roll. The largest deviation is shown beside the curve." }), element("div", { class: "row" }, this.pick, add), this.list, element("div", { class: "row" }, save));
     this.shown = "";
   }
 
-  // Through the ends and the middle of the curve at hand.
+  // Through the ends and the middle of the present curve.
   add(curve) {
     const { design } = this.page;
     const index = design.told.curves.findIndex(({ name }) => name === curve);

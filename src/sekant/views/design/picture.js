@@ -4,7 +4,7 @@
 const HANDLE_PX = 7;
 const NEAR_PX = { mouse: 14, pen: 18, touch: 26 };
 const AXES = [["x", 0xd1495b], ["y", 0x2fa38c], ["z", 0x3b7dd8]];
-const ARROW = 0.14; // m, of an axis at the chosen point
+const ARROW = 0.14; // m, of an axis at the selected point
 const SNAP = 1e-4; // m
 const COILS = 7;
 
@@ -200,7 +200,7 @@ class Picture {
     return Math.min(62 * this.scaleAt(handle.mesh.position), 4 * ARROW);
   }
 
-  // An axis that points at the camera cannot be dragged along.
+  // An axis that points at the camera cannot be used for dragging.
   endOn(axis) {
     const { camera, controls } = this.stage;
     const toward = camera.position.clone().sub(controls.target).normalize();
@@ -218,7 +218,7 @@ class Picture {
     return [((seen.x + 1) / 2) * this.stage.width, ((1 - seen.y) / 2) * this.stage.height, seen.z];
   }
 
-  // What lies under a pointer: an arrow of the chosen point, or a handle.
+  // What lies under a pointer: an arrow of the selected point, or a handle.
   under(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];

@@ -29,7 +29,7 @@ class Solver {
     let message = this.closing.close(x);
     const q = x.slice(0, nq);
     const { d, zero, start } = this.ask("begin", { q });
-    if (!message && !(d.every(Number.isFinite) && zero.every(Number.isFinite))) message = "The points of this design make no mechanism.";
+    if (!message && !(d.every(Number.isFinite) && zero.every(Number.isFinite))) message = "No mechanism can be built from the points of this design.";
     return { p, q, d: d.slice(), zero: zero.slice(), start: start.slice(), message };
   }
 

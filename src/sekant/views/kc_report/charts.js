@@ -79,7 +79,7 @@ class Chart {
     this.tell();
   }
 
-  // A triangle where a line leaves the picture towards a pole.
+  // A triangle where a line leaves the picture toward a pole.
   mark(plot) {
     const { ctx, bbox } = plot;
     const size = 4 * devicePixelRatio;

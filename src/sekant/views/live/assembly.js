@@ -1,5 +1,5 @@
 // Loops are closed as `LoopGeometry` does first: Newton's method in the coordinates that the model does not state, then
-// in all of them, and the nearest such point. Where that fails the page says so; it never goes on with an open loop.
+// in all of them, and the nearest such point. If that fails, the page says so; it never continues with an open loop.
 
 const RANK = 1e-9;
 const NOTHING = 1e-12;

@@ -51,10 +51,10 @@ class Live {
     const buttons = element(
       "div",
       { class: "live-buttons" },
-      element("button", { text: "Reset", title: "All values as at first", onclick: () => this.resetAll() }),
-      element("button", { text: "Link", title: "Address of this page with these values", hidden: FRAMED, onclick: () => this.offer("Link", this.link()) }),
-      element("button", { text: "YAML", title: "These values for a model file", onclick: () => this.offer("YAML", this.yaml()) }),
-      element("button", { text: "Python", title: "This run as a script", onclick: () => this.offer("Python", this.python()) }),
+      element("button", { text: "Reset", title: "Reset all values", onclick: () => this.resetAll() }),
+      element("button", { text: "Link", title: "Copy the address of this page with these values", hidden: FRAMED, onclick: () => this.offer("Link", this.link()) }),
+      element("button", { text: "YAML", title: "Copy these values for a model file", onclick: () => this.offer("YAML", this.yaml()) }),
+      element("button", { text: "Python", title: "Copy this run as a script", onclick: () => this.offer("Python", this.python()) }),
     );
     const about = element("p", { class: "live-message", text: told.about });
     this.holder.append(...this.rows.map((row) => row.root), this.bar, this.message, buttons, about);
@@ -303,7 +303,7 @@ class Live {
     return location.href.split("#")[0] + this.fragment();
   }
 
-  // Values from a fragment; names that this page has not, and what is not a number, do nothing.
+  // Values from a fragment; unknown names and values that are not numbers are ignored.
   take(fragment) {
     for (const part of fragment.slice(1).split("&")) {
       const [name, text] = part.split("=");
@@ -342,7 +342,7 @@ class Live {
     pairs.push(...Object.entries(given).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value.length === 1 ? value[0] : value)},`));
     const names = JSON.stringify([...this.rows.map((row) => row.name), ...Object.keys(given)]);
     return [
-      ...driven.map((name) => `# The input ${name} is a function of time that this page does not repeat: give it as inputs={...}.`),
+      ...driven.map((name) => `# The input ${name} is a function of time, which this script does not contain: give it as inputs={...}.`),
       "import sekant as sk",
       "",
       `system = sk.compile(sk.load(${JSON.stringify(this.told.file)}), parameters=${names})`,

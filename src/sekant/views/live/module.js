@@ -56,7 +56,7 @@ class Module {
     for (const { name, kind } of WebAssembly.Module.imports(module)) {
       if (kind !== "function") continue;
       const found = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : Object.getOwnPropertyDescriptor(Math, name)?.value;
-      if (typeof found !== "function") throw new Error(`the module needs a function '${name}', which a page has not`);
+      if (typeof found !== "function") throw new Error(`the module needs a function '${name}', which a page does not have`);
       env[name] = found;
     }
     const made = new Module(program, image, memory, table);
@@ -92,7 +92,7 @@ class Module {
   intact() {
     const first = this.program.border / 8;
     for (let i = first; i < first + BORDER_WORDS; i++) {
-      if (this.words[i] !== UNTOUCHED) throw new Error("the code needs more stack than a page has");
+      if (this.words[i] !== UNTOUCHED) throw new Error("the code needs more stack than a page provides");
     }
   }
 

@@ -75,7 +75,7 @@ class Stretches {
     const { module, told } = this;
     const { run } = told;
     const room = run.fields.edges[2];
-    if (edges.length > room) throw new Error(`signals switch at ${edges.length - 2} times, a page has room for ${room - 2}`);
+    if (edges.length > room) throw new Error(`signals switch at ${edges.length - 2} times, but a page has room for ${room - 2} only`);
     const low = edges.slice(0, -1).map((t) => nextAfter(t, true));
     const high = edges.slice(1).map((t) => nextAfter(t, false));
     for (const [name, values] of [["edges", edges], ["low", low], ["high", high]]) {

@@ -1,4 +1,4 @@
-// Colors: a palette for bodies that the color-blind can tell apart, and the two themes.
+// Colors: a palette for bodies that color-blind readers can distinguish, and the two themes.
 
 const PALETTE = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e", "#4fa3d9", "#d477b0"];
 const NAMED = {

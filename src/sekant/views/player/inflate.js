@@ -52,7 +52,7 @@ function inflate(data, size) {
     const entry = table[bits & (table.length - 1)];
     bits >>>= entry & 15;
     held -= entry & 15;
-    if (!entry) throw new Error("its data are damaged");
+    if (!entry) throw new Error("its data is damaged");
     return entry >> 4;
   };
   const codes = () => {
@@ -97,6 +97,6 @@ function inflate(data, size) {
     }
     if (filled > size) break;
   }
-  if (filled !== size) throw new Error("its data are damaged");
+  if (filled !== size) throw new Error("its data is damaged");
   return out;
 }

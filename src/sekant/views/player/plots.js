@@ -178,7 +178,7 @@ class Plots {
         return element("label", { class: "channel" }, box, element("span", { text: name }));
       }),
     );
-    if (!names.length) this.menu.replaceChildren(element("p", { class: "hint", text: "No output has such a name." }));
+    if (!names.length) this.menu.replaceChildren(element("p", { class: "hint", text: "No output has this name." }));
   }
 
   toggle(name) {

@@ -101,7 +101,7 @@ class Stage {
 
   lookFrom(name) {
     const x = new L.Vector3(1, 0, 0);
-    const toward = new L.Vector3().crossVectors(x, this.up); // from where x points to the right
+    const toward = new L.Vector3().crossVectors(x, this.up); // seen so that x points to the right
     const directions = {
       iso: () => toward.clone().add(x.clone().multiplyScalar(0.75)).addScaledVector(this.up, 0.62),
       slight: () => toward.clone().add(x.clone().multiplyScalar(0.32)).addScaledVector(this.up, 0.24),
@@ -212,7 +212,7 @@ class Stage {
     this.dirty = false;
   }
 
-  // Where the frames take too long, draw fewer pixels, then no shadows.
+  // If frames take too long, draw fewer pixels, then no shadows.
   adapt(milliseconds) {
     this.frameTimes.push(milliseconds);
     if (this.frameTimes.length < 12) return;
