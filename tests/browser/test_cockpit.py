@@ -97,7 +97,7 @@ def test_keys_drive_and_brake(browser, page):
     browser.wait("Math.abs(sekant.car.value('speed')) < 0.3")
     browser.call("Input.dispatchKeyEvent", type="keyUp", key="ArrowDown", code="ArrowDown")
     browser.call("Input.dispatchKeyEvent", type="keyDown", key="c", code="KeyC")
-    assert browser.run("sekant.scene.camera") == "cockpit"
+    assert browser.run("sekant.scene.camera") == "on board"
     assert browser.errors == []
     assert browser.requests[1:] == []
 

@@ -1,4 +1,4 @@
-"""`view:` of a model: where the camera of a player stands at first."""
+"""`view:` of a model: where the camera of a player stands at first, and with what it rides."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ def test_a_plane_is_seen_square_onto_it(plane, normal):
     assert (run["plane"], run["follow"], run["camera"]) == (normal, -1, None)
 
 
+def test_the_camera_rides_with_what_the_model_says():
+    assert drawn(falling())["ride"] == {"track": 0, "eyes": None}
+    run = drawn(falling(ride="stone.tip"))
+    assert run["ride"] == {"track": 0, "eyes": [0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]}
+    assert run["follow"] == 0  # who travels far is chased, still
+    both = drawn(falling(ride="stone", plane="xz"))
+    assert (both["ride"]["eyes"], both["plane"]) == ([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0, 1, 0])
+
+
 def test_a_view_is_written_and_read(tmp_path):
     model = falling(camera=[3, -2, 0.5])
     again = sk.load(sk.save(model, tmp_path / "stone.yaml"))
@@ -54,6 +63,8 @@ def test_a_view_is_written_and_read(tmp_path):
         ({"camera": [1, 2, 3], "target": [1, 2, 3]}, "the same point"),
         ({"plane": "zx"}, "plane"),
         ({"camera": ["1 kg", 2, 3]}, "kg"),
+        ({"ride": "stoned"}, "no body or frame 'stoned' to ride with; did you mean 'stone'"),
+        ({"ride": "ground"}, "no body or frame 'ground' to ride with"),
     ],
 )
 def test_views_that_cannot_be_are_refused(view, message):

@@ -98,7 +98,7 @@ class _SceneBuilder:
             "mass": self.numbers(ca.SX(body.mass))[0],
             "com": self.numbers(vector(body.com)),
             "inertia": self.numbers(vector(body.inertia)),
-            "frames": {name: self.numbers(frame.pose().p) for name, frame in body.frames.items()},
+            "frames": {name: self.pose(frame.pose()) for name, frame in body.frames.items()},
         }
 
     def _shape(self, name: str, shape: Shape) -> SceneShape:
@@ -156,7 +156,7 @@ class _SceneBuilder:
         for name, item, body, X in self._leading():
             curve = getattr(item, "curve", None)
             if isinstance(curve, PoseCurve):
-                yield {
+                path: ScenePath = {
                     "name": name,
                     "body": body,
                     "pose": self.pose(X),
@@ -164,6 +164,9 @@ class _SceneBuilder:
                     "closed": curve.closed,
                     "ties": _ties(curve),
                 }
+                if curve.closed and name in self.model.joints:
+                    path["period"] = curve.length
+                yield path
 
     def _surfaces(self) -> Iterator[SceneSurface]:
         for name, item, body, X in self._leading():

@@ -83,7 +83,7 @@ class Model(Description):
     simulation: SimulationSettings = SimulationSettings()
     """defaults of runs: time, method, tolerances"""
     view: View | None = None
-    """where the camera of a player is at first"""
+    """where the camera of a player is at first, and with what it rides"""
 
     @model_validator(mode="after")
     def _consistent(self):

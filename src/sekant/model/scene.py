@@ -45,7 +45,7 @@ Track = BodyTrack | PointTrack | FrameTrack
 
 
 class SceneBody(TypedDict, total=False):
-    """mass kg, com (3,) m, inertia (6,) kg m^2 about the com, frames: name -> (3,) m; all in the body's frame."""
+    """mass kg, com (3,) m, inertia (6,) kg m^2 about the com, frames: name -> pose (7,); all in the body's frame."""
 
     mass: float
     com: Numbers
@@ -84,7 +84,8 @@ class SceneArrow(TypedDict):
 
 
 class ScenePath(TypedDict):
-    """points (n, 3) m; ties (n, 6): places m and lateral directions, if the path is banked."""
+    """points (n, 3) m; ties (n, 6): places m and lateral directions, if the path is banked; period: by how much the
+    coordinate of a joint on a closed path grows in a turn."""
 
     name: str
     body: str
@@ -92,6 +93,7 @@ class ScenePath(TypedDict):
     points: list[Numbers]
     closed: bool
     ties: list[Numbers]
+    period: NotRequired[float]
 
 
 class SceneSurface(TypedDict):

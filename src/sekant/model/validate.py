@@ -120,6 +120,13 @@ def _references(model: Model) -> Iterator[ModelError]:
                     f"'{named[1]}' is on both sides: nothing acts between a frame and itself",
                     path=(collection, name, fields[1]),
                 )
+    rider = model.view.ride if model.view is not None else None
+    if rider is not None and (rider not in frames or rider.partition(".")[0] == "ground"):
+        known = [name for name in frames if name.partition(".")[0] != "ground"]
+        yield ModelError(
+            f"there is no body or frame '{rider}' to ride with; {suggest(rider, known, 'known')}",
+            path=("view", "ride"),
+        )
     yield from _curves(model)
     yield from _groups(model)
     yield from _targets(model)

@@ -1,4 +1,4 @@
-"""From where a viewer looks at a model at first."""
+"""From where a viewer looks at a model."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from sekant.model.quantities import Description, Quantity
+from sekant.model.quantities import Description, FrameName, Quantity
 
 Meters = Annotated[float, Quantity("m")]
 Place = tuple[Meters, Meters, Meters]
 
 
 class View(Description):
-    """Where the camera of a player stands at first.
+    """Where the camera of a player stands at first, and with what it rides.
 
-    Without it, motions in a plane are seen square onto that plane, and what travels far is chased.
+    Without it, motions in a plane are seen square onto that plane, what travels far is chased, and the camera rides
+    with the heaviest body.
     """
 
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"
@@ -26,11 +27,14 @@ class View(Description):
     """position of the camera in W; it does not move"""
     target: Place | None = None
     """point in W at which the camera looks; by default the middle of the motion"""
+    ride: FrameName | None = None
+    """body or frame with which the camera rides on request; the eyes look along its x axis, z is up"""
 
     @model_validator(mode="after")
     def _one(self):
-        if (self.plane is None) == (self.camera is None):
-            raise ValueError("give either 'plane' or 'camera'")
+        given = [name for name in ("plane", "camera") if getattr(self, name) is not None]
+        if len(given) > 1 or not (given or self.ride):
+            raise ValueError("give either 'plane' or 'camera'; 'ride' may stand alone or beside one of them")
         if self.target is not None and self.camera is None:
             raise ValueError("'target' is where a 'camera' looks; give one")
         if self.target is not None and self.target == self.camera:
@@ -39,9 +43,10 @@ class View(Description):
 
     def told(self) -> dict[str, Any]:
         """In numbers, for a scene: `plane` is the normal (3,) of it."""
+        told: dict[str, Any] = {} if self.ride is None else {"ride": self.ride}
         if self.plane is not None:
-            return {"plane": [0.0 if axis in self.plane else 1.0 for axis in "xyz"]}
-        return {
-            "camera": list(self.camera or ()),
-            "target": None if self.target is None else list(self.target),
-        }
+            told["plane"] = [0.0 if axis in self.plane else 1.0 for axis in "xyz"]
+        if self.camera is not None:
+            told["camera"] = list(self.camera)
+            told["target"] = None if self.target is None else list(self.target)
+        return told

@@ -1,6 +1,5 @@
 // Numbers and pictures beside the road: speed, pedals, g-g diagram, tires, laps, curves of the drive.
 
-const G = 9.81;
 const TRACE = 240; // points of the accelerations that remain visible
 const LINE_HALF = 8; // m: half the width of the starting line
 const AWAY = 20; // m from the line, before it counts again

@@ -29,7 +29,7 @@ from sekant.views.player.view import shown_results
 
 Floats = NDArray[np.float64]
 _FOLDER = Path(__file__).parent
-_PLAYER = ("inflate", "decode", "colors", "dom", "shapes", "actor", "stage")
+_PLAYER = ("inflate", "decode", "colors", "dom", "shapes", "actor", "cameras", "stage")
 _LIVE = ("module", "simulation", "poses")
 _OWN = ("car", "controls", "scene", "gauges", "main")
 LONGEST = 0.1

@@ -1,9 +1,9 @@
 // The picture: the car as the player draws it, the ground that goes with it, three cameras.
 
-const CAMERAS = ["chase", "cockpit", "top"];
 const SEEN = 60; // m: of the grid around the car
 const FORCE_SCALE = 3e-4; // m/N: of tire forces
-const EYES = [-0.35, 0.32, 0.62]; // m, of the driver in the axes of the chassis, before its size is known
+const EYES = [-0.35, 0.32]; // m, of the driver in the axes of the chassis
+const FOLLOWS = 0.12; // of the way to the turn of the car, in a frame
 
 class DriveScene {
   constructor(canvas, told) {
@@ -20,10 +20,12 @@ class DriveScene {
     for (const arrow of this.actor.arrows) arrow.scale = FORCE_SCALE;
     this.chassis = Math.max(0, told.tracks.findIndex((track) => track.position?.startsWith("chassis.")));
     const box = new L.Box3().setFromObject(this.actor.groups[this.chassis]);
-    this.extent = box.isEmpty() ? new L.Vector3(4, 1.8, 1.4) : box.getSize(new L.Vector3());
+    const extent = box.isEmpty() ? new L.Vector3(4, 1.8, 1.4) : box.getSize(new L.Vector3());
+    this.length = Math.max(extent.x, 2.5);
+    this.eyes = { position: new L.Vector3(EYES[0], EYES[1], 0.32 * extent.z + 0.3), turn: new L.Quaternion() };
+    this.behind = new L.Quaternion();
     this.camera = "chase";
     this.arrows = true;
-    this.heading = 0;
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   }
 
@@ -67,29 +69,9 @@ class DriveScene {
   }
 
   look(position, turn, at) {
-    const { camera } = this.stage;
-    const forward = new L.Vector3(1, 0, 0).applyQuaternion(turn);
-    const heading = Math.atan2(forward.y, forward.x);
-    const off = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading));
-    this.heading = at ? heading : this.heading + 0.12 * off;
-    camera.up.set(0, 0, 1);
-    if (this.camera === "cockpit") {
-      const eyes = new L.Vector3(EYES[0], EYES[1], 0.32 * this.extent.z + 0.3);
-      camera.position.copy(eyes.applyQuaternion(turn).add(position));
-      camera.up.set(0, 0, 1).applyQuaternion(turn);
-      camera.lookAt(camera.position.clone().addScaledVector(forward, 10));
-    } else if (this.camera === "top") {
-      camera.position.set(position.x, position.y, position.z + 45);
-      camera.up.set(Math.cos(this.heading), Math.sin(this.heading), 0);
-      camera.lookAt(position);
-    } else {
-      const back = new L.Vector3(Math.cos(this.heading), Math.sin(this.heading), 0);
-      const distance = 1.9 * Math.max(this.extent.x, 2.5);
-      camera.position.copy(position).addScaledVector(back, -distance);
-      camera.position.z += 0.3 * distance;
-      camera.lookAt(position.clone().addScaledVector(back, 0.9 * distance));
-    }
-    camera.updateMatrixWorld();
+    if (at) this.behind.copy(turn);
+    else this.behind.slerp(turn, FOLLOWS);
+    goAlong(this.stage.camera, this.camera, { position, turn, behind: this.behind, length: this.length, eyes: this.eyes }, this.stage.up);
   }
 
   nextCamera() {
@@ -99,10 +81,7 @@ class DriveScene {
 
   resize(width, height) {
     this.stage.resize(width, height, 1);
-    this.stage.camera.near = 0.1;
-    this.stage.camera.far = 900;
-    this.stage.camera.fov = this.camera === "cockpit" ? 60 : 42;
-    this.stage.camera.updateProjectionMatrix();
+    setLens(this.stage.camera, this.camera, this.length, 900);
   }
 
   // `milliseconds`: since the last frame, by which the picture gets as fine as there is time for.

@@ -33,6 +33,7 @@ from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
 from sekant.views.player.notebook import framed
 from sekant.views.player.page import Addition, page, shared_code
+from sekant.views.player.rides import ride_channels
 from sekant.views.player.view import page_file_name, shown_results
 
 if TYPE_CHECKING:
@@ -229,6 +230,7 @@ def _names(
     drawn = [name for track in (first.scene or {}).get("tracks", {}).values() for name in channels_of(track)]
     needed = [*drawn, *(n for n in known if n.startswith("energy") or n.endswith(".work"))]
     needed += [arrow["channel"] for arrow in (first.scene or {}).get("arrows", [])]
+    needed += ride_channels(first.scene or {}) if system.model.view and system.model.view.ride else []
     needed += plots
     if outputs is None:
         needed += [name for name in known if not name.endswith(_DROPPED)]

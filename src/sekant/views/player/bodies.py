@@ -24,7 +24,7 @@ def body_parts(
 ) -> list[dict[str, Any]]:
     """Parts in the body's frame. `fastened`: points (3,) m, `hinges`: those about which it turns; `bar`: radius of
     bars m; `size` of the scene m."""
-    frames = [np.asarray(p, float) for p in body.get("frames", {}).values()]
+    frames = [np.asarray(p[:3], float) for p in body.get("frames", {}).values()]
     points = distinct([*(np.asarray(p, float) for p in fastened), *frames], 1e-3 * size)
     block = inertia_block(body, size)
     reach = max((float(np.linalg.norm(a - b)) for a, b in combinations(points, 2)), default=0.0)

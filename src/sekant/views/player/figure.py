@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.model.scene import Scene, SceneJoint, SceneLink
+from sekant.model.scene import Numbers, Scene, SceneBody, SceneJoint, SceneLink
 from sekant.results.result import Result
 from sekant.views.player.bodies import ORIGIN, at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
+from sekant.views.player.rides import heaviest_of, lap_of, ride_channels, ride_of
 from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
@@ -34,7 +35,7 @@ def figure(result: Result, label: str = "", max_frames: int = MAX_FRAMES) -> dic
     """One run on the page."""
     scene = with_strips(scene_of(result), result)
     tracks = tracks_of(result, scene, max_frames)
-    series = _series(result, tracks)
+    series = _series(result, tracks, ride_channels(scene))
     return {
         "label": label or result.model_name,
         "status": result.status,
@@ -52,16 +53,17 @@ def drawing(scene: Scene, tracks: Tracks, channels: list[str]) -> dict[str, Any]
     return _Drawing(scene, tracks).build(channels)
 
 
-def _series(result: Result, tracks: Tracks) -> dict[str, Any]:
-    """The channels that can be plotted. Positions of tracks are on the page already, with the poses."""
+def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, Any]:
+    """The channels that can be plotted, those of `kept` in any case. Positions of tracks come with the poses."""
     drawn = {f"{name}.{what}" for name in tracks.names for what in ("position", "orientation")}
     chosen = [channel for channel in result.channels if channel.name not in drawn]
     for ending in (None, *_DROPPED):
         if ending is not None:
-            chosen = [channel for channel in chosen if not channel.name.endswith(ending)]
+            chosen = [one for one in chosen if one.name in kept or not one.name.endswith(ending)]
         if sum(channel.width for channel in chosen) * len(tracks.rows) <= MAX_SAMPLES:
             break
     else:
+        chosen.sort(key=lambda channel: channel.name not in kept)
         chosen = chosen[: max(1, MAX_SAMPLES // len(tracks.rows))]
     columns = [result[channel.name].reshape(len(result), -1)[tracks.rows] for channel in chosen]
     values = np.hstack(columns) if columns else np.zeros((len(tracks.rows), 0))
@@ -75,6 +77,11 @@ def _series(result: Result, tracks: Tracks) -> dict[str, Any]:
         for channel in chosen
     ]
     return {"channels": told, "values": packed_series(values)}
+
+
+def _places(body: SceneBody) -> list[Numbers]:
+    """Origins (3,) m of the frames on a body."""
+    return [pose[:3] for pose in body.get("frames", {}).values()]
 
 
 class _Drawing:
@@ -106,9 +113,17 @@ class _Drawing:
             "plane": view.get("plane", None if self.travels else self._plane()),
             "camera": view.get("camera"),
             "target": view.get("target"),
-            "follow": self._heaviest() if self.travels and not view else -1,
+            "follow": self.tracks.names.index(heaviest_of(self.scene, self.tracks.names))
+            if self.travels and not view.keys() & {"plane", "camera"}
+            else -1,
+            "ride": ride_of(self.scene, names),
             "tracks": [
-                {"name": name, "kind": tracks[name]["kind"], "hidden": bool(tracks[name].get("hidden"))}
+                {
+                    "name": name,
+                    "kind": tracks[name]["kind"],
+                    "hidden": bool(tracks[name].get("hidden")),
+                    "lap": lap_of(self.scene, name),
+                }
                 for name in names
             ],
             "parts": [*bodies, *self._points(), *self._joints(), *self._paths(), *self._planes()],
@@ -128,7 +143,7 @@ class _Drawing:
         points = [
             self.tracks.points(name, p)[::every]
             for name, body in bodies.items()
-            for p in (body.get("com", ORIGIN), *body.get("frames", {}).values())
+            for p in (body.get("com", ORIGIN), *_places(body))
         ]
         if not points:
             return 0.0
@@ -148,11 +163,6 @@ class _Drawing:
             for joint in self.joints
         )
 
-    def _heaviest(self) -> int:
-        bodies = self.scene.get("bodies", {})
-        masses = [bodies.get(name, {}).get("mass", 0.0) or 0.0 for name in self.tracks.names]
-        return int(np.argmax(masses)) if masses else -1
-
     def _bounds(self) -> NDArray[np.float64]:
         """Corners (2, 3) m of a box around everything that moves, and what is drawn on the ground near it."""
         bodies = {
@@ -168,7 +178,7 @@ class _Drawing:
         ]  # it may be far away
         corners += [self.tracks.points(track, p[:3])[::10] for track, p in ends]
         for name, body in bodies.items():
-            for p in (body.get("com", ORIGIN), *body.get("frames", {}).values()):
+            for p in (body.get("com", ORIGIN), *_places(body)):
                 corners.append(self.tracks.points(name, p)[::10])
         moving = np.vstack(corners)
         low, high = moving.min(axis=0), moving.max(axis=0)

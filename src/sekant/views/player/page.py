@@ -22,10 +22,12 @@ _SOURCES = (
     "dom",
     "shapes",
     "actor",
+    "cameras",
     "stage",
     "plots",
     "phase",
     "panel",
+    "ride",
     "player",
 )
 

@@ -36,6 +36,7 @@ class Player {
     this.plots = new Plots(this);
     this.panel = new Panel(this);
     this.labels = new Labels(this);
+    this.ride = new Ride(this);
     this.setUpBar();
     this.setUpKeys();
     this.setTheme(this.themeName);
@@ -126,6 +127,7 @@ class Player {
       4: () => this.look("top"),
       0: () => this.look("auto"),
       f: () => this.followNext(),
+      r: () => this.ride.next(),
       t: () => this.traceAll(),
       c: () => this.setCompare(COMPARE[(COMPARE.indexOf(this.compare) + 1) % COMPARE.length]),
       m: () => this.modes.length && this.setMode((this.mode + 1) % this.modes.length),
@@ -135,9 +137,10 @@ class Player {
       "?": () => byId("help").showModal(),
     };
     document.addEventListener("keydown", (event) => {
-      const typing = event.target.matches("input:not([type=checkbox], #slider), select, textarea");
+      const typing = event.target.matches("input:not([type=checkbox], [type=range]), select, textarea");
+      const sliding = event.target.matches("[type=range]:not(#slider)") && /^(Arrow|Home|End|Page)/.test(event.key);
       const action = keys[event.key];
-      if (!action || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!action || typing || sliding || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       action(event);
     });
@@ -150,7 +153,8 @@ class Player {
     this.slider.style.setProperty("--done", `${(100 * (this.time - this.begin)) / (this.end - this.begin || 1)}%`);
     byId("time").textContent = this.readout();
     this.plots.setTime(this.time);
-    if (this.followed >= 0) this.keepFollowing();
+    if (this.ride.on) this.ride.show(this.time);
+    else if (this.followed >= 0) this.keepFollowing();
     this.stage.dirty = true;
   }
 
@@ -230,12 +234,18 @@ class Player {
   }
 
   look(view) {
+    this.ride.take("");
     this.follow(-1);
     if (view === "auto") this.lookAtFirst();
     else this.stage.lookFrom(view);
   }
 
+  // Or, where the camera rides, ride with it.
   follow(track) {
+    if (this.ride.on) {
+      if (track >= 0) this.ride.board(track);
+      return;
+    }
     this.followed = track;
     this.chasing = false;
     this.stage.followed = null;
@@ -357,6 +367,7 @@ class Player {
     this.end = Math.max(...this.runs.map((other) => other.times[other.times.length - 1]));
     this.slider.max = this.end;
     this.actors[number].replaced();
+    this.ride.measure(number);
     this.over = overOf(this.figure, this.runs[0]);
     this.plots.replaced();
     this.setTime(Math.min(this.time, run.times[run.times.length - 1]));

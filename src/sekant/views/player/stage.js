@@ -15,8 +15,8 @@ class Stage {
     this.center = this.bounds.getCenter(new L.Vector3());
     this.size = Math.max(this.bounds.getSize(new L.Vector3()).length(), 1e-6);
     this.near = runs[0].near > 0 ? runs[0].near : this.size; // size of what moves, where it travels far
-    this.camera = new L.PerspectiveCamera(32, 1, Math.min(this.size / 500, this.near / 40), this.size * 60);
-    this.camera.up.copy(this.up);
+    this.camera = new L.PerspectiveCamera();
+    this.freeLens();
     this.controls = new L.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => (this.dirty = true));
@@ -81,6 +81,13 @@ class Stage {
     this.sky.groundColor.set(theme.earth);
     this.addGround(theme);
     this.dirty = true;
+  }
+
+  // The camera as it looks at everything from where the reader puts it.
+  freeLens() {
+    Object.assign(this.camera, { fov: 32, near: Math.min(this.size / 500, this.near / 40), far: this.size * 60 });
+    this.camera.up.copy(this.up);
+    this.camera.updateProjectionMatrix();
   }
 
   // name: iso, front (from +x), side (x to the right), top (x to the right), or auto
