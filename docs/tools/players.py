@@ -52,6 +52,11 @@ def live_knee() -> str:
     )
 
 
+def live_coaster() -> str:
+    """The roller coaster of the examples, with a seat for the reader."""
+    return live("roller_coaster", {"v0": "1..12 m/s"})
+
+
 def live_belt() -> str:
     """Stick and slip of the examples."""
     ranges = {"hold": "4..9 N", "rub": "1..4 N", "spring.stiffness": "20..120 N/m", "block.mass": "0.5..3 kg"}

@@ -37,7 +37,7 @@ def heaviest_of(scene: Scene, names: Sequence[str]) -> str:
 
 def lap_of(scene: Scene, body: str) -> dict[str, Any] | None:
     """Channel of the coordinate of a body on a closed path, and by how much it grows in a lap."""
-    periods = {path["name"]: path["period"] for path in scene.get("paths", []) if path.get("period")}
+    periods = {path["name"]: path["period"] for path in scene.get("paths", []) if "period" in path}
     for joint in scene.get("joints", []):
         if joint["name"] in periods and joint["ends"][1][0] == body:
             return {"channel": f"{joint['name']}.q", "period": periods[joint["name"]]}
