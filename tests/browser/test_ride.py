@@ -34,7 +34,7 @@ def browser():
 @pytest.fixture(scope="module")
 def coaster(tmp_path_factory) -> Path:
     page = tmp_path_factory.mktemp("ride") / "coaster.html"
-    sk.view(sk.load(COASTER), page, vary={"v0": "1..12 m/s"})
+    sk.live(sk.load(COASTER), page, vary={"v0": "1..12 m/s"})
     return page
 
 
