@@ -82,10 +82,10 @@ class StartFacts:
     firmly the start value of the coordinate and of the velocity are held, whether the model states them (`stated`,
     `stated_rates`), and how far they may be moved without a warning (`slack`, `rate_slack`).
 
-    `counts`: coordinates that count what was passed and begin at a number that the model states. `cuts`: joints that
-    close loops. `driven`: whether the constraints move with time, or coordinates do. `fills`: whether velocities that
-    are not stated take the least kinetic energy. `overridden`: name, stated and actual start value of quantities
-    that are no coordinates. `turning`: coordinates that may differ by whole turns at the same pose.
+    `counts`: coordinates that count turns and begin at a number that the model states. `cuts`: joints that close
+    loops. `driven`: whether the constraints move with time, or coordinates do. `fills`: whether velocities that are
+    not stated take the least kinetic energy. `overridden`: name, stated and actual start value of quantities that
+    are no coordinates. `turning`: coordinates that may differ by whole turns at the same pose.
     """
 
     coordinate_of: tuple[str, ...]

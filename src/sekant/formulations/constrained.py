@@ -121,7 +121,7 @@ class ConstrainedEquations(ABC):
 
     @cached_property
     def recent(self) -> Recent:
-        """What was asked of these equations lately."""
+        """Recent answers about these equations."""
         return Recent()
 
     def _full(self, expression: SX) -> SX:
@@ -203,7 +203,7 @@ class ConstrainedEquations(ABC):
 
     @cached_property
     def B(self) -> SX:
-        """(m_n,) velocity equations that no positions express."""
+        """(m_n,) velocity equations that cannot be integrated to positions."""
         return column([block.rate for block in self.ordered_blocks if not block.holonomic])
 
     def residual(self, a: SX, lam: SX) -> SX:
@@ -223,7 +223,7 @@ class ConstrainedEquations(ABC):
     def projection(self) -> tuple[SX, SX, SX]:
         """One Newton step onto the constraints: new q (nq,), new v (nv,), and the residual before it ().
 
-        Both corrections are least in the metric of M. The rates of q are linear in v, so a displacement of the
+        Both corrections are minimal in the metric of M. The rates of q are linear in v, so a displacement of the
         coordinates is qdot with the correction in place of v.
         """
         m_h = self.Phi.numel()

@@ -1,10 +1,10 @@
 """Constraint equations of a model: joints that close loops, prescribed motions on them, and explicit constraints.
 
-Each block states Phi(q, t) (or rows affine in the velocities), its rate, and how it pushes: the rate is linear in
-the twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the
-multipliers act on body b by the wrench -J_b^T lam, on coordinate j by -J_j lam. The J come from one
-differentiation with respect to small displacements of the bodies, for every kind of constraint alike. Twists and
-wrenches are those at the origin of the body's link, in its frame: as the recursions along the tree have them.
+Each block states Phi(q, t) (or rows affine in the velocities), its rate, and its forces: the rate is linear in the
+twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the multipliers
+act on body b by the wrench -J_b^T lam, on coordinate j by -J_j lam. The J come from one differentiation with
+respect to small displacements of the bodies, for every kind of constraint alike. Twists and wrenches are at the
+origin of the body's link, in its frame, as in the recursions along the tree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Coordinate = tuple[str, int]  # (joint or owner of auxiliary parameters, index)
 
 @dataclass(frozen=True)
 class ConstraintBlock:
-    """Equations that belong together, under the name of what imposes them."""
+    """Equations that belong together, under the name of the item that imposes them."""
 
     name: str
     kind: str  # "loop", "motion" or the constraint's type
@@ -67,7 +67,7 @@ def constraint_blocks(motion: TreeKinematics, closed: Collection[str] = ()) -> l
 
 
 def contact_blocks(motion: TreeKinematics) -> dict[str, ConstraintBlock]:
-    """The gap of every contact as if it were a constraint."""
+    """The gap of every contact, as a constraint."""
     blocks = {}
     for name, contact in motion.model.contacts.items():
         block = _block(motion, name, "contact", contact.gap)
@@ -134,7 +134,7 @@ def _finish(view: _Displaced, name: str, kind: str, phi: SX, given: SX | None, r
 
 
 class _Displaced:
-    """The moving model, to be asked by constraints as `TreeKinematics` is; it notes on what they act.
+    """The moving model as constraints see it, like `TreeKinematics`; it records what they act on.
 
     For positions, small displacements of bodies and coordinates are added; for velocities, symbols stand in place
     of the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals

@@ -5,10 +5,10 @@ Every formulation (joint, cartesian and natural coordinates of a model, points, 
     q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, t, p) ,   z' = g(q, v, z, t, p) ,
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
-in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with questions of their own.
-`ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new formulation subclasses it
-and writes these. Nothing else may be asked of the equations of a system by what needs to work for all of them; in
-particular nobody asks what kind they are.
+in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with questions of their
+own. `ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new formulation
+subclasses it and writes these. Code that works for all formulations uses nothing else of the equations; in
+particular, nobody asks what kind they are.
 
 z are states of signals and force elements. p are the run-time parameters (inputs from outside among them), and behind
 them the *held values*: what elements hold between events (branches, samples, flags) and change only there. For all
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 Key = tuple[str, int]
-"""Whose coordinate, and which of its own."""
+"""The owner of a coordinate, and its index there."""
 STATED = 100.0
 """Weight of a coordinate whose start value the model states, against 1 for the others."""
 
@@ -125,7 +125,7 @@ class SystemKinematics(Protocol):
 
     @property
     def movable(self) -> Sequence[str]:
-        """Names of what a group motion carries along."""
+        """Names of the parts that a group motion carries along."""
         ...
 
     def state_names(self) -> tuple[list[str], list[str]]:
@@ -143,7 +143,7 @@ class SystemKinematics(Protocol):
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """What must vanish where `members` move with the `twist` of a point and `spins` (nv,) besides."""
+        """Residuals that vanish if `members` move with the `twist` of a point and additional `spins` (nv,)."""
         ...
 
     def frame(self, reference: str) -> FrameState:
@@ -192,7 +192,7 @@ class Start:
     placed_by_joints: bool = False
     """whether a start is found in joint coordinates first"""
     stated_counts: Sequence[int] = ()
-    """coordinates that count what was passed and begin at a number that the model states"""
+    """coordinates that count turns and begin at a number that the model states"""
     fills: bool = False
     """whether velocities that the model does not state are free; they then take the least kinetic energy"""
     overridden: Sequence[tuple[str, float, float]] = ()
@@ -220,7 +220,7 @@ class Start:
 
     @property
     def completes(self) -> bool:
-        """Whether `completed` has something to fill in, and `counted` something to bring along."""
+        """Whether `completed` has something to fill in, and `counted` something to update."""
         return False
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
@@ -228,7 +228,7 @@ class Start:
         return q, v
 
     def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
-        """Coordinates `moved` from q at time t, with those that count what was passed brought along."""
+        """Coordinates `moved` from q at time t, with those that count turns updated."""
         return moved
 
 
@@ -236,7 +236,7 @@ class Timeline(Protocol):
     """What happens with time alone."""
 
     def items(self) -> Sequence[Description] | None:
-        """Items whose expressions in text hold all switches in time; None where these have to be searched for."""
+        """Items whose expressions contain all switches in time; None if a search is needed."""
         ...
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
@@ -260,7 +260,7 @@ class Timeline(Protocol):
 class Inventory:
     """What a model consists of, for readers and programs.
 
-    `lines`: how the parts hang together, as text. `counts`: one phrase, such as "3 bodies, 4 joints". `items`:
+    `lines`: how the parts are connected, as text. `counts`: one phrase, such as "3 bodies, 4 joints". `items`:
     names and facts by kind, as JSON can hold them. `mass` kg; None where there are no parts with mass.
     """
 
@@ -272,7 +272,8 @@ class Inventory:
 
 @dataclass(frozen=True)
 class RangeExit:
-    """What a motion has left: `item` (``joint 'rail'``), `cause` with coordinate, value and range, `remedy`."""
+    """The range that a motion has left: `item` (``joint 'rail'``), `cause` with coordinate, value and range,
+    `remedy`."""
 
     item: str
     cause: str
@@ -293,17 +294,17 @@ class Reports(Protocol):
     """What a report says about the mechanism."""
 
     def outputs(self, work: SX) -> tuple[Output, ...]:
-        """All that can be reported; `work` (nw,) J: symbols of the work of each element in `Energies.powers`."""
+        """All outputs; `work` (nw,) J: symbols of the work of each element in `Energies.powers`."""
         ...
 
     def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
-        """Unit, components and value by name of what kinematics can follow besides joints, frames, sensors and
-        forces."""
+        """By name, unit, components and value of further quantities that kinematics can follow, beyond joints,
+        frames, sensors and forces."""
         ...
 
     @property
     def check(self) -> Callable[[Vector], None]:
-        """Refuses values (np,) of the parameters with which some part could not exist; holds no expressions."""
+        """Refuses impossible values (np,) of the parameters; contains no expressions."""
         ...
 
     def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
@@ -311,12 +312,13 @@ class Reports(Protocol):
         ...
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
-        """Why the motion cannot go on, as far as it can be told; else empty."""
+        """Why the motion cannot continue, as far as known; otherwise empty."""
         ...
 
     @property
     def singularity(self) -> Callable[[float, Vector, Vector, Vector], str]:
-        """(t, q, v, p) -> the coordinate that nothing resists, for a reader; else empty. Holds no expressions."""
+        """(t, q, v, p) -> the coordinate that nothing resists, for a reader; otherwise empty. Contains no
+        expressions."""
         ...
 
     def inventory(self, p: Vector) -> Inventory:
@@ -402,7 +404,7 @@ class Formulation(Protocol):
 @dataclass(frozen=True, eq=False)
 class GroupRows:
     """`rows`: velocities less those of the group motion, by name, each () and zero in a steady motion; `own`:
-    numbers of velocities that no group motion gives and that must vanish by themselves (parameters of paths)."""
+    indices of velocities outside the group motion that must vanish (parameters of paths)."""
 
     rows: list[tuple[str, SX]]
     own: tuple[int, ...]

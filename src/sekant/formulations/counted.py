@@ -1,7 +1,7 @@
-"""Joints whose whole turns count, because elements go by their angle: gears, springs, stops, signals.
+"""Joints whose whole turns count, because elements depend on their angle: gears, springs, stops, signals.
 
-Where a joint has no coordinates of its own, its angle is read off the pose of its frames, up to whole turns. A joint
-that counts has its coordinates as parameters there instead, tied to the pose by `Joint.counted_constraints`.
+Where a joint has no coordinates of its own, its angle is computed from the pose of its frames, up to whole turns. A
+joint that counts has its coordinates as parameters there instead, tied to the pose by `Joint.counted_constraints`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sekant.model.model import Model
 from sekant.model.quantities import is_known
 
 _BY_RATE = {"joint_friction", "actuator"}
-"""Types of forces that go by the rate of their joint alone, unless an expression says otherwise."""
+"""Types of forces that depend on the rate of their joint alone, unless an expression says otherwise."""
 _ANGLES = {"q", "angle", "deflection"}
-"""What expressions of a force call the coordinate on which it acts."""
+"""Names in expressions of a force for the coordinate on which it acts."""
 
 
 def counted_joints(model: Model) -> set[str]:
-    """Names of joints that turn and by whose angle something goes."""
+    """Names of joints that turn and on whose angle some element depends."""
     turning = {name for name, joint in model.joints.items() if joint.turns}
     return turning.intersection(_used(model)) if turning else set()
 

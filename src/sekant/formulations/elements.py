@@ -1,4 +1,5 @@
-"""What signals and force elements add to the equations: states, held values and events, contacts, dry friction."""
+"""Additions of signals and force elements to the equations: states, held values and events, contacts, dry
+friction."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _NONE = SX.zeros(0, 1)
 
 
 class Elements:
-    """The elements of a mechanism; here, where there are none. Expressions are of t, q, v, z, p."""
+    """The elements of a mechanism; this class: none. Expressions are of t, q, v, z, p."""
 
     z: SX = _NONE
     rates: SX = _NONE
@@ -37,7 +38,7 @@ class Elements:
     sampled: Sequence[Sampled] = ()
     """held values that are set at given times"""
     delayed: Sequence[Delayed] = ()
-    """quantities that are taken up later"""
+    """quantities that return after a delay"""
     actions: Mapping[str, Action] = {}
     """what each force element, and each joint with springs of its own, does"""
     stated_actions: Mapping[str, Action] = {}
@@ -69,7 +70,7 @@ class ModelElements(Elements):
         self.closed, self.regularized, self.frozen = frozenset(closed), regularized, frozen
 
     def of(self, eq: Equations, **known: Any) -> ModelElements:
-        """The same elements in a copy of the equations of which some is `known`."""
+        """The same elements in a copy of the equations, parts of which are `known`."""
         found = ModelElements(eq, self.closed, self.regularized, self.frozen)
         vars(found).update(known)
         return found
@@ -80,8 +81,8 @@ class ModelElements(Elements):
     def _rates_by_owner(self) -> dict[tuple[str, str], SX]:
         """Rates of the states of all signals and force elements, by (owner, name of the state).
 
-        States and held values of signals (in the order of `Kinematics.signal`) stand before those of force elements,
-        whoever was asked first.
+        States and held values of signals (in the order of `Kinematics.signal`) come before those of force elements,
+        whichever was used first.
         """
         motion, found = self._motion, {}
         for name in self._model.signals:

@@ -1,4 +1,4 @@
-"""Energies of a model with bodies and joints, and the powers of what is not conservative."""
+"""Energies of a model with bodies and joints, and the powers of its non-conservative elements."""
 
 from __future__ import annotations
 

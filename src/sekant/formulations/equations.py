@@ -32,7 +32,7 @@ MotionForces = dict[str, tuple[SX, SX]]
 
 
 class Equations(ConstrainedEquations):
-    """M(q) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, and everything else that is known of the motion.
+    """M(q) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, and everything else known about the motion.
 
     Formulation "joint": relative coordinates along a spanning tree, loops closed by constraints. "cartesian":
     position and Euler parameters of every body, all joints as constraints. Symbols: `t` (), `q` (nq,),
@@ -80,7 +80,7 @@ class Equations(ConstrainedEquations):
         return Equations(self.stated_model, "auto", self.formulation, closed, regularized, frozen)
 
     def copied(self, **known: Any) -> Equations:
-        """The same motion, where some of what the elements do is `known`."""
+        """The same motion, where some results of the elements are `known`."""
         found = copy(self)
         for group in ("energies", "start", "timeline", "reports"):
             vars(found).pop(group, None)
@@ -188,7 +188,7 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def _lean_tree(self) -> TreeState:
-        """The tree with the same accelerations and fewer wrenches: see `Action.within`.
+        """The tree with the same accelerations and fewer wrenches; see `Action.within`.
 
         Of a link whose only motion is that of one coordinate against the ground, V = S v, the gyroscopic wrench
         V x* (I V) does no work along S: it is in the joint's reaction alone.
@@ -285,8 +285,8 @@ class Equations(ConstrainedEquations):
     def transmitted(self, joint: str) -> tuple[SX, SX]:
         """Force (3,) and moment (3,) about M's origin, in W, that a cut joint transmits to its child.
 
-        It holds, as in a joint of the tree, what its constraints carry and what acts along its coordinates:
-        springs, prescribed motions, couplings.
+        As in a joint of the tree, it includes constraint forces and what acts along its coordinates: springs,
+        prescribed motions, couplings.
         """
         F_end, M_end = self.motion.joint_ends(joint)
         side, sign = (F_end.body, -1) if M_end.body == "ground" else (M_end.body, 1)

@@ -5,12 +5,12 @@ a contact is closed), the directions s of what slides, and the velocities w that
 
     h_i w_i' / D_ii + (1 - h_i) (phi_i + s_i level_i) = 0 ,        level_i = level_i(N_i) ,  N_i = |R_i0 + R_i1 phi| ,
 
-where N_i is the size of a joint's own reaction, or the force of the contact that slides; an open contact has level 0.
-Without loads of joints this is one linear system; with them, Newton's method from phi = 0 is unrolled: the sizes N
-are convex in phi, and a few rounds reach round-off unless friction is about to jam (`Solved.margin` falls to zero
-there: Painleve's paradox). One set of expressions serves all combinations of what sticks, slides and touches. Stuck
-joints that hold the same motion share the force: a small multiple of the unit matrix makes their system definite, and
-refinement removes its trace.
+where N_i is the size of a joint's own reaction, or the force of the contact that slides; an open contact has level
+0. Without loads of joints this is one linear system; with them, Newton's method from phi = 0 is unrolled: the sizes
+N are convex in phi, and a few iterations reach round-off unless friction is about to jam (`Solved.margin` falls to
+zero there: Painleve's paradox). One set of expressions serves all combinations of what sticks, slides and touches.
+Stuck joints that hold the same motion share the force: a small multiple of the unit matrix makes their system
+definite, and refinement removes its trace.
 """
 
 from __future__ import annotations
@@ -37,18 +37,17 @@ SHARE = 1e-9
 """Weight of the unit matrix beside the scaled matrix of stuck joints."""
 IMMOBILE = 1e-3
 SLOW = 1e-7
-"""Slip of a contact, against its width, below which friction keeps the direction in which the slip began."""
+"""Slip of a contact, relative to its width, below which friction keeps the direction in which the slip began."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What the equations say of frictions and contacts: expressions of t, q, v, z, p.
+    """The equations of frictions and contacts: expressions of t, q, v, z, p.
 
-    `symbols` (those of the elements) are replaced by `values`. Over all forces (n,), those of the `frictions` first,
-    then of each contact the normal and, with friction, the two tangential ones: `slip` w, its rate `slip_rate` w',
-    `force` phi, `mobility` dw'/dphi. `limit`: up to which each friction sticks. `margin`
-    (k,): 1 where nothing is coupled, 0 where friction jams; `miss` (): how far Newton's method is off, against the
-    forces.
+    `symbols` (those of the elements) are replaced by `values`. Over all forces (n,), those of the `frictions`
+    first, then of each contact the normal and, with friction, the two tangential ones: `slip` w, its rate
+    `slip_rate` w', `force` phi, `mobility` dw'/dphi. `limit`: up to which each friction sticks. `margin` (k,): 1
+    where nothing is coupled, 0 where friction jams; `miss` (): residual of Newton's method, relative to the forces.
     """
 
     frictions: tuple[DryFriction, ...]
@@ -91,7 +90,7 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """One force: its symbol, velocity, flag, and what it is where it is not bound: -level."""
+    """One force: its symbol, velocity, flag, and its value if it is not bound: -level."""
 
     force: SX
     slip: SX
@@ -292,7 +291,7 @@ def _determinant(A: SX) -> SX:
 
 
 def completed(actions: Mapping[str, Action], solved: Solved, lookups: Lookups) -> dict[str, Action]:
-    """The actions with the forces that were found in the place of their symbols."""
+    """The actions with the computed forces in place of their symbols."""
 
     def put(expression: SX, values: SX = solved.values) -> SX:
         if not ca.depends_on(SX(expression), solved.symbols):

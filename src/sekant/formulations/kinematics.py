@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class TreeKinematics(NamedValues):
-    """Poses and twists of every link as expressions of the state, and what forces may ask of them.
+    """Poses and twists of every link as expressions of the state, and the quantities that forces may use.
 
     The state holds the free coordinates only: driven ones are functions of time. Behind the tree's coordinates
     stand the auxiliary parameters of constraints and of path and surface joints that close loops. Symbols: `t`,
@@ -204,7 +204,7 @@ class TreeKinematics(NamedValues):
 
     @property
     def movable(self) -> list[str]:
-        """Names of what a group motion carries along."""
+        """Names of the parts that a group motion carries along."""
         return [link.body for link in self.links]
 
     def place(self, name: str) -> tuple[SX, SX]:
@@ -215,7 +215,7 @@ class TreeKinematics(NamedValues):
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """Twists of all bodies, prescribed ones included, less those of `spins` (nv,) and of the group motion."""
+        """Twists of all bodies, including prescribed ones, minus those of `spins` (nv,) and of the group motion."""
         rows: list[tuple[str, SX]] = []
         for link in self.links:
             state = self.frame(link.body)
@@ -227,7 +227,7 @@ class TreeKinematics(NamedValues):
         return GroupRows(rows, tuple(range(self.tree_nv, eq.nv)))
 
     def described(self, p: NDArray[np.float64]) -> list[str]:
-        """How the bodies hang together, for a reader."""
+        """How the bodies are connected, for a reader."""
         return list(tree_lines(self, p))
 
     def state_names(self) -> tuple[list[str], list[str]]:
@@ -339,7 +339,7 @@ def relative_twist(F: FrameState, M: FrameState) -> Twist:
 
 
 def measured_coordinate(joint: Joint, F: FrameState, M: FrameState, index: int) -> tuple[SX, SX]:
-    """(q, v) of a joint that is not a part of the tree, read off the motion of its two frames."""
+    """(q, v) of a joint that is not a part of the tree, computed from the motion of its two frames."""
     q = joint.measure(relative_pose(F, M))
     S = joint.subspace(q, Lookups())
     # the twist lies in the span of S wherever the joint's constraints hold

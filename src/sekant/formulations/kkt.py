@@ -1,8 +1,8 @@
 """Symbolic solution of [M G^T; G 0] (x, lam) = (f, g), also where constraints are redundant.
 
 The matrix is factored as the quasi-definite [M + delta, G^T; G, -eps]: L D L^T then exists in every order of
-elimination, so a fill-reducing order is chosen once, and no pivot is ever searched at run time. Refinement
-against the true matrix removes the trace of eps and delta. Redundant rows get multipliers of least norm.
+elimination, so a fill-reducing order is chosen once, and no pivot search happens at run time. Refinement with the
+true matrix removes the effect of eps and delta. Redundant rows get multipliers of minimal norm.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ SWEEPS = 2
 RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
 SMALL_MASS = 1e-7  # eigenvalues of M below this, against the median of its diagonal, count as no mass
 NO_MASS = 1e-10  # diagonal entries of M below this, against the largest, say nothing about a typical mass
-NO_ACTION = (
-    1e-12  # rows of G (m or rad) shorter than this are rounding errors: constraints that say nothing new
-)
+NO_ACTION = 1e-12  # rows of G (m or rad) shorter than this are rounding errors: redundant constraints
 
 PIVOTS = (f"{PLAIN}eps", f"{PLAIN}delta")
 """Run-time parameters for the two, of equations that serve models with other masses."""
@@ -123,12 +121,12 @@ def regularization(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
 
 
 def light_unknowns(M: np.ndarray) -> set[int]:
-    """Numbers of unknowns whose mass, given M (n, n) at a typical state, is next to nothing."""
+    """Numbers of unknowns whose mass, given M (n, n) at a typical state, is almost zero."""
     return set(np.flatnonzero(np.diag(M) <= SMALL_MASS * _typical_mass(M)).tolist())
 
 
 def _typical_mass(M: np.ndarray) -> float:
-    """The median of the diagonal, without bodies that have next to no mass."""
+    """The median of the diagonal, without bodies that have almost no mass."""
     masses = np.diag(M)
     masses = masses[masses > NO_MASS * np.max(masses, initial=0.0)]
     return float(np.median(masses)) if masses.size else 1.0

@@ -1,8 +1,8 @@
-"""Joints of a tree that stick: the recursion itself holds them, at the cost of a product or two a joint.
+"""Joints of a tree that stick: the recursion itself holds them, at the cost of one or two products per joint.
 
 Where every friction is a level on a free coordinate of a tree without constraints, a joint that sticks needs no
 force to be solved for: its coordinate has no acceleration, a_k = (1 - h_k) (...), in the factors of the mass matrix
-as well. The force that it bears is what inverse dynamics then asks for.
+as well. The force that it carries then follows from inverse dynamics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reports of a model with bodies and joints: outputs, contents, drawing, why a motion cannot go on."""
+"""Reports of a model with bodies and joints: outputs, contents, drawing, why a motion cannot continue."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.lookups import Lookups
 
 NEAR = 1e-12
-"""Distance before and after a switching time, against the times at hand, at which values are compared."""
+"""Distance before and after a switching time, relative to the times involved, at which values are compared."""
 STEP = 1e-6
 """Relative difference of two values that counts as a jump."""
 

@@ -1,4 +1,4 @@
-"""Values that texts of a model name: parameters, tables, inputs, sensors, signals, coordinates of joints."""
+"""Values that expressions of a model name: parameters, tables, inputs, sensors, signals, coordinates of joints."""
 
 from __future__ import annotations
 

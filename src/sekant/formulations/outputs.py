@@ -1,4 +1,4 @@
-"""What can be reported of a motion: every output by name, with unit, components and expression."""
+"""Outputs of a motion by name, with unit, components and expression."""
 
 from __future__ import annotations
 

@@ -30,16 +30,18 @@ class TreeState:
     inertia: list[RigidInertia]
     F: list[Wrench]  # external, on the link
     tau: list[SX]  # (k,) generalized forces on the free coordinates
-    A0: Twist  # acceleration of the ground: minus gravity, so that weight needs no further care
+    A0: Twist  # acceleration of the ground: minus gravity, which accounts for weight
     locked: list[SX | None] | None = None  # (k,) 1 where a free coordinate has no acceleration, else 0
     rotors: frozenset[int] = frozenset()  # links of `sekant.formulations.rotors`: leaves that spin about z
 
     @cached_property
     def lumped(self) -> TreeState:
-        """The same motion with less to compute: rotors keep their inertia about z alone, the rest is their carriers'.
+        """The same motion with less computation: rotors keep their inertia about z alone, and their carriers take
+        the rest.
 
-        But for its spin a rotor moves with its carrier, so that its mass and its inertia across the axis are constant
-        there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that were lumped.
+        Except for its spin, a rotor moves with its carrier, so its mass and its inertia across the axis are
+        constant there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that
+        were lumped.
         """
         inertia, lumped = list(self.inertia), set()
         for i in self.rotors:
@@ -54,7 +56,7 @@ class TreeState:
         return replace(self, inertia=inertia, rotors=frozenset(lumped))
 
     def without(self, leaves: Collection[int]) -> TreeState:
-        """The tree that remains without some links that carry no others."""
+        """The tree without some of the links that carry no others."""
         kept = [i for i in range(len(self.parents)) if i not in leaves]
         place = {i: k for k, i in enumerate(kept)}
         lists = ("X_PM", "S", "V", "zeta", "inertia", "F", "tau")
@@ -66,7 +68,7 @@ class TreeState:
 
 @dataclass(frozen=True)
 class Accelerations:
-    """Free accelerations a link (k,), and when asked for, the links' accelerations and the joints' wrenches."""
+    """Free accelerations per link (k,), and on request the links' accelerations and the joints' wrenches."""
 
     a: list[SX]
     wrenches: Callable[[], tuple[list[Wrench], list[Twist]]]
@@ -144,14 +146,14 @@ def mass_matrix(tree: TreeState) -> SX:
 
 @inlined
 def _own_forces(I: RigidInertia, S: SX) -> tuple[SX, SX]:
-    """Forces F = I S (6, k) of unit accelerations of a joint, and their share S^T F (k, k) of M."""
+    """Forces F = I S (6, k) of unit accelerations of a joint, and their contribution S^T F (k, k) to M."""
     F = ca.horzcat(*[(I * Twist.of(S[:, k])).column() for k in range(S.shape[1])])
     return F, ca.triu2symm(ca.triu(S.T @ F))
 
 
 @inlined
 def _forces_at_parent(X: Pose, F: SX, S_parent: SX) -> tuple[SX, SX]:
-    """The forces (6, k) about the parent's origin, and their share F^T S_parent of M."""
+    """The forces (6, k) about the parent's origin, and their contribution F^T S_parent to M."""
     moved = [X.wrench_to_parent(Wrench(F[:3, k], F[3:, k])).column() for k in range(F.shape[1])]
     F = ca.horzcat(*moved)
     return F, F.T @ S_parent
@@ -163,7 +165,7 @@ def _joined(I_parent: RigidInertia, I: RigidInertia, X: Pose) -> RigidInertia:
 
 
 def composite_body(tree: TreeState) -> list[SX]:
-    """Free accelerations a link (k,) by M a = tau - h with a sparse L^T D L factorization along the tree.
+    """Free accelerations per link (k,) by M a = tau - h with a sparse L^T D L factorization along the tree.
 
     Rotors take no part in it: the carrier of one feels its gyroscopic moment and the torque in its hinge, and its
     spin follows from the carrier's motion.
@@ -224,7 +226,7 @@ def _composite(tree: TreeState) -> list[SX]:
 
 @dataclass(frozen=True)
 class _Handed:
-    """What the inward sweep finds at a link: U = IA S, D = S^T U, u = tau - S^T pA, and W = U D^-1."""
+    """Results of the inward sweep at a link: U = IA S, D = S^T U, u = tau - S^T pA, and W = U D^-1."""
 
     U: SX  # (6, k)
     D: SX  # (k, k)
@@ -233,7 +235,7 @@ class _Handed:
 
 
 def articulated_body(tree: TreeState) -> list[SX]:
-    """Free accelerations a link (k,) in one sweep in and one out; work grows linearly with the number of links."""
+    """Free accelerations per link (k,) in one sweep in and one out; work grows linearly with the number of links."""
     tree = tree.lumped
     n = len(tree.parents)
     IA: list[ArticulatedInertia] = []

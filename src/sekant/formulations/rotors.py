@@ -1,4 +1,4 @@
-"""Rotors: bodies on a hinge that look the same however far they have turned.
+"""Rotors: bodies on a hinge that look the same at any angle.
 
 A body at the end of a branch, with its center of mass on its hinge's axis z and equal inertia about all axes across
 it, has in a frame that does not turn the inertia that it has in its own. All recursions may then be carried out in
@@ -7,7 +7,7 @@ that frame,
     X_PM = X_PF ,   S = (0, 0, 1, 0, 0, 0) ,   zeta = V x S v ,
 
 which are those of the turning frame but for a rotation about z that S and the inertia do not see. The hinge's angle
-stands in no equation any more, only in poses that are asked for: wheels and flywheels cost neither sine nor cosine.
+then occurs in no equation, only in poses that are requested: wheels and flywheels cost neither sine nor cosine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def _is_round(h: np.ndarray, J: np.ndarray) -> bool:
 
 
 def _samples(h: SX, J: SX) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Their numbers; where they follow from parameters, at some values of these: what is equal there is so always."""
+    """Their values; if they follow from parameters, at some values of these: entries that are equal there are
+    always equal."""
     symbols = ca.symvar(ca.veccat(h, J))
     function = ca.Function("inertia", [ca.vertcat(SX.zeros(0, 1), *symbols)], [ca.densify(h), ca.densify(J)])
     draws = np.random.default_rng(1).uniform(0.5, 1.5, (2, len(symbols))) if symbols else np.zeros((1, 0))

@@ -1,4 +1,4 @@
-"""Forces with sign(...) of a velocity: dry friction in disguise, which could never come to rest.
+"""Forces with sign(...) of a velocity: dry friction in disguise, with which nothing could come to rest.
 
 What counts is the jump where the argument of the sign passes zero, which with prescribed motions need not be at rest:
 laws that use the sign far from there only, as those of tires that slide, do not jump.
@@ -30,7 +30,8 @@ ROUNDS = 8
 
 
 def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
-    """A force that jumps where a velocity passes zero is dry friction in disguise: it could never come to rest."""
+    """A force that jumps where a velocity passes zero is dry friction in disguise: the motion could never come
+    to rest."""
     for name, action in actions.items():
         parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
         both = (*parts, *(force for _, _, force in action.generalized))

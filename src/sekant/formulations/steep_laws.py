@@ -1,10 +1,11 @@
-"""Forces that turn over where a velocity passes zero without a sign(...): v/abs(v), if_else(v > 0, ...), tanh(1e6*v).
+"""Forces that reverse where a velocity passes zero, without a sign(...): v/abs(v), if_else(v > 0, ...),
+tanh(1e6*v).
 
-Found by what they do: where the argument of an absolute value, a comparison or a saturating function is zero at rest,
-the force is taken a little to both sides. Dry friction in disguise points one way on one side, the other way on the
-other, however near they are, and it does so wherever the argument is zero. Laws that only change their size there,
-such as an efficiency that differs for driving and braking, are none, nor are those that jump at rest alone, such as
-a slip angle.
+They are found by their effect: where the argument of an absolute value, a comparison or a saturating function is
+zero at rest, the force is evaluated slightly to both sides. Dry friction in disguise points one way on one side,
+the other way on the other, however near they are, and it does so wherever the argument is zero. Laws that only
+change their size there, such as an efficiency that differs between driving and braking, do not count, nor do those
+that jump only at rest, such as a slip angle.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ STEEP = {ca.OP_TANH: "tanh", ca.OP_ATAN: "atan", ca.OP_ERF: "erf"}
 NEAR = 1e-7
 """Velocity (m/s or rad/s) to both sides of a jump."""
 STEEPEST = 1e-6
-"""The same for functions that saturate: those that have not turned over within some of these can be integrated."""
+"""The same for functions that saturate: those that have not reversed within a few of these can be integrated."""
 BESIDE = 1e3
 """Other velocities, against the distance from the jump, at which a law must jump as well."""
 LEAST = 1e-9
@@ -33,7 +34,7 @@ LEAST = 1e-9
 
 
 def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
-    """What makes the forces (n,) turn over at rest, and by how much they jump there; None where nothing does."""
+    """What makes the forces (n,) reverse at rest, and by how much they jump there; None where nothing does."""
     inputs = ca.symvar(forces)
     if not inputs or not eq.nv:
         return None
@@ -69,7 +70,7 @@ def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
 
 
 def _turn(force: Callable[[np.ndarray], np.ndarray], along: np.ndarray, distance: float) -> float:
-    """By how much a force turns over between velocities `distance` to both sides of rest, and not much less within a
+    """By how much a force reverses between velocities `distance` to both sides of rest, and not much less within a
     tenth of it; 0 where it does not."""
     jumps = []
     for d in (distance, 0.1 * distance) if distance == NEAR else (10 * distance, distance):
@@ -95,7 +96,7 @@ def _jumps_beside(
 
 
 def _arguments(function: ca.Function, symbols: SX, v: SX) -> list[tuple[SX, int]]:
-    """What is compared, saturated, or taken the absolute value of, as far as it depends on velocities."""
+    """Arguments of comparisons, saturating functions and absolute values, as far as they depend on velocities."""
     values: dict[int, SX] = {}
     found = []
     for i in range(function.n_instructions()):

@@ -1,4 +1,4 @@
-"""Summaries of a model for a reader, whatever its formulation."""
+"""Summaries of a model for a reader, in any formulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens with time alone in a model with bodies and joints: switches of signals, jumps of motions."""
+"""Changes that depend on time alone in a model with bodies and joints: switches of signals, jumps of motions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 
 
 def timed_items(model: Model) -> list[Description]:
-    """What may hold signals and tables of time."""
+    """Places that may contain signals and tables of time."""
     collections = (model.forces, model.motions, model.sensors, model.signals)
     return [item for collection in collections for item in collection.values()]
 

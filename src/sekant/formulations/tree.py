@@ -1,4 +1,4 @@
-"""How bodies and joints are laid out: a spanning tree of links, and the joints that are left to close loops."""
+"""The topology of bodies and joints: a spanning tree of links, and the remaining joints, which close loops."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def joint_frames(model: Model, joint: Joint) -> tuple[tuple[str, Pose], tuple[st
 def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
     """Joints of the tree, parents first, each with whether it is run through backwards; and the cut ones.
 
-    Grown from the ground over the joint with the fewest coordinates next to what is reached; joints marked
-    `cut` come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates
-    need few constraints to close a loop.
+    Grown from the ground, always over the joint with the fewest coordinates next to the tree; joints marked `cut`
+    come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates need few
+    constraints to close a loop.
     """
     ends = {
         name: tuple(model.split_reference(reference)[0] for reference in (joint.parent, joint.child))

@@ -66,7 +66,7 @@ def load_surface(path: str | PathLike[str]) -> PoseSurface:
 
 
 def load_pose(path: str | PathLike[str]) -> PoseCurve | PoseSurface:
-    """Read a curve or a surface, whichever the file holds."""
+    """Read a curve or a surface, whichever the file contains."""
     data = _read(path, CURVE_FORMAT, SURFACE_FORMAT)
     with _named(path):
         return _surface(data) if data["format"] == SURFACE_FORMAT else _curve(data)
@@ -180,7 +180,7 @@ def _write(path: str | PathLike[str], data: dict[str, Any]) -> None:
 
 
 def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
-    """The contents of a JSON file of the format `wanted`; DataError if it is none."""
+    """The contents of a JSON file of the format `wanted`; DataError if it is not one."""
     return _read(path, wanted)
 
 

@@ -1,6 +1,6 @@
 """Numeric functions of signals from files: ``grip: {type: numeric, file: grip.py, ...}``.
 
-In the model the text stands in the file's place, so a model that was read does not depend on the file.
+In the model the text replaces the file, so a loaded model does not depend on the file.
 """
 
 from __future__ import annotations

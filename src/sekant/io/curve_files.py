@@ -1,8 +1,8 @@
 """Files that curves and shapes of a model refer to: saved curves and meshes (``file``), measured poses (``data``),
 tables of poses (``pose_table``).
 
-Names are relative to the model file. What they hold is read when the model is built, so a model that was read does
-not depend on them any more.
+Names are relative to the model file. They are read when the model is built, so a loaded model no longer depends on
+them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 from sekant.errors import ModelError
 
 FORMAT = 2
-"""What this version writes. A file that says nothing has it, or shows by its content that it is older."""
+"""The version that this program writes. A file without a version has it, or shows by its content that it is older."""
 
 UPGRADES = {
     1: "in format 2 the key 'parameters' is at the top level of a file, not inside 'natural': move it "

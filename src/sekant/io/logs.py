@@ -29,7 +29,7 @@ class Log:
 
     @property
     def names(self) -> list[str]:
-        """Of the channels besides time."""
+        """Of the channels, without time."""
         return [name for name in self.columns.names if name not in TIME]
 
     def wrong(self, message: str) -> DataError:

@@ -85,7 +85,7 @@ def read_mdf(path: str | PathLike[str]) -> MdfLog:
     try:
         data: Any = MDF(content)
         times = [np.asarray(data.get_master(group), float) for group in range(len(data.groups))]
-    except Exception as error:  # asammdf lets errors of structures and of its decoders through
+    except Exception as error:  # asammdf raises errors of its decoders and data structures as they are
         raise DataError(f"cannot be read as MDF ({error or type(error).__name__})", file=file) from None
     longest = max((t for t in times if t.size), key=len, default=np.zeros(0))
     if longest.size < 2:

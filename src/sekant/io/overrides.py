@@ -1,4 +1,4 @@
-"""Values given from outside, e.g. on the command line: ``--set k=25e3``, ``--set "arm.com[0]=12 mm"``.
+"""Values given by the caller, e.g. on the command line: ``--set k=25e3``, ``--set "arm.com[0]=12 mm"``.
 
 A name is that of a parameter, ``item.field`` of any item, or a key of the model such as ``simulation.until``.
 """
@@ -39,7 +39,7 @@ def _read(value: Any, label: str) -> Any:
 
 
 def _find(data: dict[str, Any], name: str) -> KeyPath:
-    """The path in `data` of what is called `name`."""
+    """The path in `data` of the entry `name`."""
     parameters = data.get("parameters")
     if isinstance(parameters, dict) and name in parameters:
         return ("parameters", name)

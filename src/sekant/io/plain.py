@@ -1,4 +1,4 @@
-"""Descriptions -> plain data, as a file holds them: what differs from the defaults, expressions as text.
+"""Descriptions -> plain data, as in files: values that differ from the defaults, expressions as text.
 
 Curves and surfaces are written out, as the text of the JSON that `save` would put into a file.
 """

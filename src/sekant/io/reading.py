@@ -1,8 +1,8 @@
 """Model files -> `Model`.
 
 The way of a file: text, plain data with the line of every entry (`source`), what it includes (`includes`), CSV
-tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. Whatever is wrong on
-the way comes as `ModelError` (or `ModelErrors`) that begin with the file and the line.
+tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. All faults raise
+`ModelError` (or `ModelErrors`), which begin with the file and the line.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def read_model(path: Path, given: Mapping[str, Any]) -> Model:
 def located_in_file(error: SekantError, path: Path) -> SekantError:
     """The error with the line of its item, if the model file `path`, or the one that it names by `model`, has it.
 
-    Faults of equations show long after a file was read: it is read once more for the line. A file that describes a
-    model in words of its own has no line for an item; then the error names the file alone.
+    Faults of equations appear long after a file was read, so it is read again for the line. A file that describes a
+    car or a suspension has no line for an item of the model; then the error names only the file.
     """
     if error.file is not None or not error.path or not path.is_file():
         return error
@@ -60,7 +60,7 @@ def located_in_file(error: SekantError, path: Path) -> SekantError:
 
 
 def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
-    """The model that a file describes in words of its own, if it has a key of `DESCRIPTIONS`."""
+    """The model of a file with a key of `DESCRIPTIONS`, such as that of a car."""
     data = read_source(path).data
     build = next((DESCRIPTIONS[key] for key in data if key in DESCRIPTIONS), None)
     if build is None:

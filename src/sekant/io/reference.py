@@ -1,4 +1,4 @@
-"""What can stand in a model file, for readers: every kind of item with its fields, units, defaults and an example.
+"""The contents of model files, for readers: every kind of item with its fields, units, defaults and an example.
 
 `sekant explain` prints it, and the reference pages are made from it. All of it comes from the classes themselves.
 """
@@ -28,12 +28,12 @@ _PLACES = {
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
     "frame": "frames: {{my_frame: {}}}",
 }
-"""Where a file has what is not an item of a collection."""
+"""Place in a file of entries that are not items of a collection."""
 
 
 @dataclass(frozen=True)
 class FieldText:
-    """One field of an item: what stands in it, its default (empty: none) and what it means."""
+    """One field of an item: its type, its default (empty: none) and its meaning."""
 
     name: str
     form: str
@@ -63,7 +63,7 @@ def known_items() -> dict[str, type]:
 
 
 def _further() -> dict[str, tuple[type, str]]:
-    """What stands in files from which models are built, with examples."""
+    """Entries of files from which models are built, with examples."""
     return {name: told for find in EXPLAINED for name, told in find().items()}
 
 
@@ -136,7 +136,7 @@ def _own_schema(cls: type) -> dict[str, Any]:
 
 
 def example_of(full: str, cls: type) -> str:
-    """What stands in a file: the text that the class shows, or a random instance."""
+    """An entry of a file: the text that the class shows, or a random instance."""
     make = getattr(cls, "example", None)
     if make is None:
         kind, _, rest = full.partition(".")
@@ -171,7 +171,7 @@ def _rounded(value: Any) -> Any:
 
 
 def form(field: dict[str, Any]) -> str:
-    """What stands in a field: ``quantity, kg``, ``list of 3 x quantity, m``, ``true or false``."""
+    """The type of a field: ``quantity, kg``, ``list of 3 x quantity, m``, ``true or false``."""
     if "const" in field:
         return f"`{field['const']}`"
     if "enum" in field:

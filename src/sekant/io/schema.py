@@ -159,7 +159,7 @@ def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
 
 
 def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
-    """What files may hold besides the fields of the classes: CSV files, Euler sequences as keys."""
+    """What files may contain in addition to the fields of the classes: CSV files, Euler sequences as keys."""
     points = {"type": "array", "items": _QUANTITY}
     values = {"anyOf": [points, {"type": "string"}], "description": "values, or the name of a column"}
     table["properties"] |= {"x": values, "y": values}
@@ -169,7 +169,7 @@ def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
 
 
 def _add_file(numeric: dict[str, Any]) -> None:
-    """A numeric function may stand in a file of its own."""
+    """A numeric function may be in its own file."""
     numeric["properties"]["file"] = {
         "type": "string",
         "description": "file with the function, instead of its text",

@@ -1,7 +1,7 @@
 """YAML text -> plain dictionaries, lists and scalars, with the file and line of every entry.
 
-YAML 1.2. Refused, each with one message that says where: duplicate keys, tags, aliases that contain themselves
-or multiply without end, nesting beyond reason, files that are too large, not UTF-8, or not there.
+YAML 1.2. Refused, each with one message that says where: duplicate keys, tags, aliases that contain themselves or
+multiply endlessly, excessive nesting, files that are too large, not UTF-8, or missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a file, or something else that a value came from."""
+    """A line of a file, or another origin of a value."""
 
     file: str
     line: int | None
@@ -102,7 +102,8 @@ def _copied(value: Any) -> Any:
     return [_copied(entry) for entry in value] if isinstance(value, list) else value
 
 
-@lru_cache(maxsize=8)  # who reads a file often asks first what it describes; reading takes most of loading
+# callers often first check what a file describes, and reading takes most of the time of loading
+@lru_cache(maxsize=8)
 def _parsed(text: str, file: str) -> Source:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -181,7 +182,7 @@ def _syntax_error(error: Any, file: str) -> NoReturn:
 
 
 class _NodeBuilder:
-    """Builds plain data from composed nodes, and remembers where they stand."""
+    """Builds plain data from composed nodes, and remembers their lines."""
 
     def __init__(self, file: str):
         self.file = file

@@ -1,7 +1,7 @@
 """Tables of a model from CSV files: ``bump: {file: data.csv, x: time, y: force}``.
 
 The files are those of `sekant.columns`; values are converted to SI. Without `x` and `y` the first two columns are
-taken. In the model the points stand in the file's place, so a model that was read does not depend on the file.
+taken. In the model the points replace the file, so a loaded model does not depend on the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -
 
 
 def _plain(value: Any, axis: str, index: int) -> Any:
-    """A number with a unit as a float; anything else as it is, to be judged with the rest of the table."""
+    """A number with a unit as a float; anything else unchanged, to be checked with the rest of the table."""
     if not isinstance(value, str):
         return value
     read = read_value(value, ANY)

@@ -8,11 +8,12 @@ instances:
   fr: {template: corner, mirror: y, connect: {body: chassis}}
 ```
 The items of an instance are named ``fl.upright``, its parameters ``fl.k``. A name inside the template means the
-template's own item, else what `connect` makes of it, else an item of the model. ``model: corner.yaml`` instead of
-`template` mounts a whole model file. `on` names the body or frame that carries the part (the ground without it), `at`
-the pose of the part's ground there: see `sekant.model.mounting`, which does the work for files and for Python.
-`mirror: y` mounts the mirror image about the plane y = 0 of every frame, see `sekant.model.mirror`. Values given in
-an instance are those of the model around it, values in the template those of the template.
+template's own item, otherwise its entry in `connect`, otherwise an item of the model. ``model: corner.yaml``
+instead of `template` mounts a whole model file. `on` names the body or frame that carries the part (the ground
+without it), `at` the pose of the part's ground there: see `sekant.model.mounting`, which does the work for
+files and for Python. `mirror: y` mounts the mirror image about the plane y = 0 of every frame, see
+`sekant.model.mirror`. Values given in an instance are those of the model around it, values in the template
+those of the template.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Reader = Callable[[str, KeyPath], Source]
 
 
 def expand_templates(data: dict[str, Any], places: Places, read: Reader) -> None:
-    """Replaces the keys `templates` and `instances` of `data` by what they stand for, in `places` too.
+    """Replaces the keys `templates` and `instances` of `data` by the items they stand for, in `places` too.
 
     `read` reads the model files that instances name.
     """

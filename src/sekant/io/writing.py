@@ -87,7 +87,7 @@ def _styled(value: Any) -> Any:
 
 
 def write_model(model: Model, path: str | os.PathLike[str]) -> list[Path]:
-    """Write `model` to the file `path` (.yaml), each curve to ``<path>_<curve>.json``; gives all files."""
+    """Write `model` to the file `path` (.yaml), each curve to ``<path>_<curve>.json``; returns all files."""
     place = Path(path)
     if place.suffix not in (".yaml", ".yml"):
         raise SekantError(f"'{place}' is not a name for a model file; it must end in .yaml")

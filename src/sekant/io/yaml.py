@@ -1,4 +1,4 @@
-"""`load`: the model in a file, as `reading` makes it or as an earlier process did of the same files."""
+"""`load`: the model in a file, read by `reading` or by an earlier process from the same files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
     """The model in a YAML, URDF or MJCF file.
 
-    `set` gives values from outside, by the name of a parameter or as ``item.field``; texts may carry units or
-    be expressions. Raises `ModelError` if the file or the model in it is wrong.
+    `set` overrides values, by the name of a parameter or as ``item.field``; texts may have units or be expressions.
+    Raises `ModelError` if the file or the model in it is wrong.
     """
     if Path(path).suffix.lower() in (".urdf", ".mjcf", ".xml"):
         from sekant.io.importers import load_foreign

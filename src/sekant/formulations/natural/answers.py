@@ -1,5 +1,5 @@
-"""What mechanisms in points and bare Lagrangians answer besides their equations: elements, energies, start, switches,
-reports."""
+"""What mechanisms in points and bare Lagrangians provide in addition to their equations: elements, energies, start,
+switches, reports."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LagrangianElements(Elements):
 
 
 class LagrangianEnergies:
-    """Energies as they are stated, else as they follow from the Lagrangian."""
+    """Energies as stated, otherwise as they follow from the Lagrangian."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts
@@ -117,7 +117,7 @@ class LagrangianStart(Start):
         return float(weights[self._number(key)])
 
     def stated(self, key: Key, velocity: bool) -> bool:
-        """All places; velocities that somebody gave; nothing of tracked quantities, which follow."""
+        """All positions, and the velocities that were given; no tracked quantities, which follow."""
         k = self._number(key)
         return k not in self._parts.tracked and (not velocity or self._parts.rate_weights[k] > FOLLOWS)
 

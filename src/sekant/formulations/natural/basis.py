@@ -1,9 +1,9 @@
 """Natural coordinates of a model: for each group of bodies a point and two directions, shared where joints allow it.
 
-A group's frame is spanned by a point r, two directions a1, a2 and a3 = a1 x a2 (DERA 2.3). Groups are settled one
-after another, from the ground on. Each takes its point and directions first from what is known already, then
-from what it shares with groups to come, and only then has some of its own. What is left of its common points
-and directions follows from its frame; where those were known already, a loop closes, and equations of the joint stay.
+A group's frame is spanned by a point r, two directions a1, a2 and a3 = a1 x a2 (DERA 2.3). Groups are processed one
+after another, starting at the ground. Each takes its point and directions first from known ones, then from those it
+shares with later groups, and only then introduces its own. Its other common points and directions follow from its
+frame; if those were already known, a loop closes, and equations of the joint remain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHORT = 1e-4  # m: points closer than this give no direction
 KNOWN, FRESH = (
     0.05,
     0.3,
-)  # least sine between two directions: of known ones, and of those made for the purpose
+)  # smallest sine between two directions: of known ones, and of introduced ones
 
 
 @dataclass(frozen=True, eq=False)

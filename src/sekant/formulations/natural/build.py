@@ -1,8 +1,8 @@
 """Mechanism -> Lagrangian, constraints and forces in the free coordinates.
 
-The mechanism is stated in all components y of its basic points, those of the ground and prescribed ones included. The
-free ones are the coordinates q; for the others their functions of time are put in. What Lagrange's equations of the
-others leave over is the force that holds them.
+The mechanism is stated in all components y of its basic points, those of the ground and prescribed ones included.
+The free ones are the coordinates q; for the others their functions of time are put in. The residual of Lagrange's
+equations of the others is the force that holds them.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class MechanismSums:
         return self.put_in(ca.densify(total[self.fixed]))
 
     def on_part(self, part: Part, a: SX, lam: SX) -> list[SX]:
-        """Force (dim,) N that everything else exerts on a part at each of its defining points.
+        """Force (dim,) N of everything else on a part at each of its defining points.
 
         For points of a body's frame given by vectors it is the generalized force on the vector, N m.
         """
@@ -223,8 +223,8 @@ class MechanismSums:
 
     @cached_property
     def _sizes(self) -> np.ndarray:
-        """(ny,) what a start value is compared with: the extent of all points at the start, m, or the length of the
-        vector; zero for what is tracked."""
+        """(ny,) scale of a start value: the extent of all points at the start, m, or the length of the vector; zero
+        for what is tracked."""
         m, found = self.m, np.zeros(self.y.numel())
         owners: dict[str, list[int]] = {}
         for i, c in enumerate(m.coordinates):
@@ -247,7 +247,7 @@ class MechanismSums:
 
     @property
     def _overridden(self) -> tuple[tuple[str, float, float], ...]:
-        """Start values that were written for prescribed components, where these begin elsewhere."""
+        """Start values given for prescribed components that begin elsewhere."""
         found = []
         for c, size in zip(self.m.coordinates, self._sizes, strict=True):
             if c.written is not None and abs(c.written - c.start) > ROUGH * size:

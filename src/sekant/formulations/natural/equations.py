@@ -136,7 +136,8 @@ class NaturalEquations(ConstrainedEquations):
             )
 
     def _check_dissipation(self, name: str, D: SX) -> None:
-        """D depends on the velocities, and takes energy: v dD/dv is not negative along some direction at every speed.
+        """D must depend on the velocities, and take energy: v dD/dv is not negative along some direction at every
+        speed.
 
         Looked at where the motion starts, along each velocity and some directions between them.
         """

@@ -23,9 +23,9 @@ def given_motions(assembled: MechanismSums) -> dict[str, SX]:
 
 
 def _prescribed(assembled: MechanismSums) -> dict[str, SX]:
-    """Prescribed components by name that free masses are tied to, by inertia or by equations.
+    """Prescribed components, by name, to which free masses are tied by inertia or by equations.
 
-    Springs and dampers may hang on anything: a jump of the velocity of their end takes no infinite force.
+    Springs and dampers may be attached to anything: a jump of the velocity of their end takes no infinite force.
     """
     mechanism, lookups, v = assembled.m, assembled.lookups, assembled.v
     momentum = lookups.gradient(assembled.T, v)

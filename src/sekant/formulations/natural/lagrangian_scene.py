@@ -1,4 +1,4 @@
-"""What a viewer draws of a bare Lagrangian: points that its author names, and lines between them."""
+"""The drawing of a bare Lagrangian: points that its author names, and lines between them."""
 
 from __future__ import annotations
 

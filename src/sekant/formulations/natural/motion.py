@@ -52,7 +52,7 @@ class NaturalMotion:
 
     @property
     def movable(self) -> list[str]:
-        """Names of what a group motion carries along."""
+        """Names of the parts that a group motion carries along."""
         return list(self._parts.carried)
 
     def place(self, name: str) -> tuple[SX, SX]:

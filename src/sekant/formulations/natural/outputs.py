@@ -1,4 +1,4 @@
-"""What can be reported of a mechanism in natural coordinates, or of a bare Lagrangian."""
+"""Outputs of a mechanism in natural coordinates, or of a bare Lagrangian."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 
 def natural_scene(mechanism: Composition) -> Scene:
-    """The scene of a mechanism. Points that are no sums of named ones are left out, with what hangs on them."""
+    """The scene of a mechanism. Points that are not sums of named ones are left out, with everything that
+    depends on them."""
     return _NaturalScene(mechanism).build()
 
 

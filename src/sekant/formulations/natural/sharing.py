@@ -70,7 +70,7 @@ class Group:
 
 
 class Spots:
-    """Places on groups, of which those that joints bring together are one element (union-find with signs)."""
+    """Places on groups; those that joints bring together are one element (union-find with signs)."""
 
     def __init__(self) -> None:
         self._spots: list[tuple[str, bool, GroupPlace, str]] = []  # group, point or direction, place, name

@@ -1,4 +1,4 @@
-"""Motions that the constraints allow and no mass resists."""
+"""Motions that the constraints allow and that no mass resists."""
 
 from __future__ import annotations
 

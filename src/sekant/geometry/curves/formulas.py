@@ -1,7 +1,7 @@
 """What a pose curve is made from: exact derivatives of the components of its pose at any place.
 
-A formula outlives the pieces that are stored: frames and arc length are made from it, never from an approximation of
-it. Where nothing but pieces is known (fits, files), they are the formula.
+A formula is kept beside the stored pieces: frames and arc length are made from it, never from an approximation.
+Where only pieces are known (fits, files), they are the formula.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def with_frame(
       after a lap is spread evenly over it.
     - "upright": z as near to `up` as possible everywhere; the path must not become vertical.
     - "frenet": y along the principal normal. Where the curvature is below `least_curvature` [1/m] (2 % of
-      its largest value unless given) the normal is undefined or unsteady, and psi is blended between the ends of that
+      its largest value unless given) the normal is undefined or erratic, and psi is blended between the ends of that
       stretch: "quintic" continues psi, psi', psi''; "cubic" is HALL's blend of the angle with zero end slopes
       (3.76-3.80). With `signed` the normal keeps its side at inflections; without, it is the true normal and turns
       over within the stretch.

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 _NODES, _WEIGHTS = legendre.leggauss(12)
 _PROJECTION = (legendre.legvander(_NODES, 11) * _WEIGHTS[:, None] * (np.arange(12) + 0.5)).T
 RESOLVED = 1e-14
-"""Size of the last coefficients of a series, relative to what it is compared with, at which it is exact."""
+"""Relative size of the last coefficients of a series below which it counts as exact."""
 
 
 def gauss_places(left: Array, right: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Errors of a pose, of its twist and of the twist's rate: what pieces are held to, and what reports state."""
+"""Errors of a pose, of its twist and of the twist's rate: the criteria for pieces, and the figures of reports."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them
 up to degree 13. Halving finds how long pieces may be; then each smooth stretch is divided again with even errors,
-which saves up to half of them; then the lowest degree is taken that does with the same pieces. Longer pieces also
+which saves up to half of them; then the lowest degree is used that manages with the same pieces. Longer pieces also
 mean less rounding noise in the second derivative, which grows as 1 / h^2.
 """
 
@@ -26,11 +26,11 @@ DEGREES = (5, 13)
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 _PROBES = np.sort(
     np.modf(_GOLDEN * np.arange(1, 15))[0]
-)  # no multiple of anything, so nothing hides between them
+)  # no multiple of anything, so no error hides between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
 _NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
 _ROUNDED = 1e-7  # relative errors above which it is not rounding that keeps pieces from a tolerance
-_SAFETY = 0.5  # of the tolerance, for what the probes do not see
+_SAFETY = 0.5  # of the tolerance, for errors that the probes miss
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def check_range(a: float, b: float) -> None:
 
 
 class _RefinementTask:
-    """A function and what is asked of its pieces."""
+    """A function and the tolerances of its pieces."""
 
     def __init__(self, function: JetFunction, breaks: Array, orientation: str, tolerance: float):
         a, b = float(breaks[0]), float(breaks[-1])
@@ -142,7 +142,7 @@ class _RefinementTask:
         return piece_coefficients(h, self.jet(left, s - 1, 1), self.jet(right, s - 1, -1), inner)
 
     def miss(self, left: Array, right: Array, c: Array) -> Array:
-        """Largest error (n,) of each piece as a multiple of what is allowed, or of what rounding leaves."""
+        """Largest error (n,) of each piece as a multiple of the tolerance, or of the rounding error."""
         h = right - left
         order = np.array([0, 0, 1, 1, 2, 2])[:, None]
         floor = (
@@ -201,8 +201,8 @@ def _evened(
 ) -> tuple[Array, Array, Array]:
     """The same stretches in fewer pieces of even error, where that is possible.
 
-    The error of the twist's rate falls as h^(degree - 1): from the error of each piece follows how long it might be,
-    and from the lengths the number of pieces of a stretch and their ends.
+    The error of the twist's rate falls as h^(degree - 1): the error of each piece gives its possible length, and
+    the lengths give the number of pieces of a stretch and their ends.
     """
     owner = np.searchsorted(task.breaks, left, side="right") - 1
     counts = np.bincount(owner, minlength=len(task.breaks) - 1)

@@ -78,7 +78,7 @@ def retabulated(
         R_constant=np.eye(3) if formula.orientation == "quaternion" else curve.R_constant,
         **{"parameter": curve.parameter, "unit": curve.unit, **changes},
     )
-    # what was made from pieces is no better than they are, and saved with them if at all
+    # a curve made from pieces is no better than they are
     return result if curve.formula is not None else replace(result, formula=None)
 
 

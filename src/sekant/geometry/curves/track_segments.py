@@ -148,7 +148,7 @@ class Fitted:
 
     @property
     def at(self) -> Placement | None:
-        """Where the curve is, unless it is joined."""
+        """Position of the curve, unless it is joined."""
         a = self.curve.range[0]
         return None if self.joined else (self.curve.position(a).tolist(), self.curve.position(a, 1).tolist())
 

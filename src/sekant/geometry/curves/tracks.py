@@ -49,8 +49,8 @@ class _Placed:
 
 
 class TrackFormula:
-    """Placed segments one after another over s [m], each moved by its shift (3,); `rest` (3,) [m] is spread over the
-    whole."""
+    """Placed segments one after another over s [m], each moved by its shift (3,); `rest` (3,) [m] is spread over
+    the whole track."""
 
     orientation = "none"
 
@@ -216,6 +216,6 @@ def _check_joints(
             remedy = "put a clothoid between them"
             warnings.append(AnalysisWarning("curvature_jump", "", place, cause, remedy))
         shifts.append(shifts[-1] - jump)
-        if k == len(placed) - 1:  # the closing joint: what the shifted end lacks to meet the start
+        if k == len(placed) - 1:  # the closing joint: the gap between the shifted end and the start
             shifts[-1] = jump - shifts[k]
     return shifts, warnings

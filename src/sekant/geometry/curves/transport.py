@@ -1,8 +1,8 @@
 """Parallel transport along a curve: a frame that turns with the tangent but never about it.
 
-Between two nodes the frame is carried by the smallest rotation A that takes the first tangent a to the present
-one t, and turned back about t by the angle that A turns too much, the integral of a.(t x t') / (1 + a.t). Unlike
-the integration of a differential equation this is a plain integral, accurate to rounding.
+Between two nodes the frame is carried by the smallest rotation A that takes the first tangent a to the present one
+t, and turned back about t by the excess angle of A, the integral of a.(t x t') / (1 + a.t). Unlike the integration
+of a differential equation this is a plain integral, accurate to rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sekant.geometry.rotations import (
 )
 
 Array = NDArray[np.float64]
-ORDER = 5  # derivatives of the position that are used
+ORDER = 5  # number of derivatives of the position used
 
 
 class Transport:
@@ -56,7 +56,9 @@ class Transport:
     def position_jet(self, u: Array, order: int = ORDER, side: int = 1) -> Array:
         """Derivatives (order + 1, n, 3) of the position; at a break of the right piece, or left if side = -1."""
         seen_u, seen = self._seen.get("position", (None, np.zeros(0)))
-        if seen_u is u and len(seen) > order and side > 0:  # all parts of a frame ask at the same places
+        if (
+            seen_u is u and len(seen) > order and side > 0
+        ):  # all parts of a frame are evaluated at the same places
             return seen[: order + 1]
         jet = self.formula.jet(u, order, side)[..., :3]
         if side > 0:

@@ -1,5 +1,5 @@
-"""Alternating projection and fit: noisy points go to their feet on the spline, the spline is fitted again over its
-own length, until the parameter settles."""
+"""Alternating projection and fit: noisy points move to their feet on the spline, and the spline is fitted again
+over its own length, until the parameter settles."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sekant.geometry.fit.outliers import robust_weights
 from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 _ROUNDS = 12
-_LONGER = 1.1  # than the first parameter: a spline that waves between the points
-_REACH = 0.03  # of the length: how far a foot may be from where the point was
+_LONGER = 1.1  # than the first parameter: a spline that oscillates between the points
+_REACH = 0.03  # of the length: largest distance of a foot from the previous place of the point
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def settle(
 ) -> SettledSpline:
     """Move from a first parameter u to arc length, and noisy points to their feet on the spline.
 
-    Knots and corners move along. Points far from the spline get less weight. Ends when the parameter changes by less
-    than 1e-7 of the length, or no longer less than in the round before.
+    Knots and corners move along. Points far from the spline get less weight. Ends when the parameter changes by
+    less than 1e-7 of the length, or no longer less than in the previous round.
     """
     order, length = np.arange(len(u)), u[-1] - u[0]
     best = SettledSpline(u, order, first, corners, np.inf)

@@ -1,10 +1,11 @@
-"""Whether points tell their order: another order that turns little more leaves open which one is right.
+"""Whether points determine their order: if another order turns only slightly more, it is unclear which one is
+right.
 
-The turning of a polygon is the sum of 1 - cos(angle) over its points (0 straight on, 2 back). Along a path that is
-sampled well no other order is nearly as smooth: two neighbors that change places make two steps back, and at an end
-still one, which costs nearly 2. Where points lie so far apart that the path turns by more than 0.7 rad from one to
-the next, a change may cost much less. Over random curves sampled that coarsely, what the right order was better by
-ranged from -0.33 to 1.5, what a wrong one was better by from -2.7 to 0.43 (unless its rows were reported as moved).
+The turning of a polygon is the sum of 1 - cos(angle) over its points (0 straight on, 2 back). Along a well-sampled
+path no other order is nearly as smooth: two neighbors that change places cause two steps back, or one at an end,
+which costs nearly 2. Where points lie so far apart that the path turns by more than 0.7 rad from one to the next, a
+change may cost much less. Over random curves sampled that coarsely, the advantage of the right order ranged from
+-0.33 to 1.5, that of a wrong one from -2.7 to 0.43 (unless its rows were reported as moved).
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from sekant.geometry.fit.order import out_of_order
 from sekant.geometry.fit.polyline import Array, Index
 
 _SHARP = 0.76  # cosine of 0.7 rad: where no step turns more, points are near enough to each other
-_MARGIN = 0.6  # turning by which any other order has to be worse
+_MARGIN = 0.6  # turning by which any other order must be worse
 _SMOOTHER = -0.5  # turning by which another order is clearly better
-_LONGER = 2.5  # mean steps by which another order may be longer than the given one
+_LONGER = 2.5  # by how many mean steps another order may be longer than the given one
 _NEAR = 12  # neighbors in space with which a point may change places
 
 
@@ -35,7 +36,7 @@ class Doubt:
 
     first: int
     second: int
-    more: float  # turning, less that of the given order
+    more: float  # turning minus that of the given order
     turn: float  # largest angle [rad] between steps of the given order near the two places
 
 
@@ -66,7 +67,7 @@ def doubt(p: Array) -> Doubt | None:
 
 def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
     """For each of the `points` its partners (m,), near ones, and the orders (m, n) in which it changes places with
-    them, comes before or after them. An end that goes to the other one is no other order of a path that closes."""
+    them, comes before or after them. On a closed path, moving one end to the other does not change the order."""
     from scipy.spatial import KDTree
 
     n = len(p)
@@ -93,9 +94,10 @@ def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
 def uncertain_order(
     poses: PoseData, rows: NDArray[np.int64], p: Array, item: str, told: bool, shuffled: bool
 ) -> list[AnalysisWarning]:
-    """A warning if the points p (n, 3) on a fit could as well be in another order, or are in another one than in the
-    data where the path turns sharply, unless that has been `told`; `rows` (n,) of the data, in their order along the
-    fit. DataError if another order is clearly smoother, or as smooth and the data say nothing (`shuffled`)."""
+    """A warning if the points p (n, 3) on a fit could as well be in another order, or are in another one than in
+    the data where the path turns sharply, unless that has been reported (`told`); `rows` (n,) of the data, in their
+    order along the fit. DataError if another order is clearly smoother, or as smooth and the data say nothing
+    (`shuffled`)."""
     found = doubt(p)
     if found is not None:
         one, other = int(rows[found.first]), int(rows[found.second])
@@ -130,8 +132,8 @@ def uncertain_order(
 
 
 def _moved(numbers: Index, cosine: Array) -> tuple[Index, float]:
-    """Places of points whose `numbers` (n,) in the data are out of order: up to two steps from a sharp turn or, few
-    of many, far from where the data have them; and the sharpest turn [rad] there."""
+    """Places of points whose `numbers` (n,) in the data are out of order: up to two steps from a sharp turn or, if
+    they are few of many, far from their place in the data; and the sharpest turn [rad] there."""
     n = len(numbers)
     if numbers[-1] < numbers[0]:
         numbers = -numbers

@@ -1,4 +1,4 @@
-"""A fit may not be longer, bend more, or lie farther from its points than the polygon through them allows."""
+"""Limits of a fit: its length, bending and distance from its points, compared with the polygon through them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check_bounds(
 ) -> None:
     """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, left its polygon.
 
-    A method that the caller asked for (`forced`) may predict left-out points badly: interpolation of noise does.
+    A method that the caller chose (`forced`) may predict left-out points badly, as interpolation of noise does.
     """
     spline = tried.initial.spline
     remedy = "give more points, check for outliers and rows out of order, or fit over a column"
@@ -74,10 +74,10 @@ def check_bounds(
 
 
 def check_apart(poses: PoseData, curve: PoseCurve) -> None:
-    """DataError if a path through rows without an order comes so near to itself that points alone do not tell how it
-    goes on there: nearer than its widest steps and the noise; or if its ends are nearer to each other than two
-    neighbors, so that a shorter path joins them and leaves these apart. `poses`: rows in the order along the path. A
-    path may end where it begins."""
+    """DataError if a path through rows without an order comes so near to itself that points alone do not determine
+    how it continues there: nearer than its widest steps and the noise; or if its ends are nearer to each other than
+    two neighbors, so that a shorter path joins them and leaves these apart. `poses`: rows in the order along the
+    path. A path may end where it begins."""
     from scipy.spatial import KDTree
 
     r = poses.position

@@ -1,4 +1,4 @@
-"""Points without an order: a chain through them from their shortest tree, and strokes that pass over it again."""
+"""Unordered points: a chain through them from their shortest tree, and strokes that pass over it again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 FEW = 60  # points up to which the chain is improved by exchanges
 _AROUND = -0.5  # cosine of the turn of a step that goes back along a path
-MOST = 200  # points up to which exchanges are tried in search of a way without sharp turns
+MOST = 200  # points up to which exchanges are tried to find a way without sharp turns
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def strokes_of(r: Array, chain: Chain) -> Strokes | None:
 
 def _tree(r: Array) -> tuple[Index, float]:
     """Points on the longest way through the shortest spanning tree, and the length of the tree. Edges join near
-    points, and neighbors in the given order, so that the tree is one."""
+    points, and neighbors in the given order, so that the tree is connected."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
     from scipy.spatial import KDTree
@@ -135,7 +135,7 @@ def _tree(r: Array) -> tuple[Index, float]:
 
 
 def _walk(r: Array, start: int) -> Index:
-    """From a start always to the nearest point left, points straight ahead counting as nearer."""
+    """From a start, always to the nearest remaining point; points straight ahead count as nearer."""
     left = np.ones(len(r), bool)
     left[start] = False
     way = [start]
@@ -154,8 +154,8 @@ def _walk(r: Array, start: int) -> Index:
 
 
 def straightest(r: Array, ways: Sequence[Index]) -> Index:
-    """The way through few points r (n, 3) that turns least: of those given, the shorter ones that exchanges make of
-    them, and one that always goes on to the nearest point. Each step back costs two half turns."""
+    """The way through few points r (n, 3) that turns least: among the given ones, the shorter ones obtained by
+    exchanges, and one that always continues to the nearest point. Each step back costs two half turns."""
     tried = [*ways, *(improved(r, way, len(r), turned=False) for way in ways)]
     for way in (*ways, _walk(r, int(_tree(r)[0][0]))):
         tried += [improved(r, way, 6), improved(r, way, len(r))]
@@ -174,15 +174,15 @@ def smooth_way(r: Array) -> Index | None:
 
 
 def improved(r: Array, way: Index, reach: int, turned: bool = True) -> Index:
-    """The way with single points moved, and parts `turned` around, by up to `reach` places, as long as that makes it
-    shorter; the change that gains most comes first."""
+    """The way with single points moved, and parts `turned` around, by up to `reach` places, as long as that makes
+    it shorter; the change with the largest gain comes first."""
     n = len(way)
     between = np.linalg.norm(r[:, None] - r[None], axis=2)
     i, j = np.triu_indices(n, 1)
     i, j = (
         i[j - i <= reach] + 1,
         j[j - i <= reach] + 1,
-    )  # places on the way, which nothing precedes and follows
+    )  # places on the way, with nothing before the first and after the last
     least = 1e-12 * float(between[way[:-1], way[1:]].sum())
     for _ in range(20 * n):
         d = np.zeros((n + 2, n + 2))

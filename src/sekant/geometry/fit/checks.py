@@ -9,7 +9,7 @@ from sekant.geometry.fit.data import PoseData
 from sekant.geometry.rotations import angle_between
 
 Array = NDArray[np.float64]
-LEAST_POINTS = 7  # a quintic has six coefficients; one point more leaves something to compare with
+LEAST_POINTS = 7  # a quintic has six coefficients; one more point allows a comparison
 
 
 def check_count(data: PoseData) -> None:
@@ -66,7 +66,7 @@ def check_gaps(data: PoseData, u: Array) -> None:
 
 
 def check_turns(data: PoseData) -> None:
-    """Neighboring orientations must be near enough to be told apart: less than 120 degrees."""
+    """Neighboring orientations must be near enough to follow the rotation: less than 120 degrees apart."""
     q = data.quaternion
     if q is None:
         return

@@ -1,4 +1,4 @@
-"""Closed paths: wrapping data around the seam, and making the two passes over the seam one."""
+"""Closed paths: wrapping data around the seam, and merging the two passes over the seam."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Closing:
 
     @staticmethod
     def of(poses: PoseData, u: Array, y: Array | None, tag: str) -> Closing:
-        """From data whose last point is the first again, or one ordinary step before it."""
+        """From data whose last point repeats the first, or lies one ordinary step before it."""
         r = poses.position
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
@@ -52,8 +52,8 @@ class Closing:
 
     @staticmethod
     def over_column(poses: PoseData, u: Array, r: Array, y: Array | None, tag: str, sigma: float) -> Closing:
-        """From rows over an increasing column u whose last row is the first one again, up to the noise `sigma` [m] of
-        a coordinate: the period is the difference of the column's ends."""
+        """From rows over an increasing column u whose last row repeats the first, up to the noise `sigma` [m] of a
+        coordinate: the period is the difference of the column's ends."""
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
         if gap > max(0.2 * typical, 8.0 * sigma):

@@ -47,11 +47,11 @@ class PoseData:
         return len(self.position)
 
     def row(self, index: int) -> str:
-        """How messages call a row."""
+        """Label of a row in messages."""
         return f"line {self.rows[index]}" if self.file else f"row {self.rows[index]}"
 
     def row_list(self, index: Sequence[int] | NDArray[np.int64], most: int = 12) -> str:
-        """How messages call several rows, in the order of the source."""
+        """Label of several rows in messages, in the order of the source."""
         numbers = [str(number) for number in sorted(self.rows[np.asarray(index)].tolist())]
         shown = ", ".join(numbers[:most]) + (f", ... ({len(numbers)} in all)" if len(numbers) > most else "")
         return f"{'line' if self.file else 'row'}{'s' if len(numbers) > 1 else ''} {shown}"
@@ -113,7 +113,7 @@ def read_poses(
 ) -> PoseData:
     """Poses from a CSV file, from (n, 3) positions [m], or from a mapping of columns.
 
-    A mapping may hold ``position`` (n, 3), ``quaternion`` (n, 4), ``rotation`` (n, 3, 3), ``euler`` (n, k) with
+    A mapping may contain ``position`` (n, 3), ``quaternion`` (n, 4), ``rotation`` (n, 3, 3), ``euler`` (n, k) with
     `sequence`, and any further columns (n,), all in SI; or single columns x, y, z, qw..qz, r11..r33, yaw, pitch,
     roll as a file has them. `columns` maps these names to those of the data, or to a constant (``{"z": 0.0}``);
     ``"angles"`` there lists the columns of the Euler angles in the order of `sequence`. `units` maps column names
@@ -194,7 +194,7 @@ def _assemble(
 def _orientation(
     find: _ColumnFinder, table: dict[str, Array], columns: dict[str, Any], sequence: str | None
 ) -> tuple[Array | None, Array | None, str]:
-    """Quaternions or Euler angles with their sequence, whichever the data hold."""
+    """Quaternions or Euler angles with their sequence, whichever the data contain."""
     lower = {name.lower() for name in find.names}
     if "quaternion" in table or all(name in lower for name in _QUATERNION):
         q = table.get("quaternion")

@@ -20,10 +20,10 @@ from sekant.geometry.rotations import angle_between, continue_signs, quaternion_
 
 Array = NDArray[np.float64]
 _EVERY = 5  # one point in five is held out
-_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component: an rms angle of three that is not noise
+_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component, above which the rms angle of three is not noise
 
 MOST_STRAIGHTS = 3
-"""Told one by one; more are one note."""
+"""Reported one by one; more become one note."""
 
 
 def describe(
@@ -39,7 +39,7 @@ def describe(
 ) -> FitReport:
     """Report of a curve fitted to the data `rows` at the parameters u of the curve.
 
-    `item`: how warnings call the curve; `found`: those of the steps before.
+    `item`: label of the curve in warnings; `found`: warnings of the previous steps.
     """
     r = poses.position[rows]
     a, b = curve.range
@@ -124,8 +124,8 @@ def describe(
 
 
 def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> float:
-    """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data: where
-    these are in order, and the places on the curve are not, the second is the smaller one."""
+    """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data: if
+    the rows are in order and the places on the curve are not, the second is smaller."""
     assert poses.quaternion is not None
     along = second.noise * (2.0 if curve.orientation == "quaternion" else 1.0)
     order = np.argsort(poses.rows, kind="stable")

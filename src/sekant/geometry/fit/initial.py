@@ -14,10 +14,10 @@ from sekant.geometry.fit.knots import halved_knots, iterative_knots, tao_watson
 from sekant.geometry.fit.noise import noise_level
 
 Array = NDArray[np.float64]
-WALKED = 1e-6  # of the size of a component: how much worse a longer piece may follow clean data
-_BINS = 800  # knots are searched on at most so many block means
+WALKED = 1e-6  # of the size of a component: how much worse a longer piece may fit clean data
+_BINS = 800  # the knot search uses at most so many block means
 
-_SEARCHED = 24  # up to so many knots the best places are searched; more are spread by halving
+_SEARCHED = 24  # up to so many knots are placed optimally; more are spread by halving
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Initial:
     degree: int = DEGREE  # of the least-squares polynomial, if lower than that of the spline
 
     def again(self, u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:
-        """Least squares of the same kind through other data, with the inner knots where `inner` says."""
+        """Least squares of the same kind through other data, with the inner knots at `inner`."""
         if self.degree < DEGREE:
             return polynomial(u, y, self.degree, weights)
         return least_squares(u, y, admissible(u, inner), weights)
@@ -90,7 +90,7 @@ def first_spline(
 def _walked(u: Array, y: Array, fixed: Array, sigma: float, weights: Array | None) -> Initial:
     """HALL's Algorithm 1: knots where one quintic no longer follows the data, then least squares over all of them.
 
-    His threshold is a setting of the user; here it is three times the noise, and of clean data a part in a million.
+    His threshold is a user setting; here it is three times the noise, or one part in a million for clean data.
     """
     size = np.ptp(y, axis=0)
     threshold = np.maximum(3.0 * sigma, WALKED * np.maximum(size, size.max() * 1e-3))

@@ -41,7 +41,7 @@ def tao_watson(
     most: int = 80,
     patience: int = 3,
 ) -> KnotFit:
-    """Add one knot at a time where it is needed most, and move it and its neighbors to where they serve best.
+    """Add one knot at a time where it is needed most, and move it and its neighbors to their best places.
 
     The sum of squares of segment j, SSR_j (2.10), over the total TSSR (2.11) and its share n_j / np of the points
     give the knot addition index KAI_j (2.12); the segment with the highest one is halved. Knots are added until
@@ -49,12 +49,12 @@ def tao_watson(
     (2.13)  (TSSR^0 - TSSR^(k-1)) / (TSSR^0 - TSSR^k) > C: a further knot no longer improves the fit, or
     (2.14)  TSSR / (np - n) grows with k: the spline begins to fit the noise,
 
-    for `patience` additions in a row; the last knots that did not pay are dropped. Without `C` a knot pays if it
-    gains more than the best of all places would gain on pure noise: with probability 1 - 1/N that is less than
-    m + 2 sqrt(m L) + 2 L residual variances, L = log N (Laurent and Massart), for N places a spline can tell apart.
-    Several knots may pay together, for a bump may need two or three before anything improves. While the residual is
-    clearly larger than `noise` (standard deviation of a component) the search goes on longer.
-    `fixed`: knots that stay (kinks, with their multiplicity).
+    for `patience` additions in a row; the last knots that brought no gain are dropped. Without `C`, a knot must
+    gain more than the best of all places would gain on pure noise: with probability 1 - 1/N that is less than m + 2
+    sqrt(m L) + 2 L residual variances, L = log N (Laurent and Massart), for N places a spline can tell apart.
+    Several knots may bring a gain only together: a bump may need two or three before anything improves. While the
+    residual is clearly larger than `noise` (standard deviation of a component) the search goes on longer. `fixed`:
+    knots that stay (kinks, with their multiplicity).
     """
     n_points, m = y.shape
     fixed = np.zeros(0) if fixed is None else fixed
@@ -105,14 +105,14 @@ def tao_watson(
 def halved_knots(
     u: Array, y: Array, fixed: Array, weights: Array | None = None, *, across: bool = False, rounds: int = 12
 ) -> KnotFit:
-    """Halve the segments whose residuals are no noise, until those of all segments are white.
+    """Halve the segments whose residuals are not noise, until those of all segments are white.
 
-    Where a spline misses the shape, residuals of neighboring points are alike: their lag-one correlation (n_j points
-    of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere (means of
-    squares against the median of all, 1.4 for noise). This needs no estimate of the noise level. Each half keeps as
-    many points as a quintic has coefficients, or three where residuals are large. Then knots that turn out to be
-    useless are taken away. With `across` only residuals across the curve count, for a parameter that is itself rough:
-    m - 1 components.
+    Where a spline misses the shape, residuals of neighboring points are alike: their lag-one correlation (n_j
+    points of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere
+    (means of squares against the median of all, 1.4 for noise). This needs no estimate of the noise level. Each
+    half keeps as many points as a quintic has coefficients, or three where residuals are large. Then useless knots
+    are removed. With `across` only residuals across the curve count, for a parameter that is itself rough: m - 1
+    components.
     """
 
     def missed(inner: Array) -> tuple[BSpline, Array]:
@@ -152,7 +152,7 @@ def halved_knots(
 
 
 def _pruned(inner: Array, fixed: Array, squares: Callable[[Array], float], n_points: int, m: int) -> Array:
-    """The knots without those that gain less than a knot gains on noise, the most useless first."""
+    """The knots without those that gain less than a knot gains on noise, removing the least useful first."""
     free = np.setdiff1d(inner, fixed)
     total = squares(inner)
     gains = [squares(np.delete(inner, np.searchsorted(inner, knot))) - total for knot in free]
@@ -222,7 +222,7 @@ def _settle(u: Array, squares, free: Array, place: float, fixed: Array, least: i
 
 
 def iterative_knots(u: Array, y: Array, threshold: Array, cell: int = 2 * (DEGREE + 1)) -> Array:
-    """HALL's Algorithm 1: walk along clean data and set a knot where one quintic no longer follows them.
+    """HALL's Algorithm 1: walk along clean data and set a knot where one quintic no longer fits them.
 
     The data are cut into cells of `cell` points (at least k + 1). From each start a polynomial is fitted over one,
     two, ... cells; when its largest error exceeds that of the first cell by more than `threshold` (m,), the last

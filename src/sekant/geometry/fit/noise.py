@@ -1,4 +1,4 @@
-"""What the data say about themselves before any fit: noise level, smoothed positions, kinks."""
+"""Properties of the data before any fit: noise level, smoothed positions, kinks."""
 
 from __future__ import annotations
 

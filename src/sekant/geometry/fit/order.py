@@ -1,9 +1,9 @@
 """The order of the rows along the path, found by projection on a first estimate of it.
 
-The order of the file is right to begin with; a time column sorts the rows and settles it. Single rows that lie far
-from where the file puts them are moved to where they belong, or are outliers if they belong nowhere. Rows without any
-order are put on a shortest tree through the points, and so are several strokes over one travel. What remains is
-jitter along the path: each point goes to the nearest point of the smoothed polygon.
+The first assumption is the order of the file; a time column, if there is one, determines the order. Single rows far
+from their place in the file are moved to the right place, or are outliers if there is none. Rows without any order
+are put on a shortest tree through the points, and so are several strokes over one travel. What remains is jitter
+along the path: each point moves to the nearest point of the smoothed polygon.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TIME_UNITS = ("s", "ms", "us", "min", "h")
 _TIME_NAMES = ("t", "time", "timestamp")
 _SINGLE = 0.1  # share of few rows that are out of order one by one; more of them jitter
 _NOISY = 0.1  # noise of a column, of its range, up to which smoothing it along the rows gives their order
-_SIMPLER = 1.1  # what a simpler curve may leave more of it
-_ENOUGH = 20  # rows that show the noise of a column
+_SIMPLER = 1.1  # how much more noise a simpler curve may leave
+_ENOUGH = 20  # rows needed to estimate the noise of a column
 _NEAR = 3  # places by which jitter moves a row; one that belongs farther away was swapped
 
 
@@ -51,11 +51,11 @@ class Arranged:
     outliers: Index  # rows of the original data that were left out
     warnings: tuple[AnalysisWarning, ...] = ()
     shuffled: bool = False  # the order comes from the points alone
-    timed: bool = False  # a column of times settles it
+    timed: bool = False  # a time column determines it
 
 
 def arrange(poses: PoseData, item: str) -> Arranged:
-    """Order, first parameter, and what was found out on the way. `item`: how warnings call the path."""
+    """Order, first parameter, and findings. `item`: label of the path in warnings."""
     count = len(poses)
     notes: list[str] = []
     warnings: list[AnalysisWarning] = []
@@ -192,13 +192,11 @@ def _along(
     warnings: list[AnalysisWarning],
     lost: Index | None = None,
 ) -> Arranged:
-    """The rows `index` sorted by their place on the first estimate; where no step goes back, their polygon gives the
-    parameter. Single ones of few rows that have to be moved are reported."""
+    """The rows `index` sorted by their place on the first estimate; where no step goes back, their polygon gives
+    the parameter. Single rows that have to be moved are reported, if there are few rows."""
     order = np.argsort(place, kind="stable")
     r = poses.position[index]
-    if len(order) <= FEW and _goes_back(
-        r[order]
-    ):  # few points: no estimate is as good as the straightest way
+    if len(order) <= FEW and _goes_back(r[order]):  # for few points the straightest way is the best estimate
         order = straightest(r, [order])
         place = np.empty(len(order))
         place[order] = chord_length(r[order])
@@ -237,7 +235,7 @@ def _time_column(poses: PoseData) -> str | None:
 
 def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
     """Positions in `index` without rows that repeat the pose of the row before; DataError if only the position is
-    repeated, for then the body turns on the spot and length is not a parameter."""
+    repeated, because then the body rotates in place and length is not a parameter."""
     r = poses.position[index]
     least = 1e-13 * max(size_of(r), float(np.abs(r).max()))  # rounding errors
     same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= least)
@@ -264,7 +262,8 @@ def _put_in_order(
     poses: PoseData, index: Index, way: Index, item: str, notes: list[str], warnings: list[AnalysisWarning]
 ) -> Arranged | None:
     """The rows along a `way` (n,) without sharp turns; rows that it takes from afar are reported. None if these are
-    many, and yet the way is little shorter than in the order of the file: points too far apart to tell."""
+    many and the way is still hardly shorter than in the order of the file: then the points are too far apart to
+    decide."""
     count, r = len(way), poses.position[index]
     place = np.empty(count)
     place[way] = chord_length(r[way])

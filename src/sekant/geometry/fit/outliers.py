@@ -1,4 +1,5 @@
-"""Points that do not belong to the path: far from where the order puts them, or off what their neighbors predict."""
+"""Points that do not belong to the path: far from their place in the order, or from the prediction of their
+neighbors."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ _REACH = 3  # neighbors on each side that a point is compared with
 
 
 def strays(r: Array) -> Index:
-    """Points (n, 3) far from the median of their six neighbors in the given order: by more than three local steps and
-    six times what is usual. None of fewer than 13 points: so few leave it open who strays."""
+    """Points (n, 3) far from the median of their six neighbors in the given order: by more than three local steps
+    and six times what is usual. None of fewer than 13 points, which are too few to decide which point is off."""
     n = len(r)
     if n < 13:
         return np.zeros(0, np.int64)
@@ -68,7 +69,7 @@ def unpredicted(u: Array, r: Array, sigma: float) -> Index:
 
 
 def _gaps(u: Array, r: Array) -> Array:
-    """What neighbors miss each point by [m], over what unit noise makes of it."""
+    """Error [m] of the prediction of each point by its neighbors, over its value for unit noise."""
     return np.linalg.norm(predictions(u, r, _REACH), axis=1)
 
 

@@ -50,7 +50,7 @@ _DENSE = 20_000
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What the caller may choose about a fit; see `fit_curve`."""
+    """Options of a fit; see `fit_curve`."""
 
     orientation: str = "auto"
     method: str = "auto"
@@ -65,7 +65,7 @@ class FitOptions:
 
     @property
     def item(self) -> str:
-        """How warnings call the path."""
+        """Label of the path in warnings."""
         return f"curve '{self.name}'" if self.name else ""
 
 
@@ -89,7 +89,7 @@ def fit_curve(
       `orientation_noise` [rad] replace the
       estimates of the noise level; `C` is the constant of the stopping rule (2.13);
     - `tolerance` [m]: of the refit over arc length, 1e-10 of the size of the path unless given;
-    - `robust`: points far from the spline count less, and those that stand out are left out and listed;
+    - `robust`: points far from the spline get less weight, and outliers are left out and listed;
     - `extrapolation`: "error", "linear", or "periodic" for closed paths; `allow_gaps`; `name`.
 
     DataError if the data do not determine a path: a fit that predicts left-out points worse than the polygon through
@@ -128,7 +128,7 @@ def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | 
 
 
 def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve:
-    """Fit over a column: its values are exact, so the first splines that predict left-out rows are the result."""
+    """Fit over a column: its values are exact, so the result is the first splines that predict left-out rows."""
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
@@ -236,7 +236,7 @@ def _orientation_spline(
 
 
 def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> PoseCurve:
-    """Order the rows, leave out outliers, fit; once more without the outliers that the fit brings to light."""
+    """Order the rows, leave out outliers, fit; repeat without the outliers that the fit reveals."""
     arranged = arrange(poses, options.item)
     index, u, lost = arranged.index, arranged.u, [*arranged.outliers]
     found = arranged.poses

@@ -1,4 +1,4 @@
-"""Polygons through points: length, nearest points, turning. They are what every fit is measured against."""
+"""Polygons through points: length, nearest points, turning. Every fit is compared with them."""
 
 from __future__ import annotations
 

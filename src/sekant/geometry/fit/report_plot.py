@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
-    """Draw the residuals that the report carries; a report read from a file carries none."""
+    """Draw the residuals in the report; a report read from a file has none."""
     if not report.residuals:
         raise DataError(
             "this report carries no data points (it was loaded, or made from a formula); plot the fit itself"

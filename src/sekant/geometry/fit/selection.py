@@ -25,7 +25,7 @@ from sekant.geometry.fit.polyline import Array
 FEW = 30
 _EVERY = 5
 _MARGIN = 0.8  # interpolation is taken if it beats the polygon by this factor; noise makes it worse than that
-_SHAPE = 3.0 * np.sqrt(2.0)  # noise levels: an rms distance, of two components across, that is not noise
+_SHAPE = 3.0 * np.sqrt(2.0)  # noise levels above which an rms distance (two components across) is not noise
 Corners = Sequence[tuple[float, int]]
 
 
@@ -38,13 +38,13 @@ class Tried:
     missed: float  # rms [m]
     polygon: float  # rms distance [m] of the same points from the polygon through the rest
     left: float  # rms distance [m] of the points from a fit with all of them
-    white: float  # that of a least-squares fit if it is but noise, else 0
+    white: float  # that of a least-squares fit if it is only noise, otherwise 0
     u: Array  # (n,) the parameter of the points
     lost: int = -1  # a point where the fit misses a stretch of points that the polygon follows; -1: none
 
     @property
     def rounding(self) -> float:
-        """What distances are uncertain by [m]."""
+        """Uncertainty of distances [m]."""
         return 1e-13 * float(np.abs(self.initial.spline.c).max())
 
     @property

@@ -1,4 +1,4 @@
-"""Smoothing of scattered points by tensor-product quintic splines: as smooth as the noise of the points allows.
+"""Smoothing of scattered points by tensor-product quintic splines, as smooth as the noise allows.
 
 The control points c of a component minimize
 
@@ -7,9 +7,9 @@ The control points c of a component minimize
 
 over the rectangle of the parameters, both scaled to 0..1 and then one stretched against the other: the energy of
 thin-plate splines (Wahba 1990, section 2.4). Every component has its own lambda, the one of the largest restricted
-likelihood (Wahba 1985, Wood 2011), which seldom takes noise for shape. Order k = 3 suits smooth surfaces; k = 2 keeps
-those that vary over short distances from running away where there are no points. The order that leaves less open over
-the whole rectangle is taken.
+likelihood (Wahba 1985, Wood 2011), which seldom mistakes noise for shape. Order k = 3 suits smooth surfaces; k = 2
+keeps those that vary over short distances from running away where there are no points. The order with the smaller
+uncertainty over the whole rectangle is chosen.
 
 Knots are lines across the rectangle. An interval between two of them is halved while the residuals of neighboring
 points in it are alike, which those of noise are not.
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 _MOST = 900  # control points of a component: eigenvalues of matrices of this size take a second
 _LEAST = 3  # different values of a parameter on each side of a new knot
-_ALIKE = 4.0  # standard deviations of such a sum; many intervals and components are asked
+_ALIKE = 4.0  # standard deviations of such a sum; large, since many intervals and components are tested
 _STRETCHES = 4.0 ** np.arange(-3, 4)  # of the first parameter against the second
 _WEIGHTS = 10.0 ** np.arange(-13.0, 5.01, 0.5)  # lambdas that are tried, of the ratio of the traces
 _GRID = 21  # places in each direction at which orders are compared
@@ -133,8 +133,8 @@ class SmoothSurface:
         return _design(u, self.t1, self.t2) @ self.control.reshape(-1, self.control.shape[-1])
 
     def spread(self, u: Array) -> Array:
-        """Standard deviations (n, m) of the components at u (n, 2): what noise and lack of points leave open, if the
-        surface is as rough there as it is elsewhere (Wahba 1983)."""
+        """Standard deviations (n, m) of the components at u (n, 2): the uncertainty from noise and lack of points,
+        if the surface is as rough there as elsewhere (Wahba 1983)."""
         squares = np.asarray(_design(u, self.t1, self.t2) @ self.modes.Z) ** 2
         return self.noise * np.sqrt(
             np.stack([squares @ (1.0 / self.modes.stiffness(w)) for w in self.weights], axis=1)

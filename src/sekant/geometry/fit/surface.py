@@ -61,8 +61,8 @@ def fit_surface(
     the two (MATLAB's poly55, HALL's choice); "spline", quintic tensor-product splines, which interpolate a clean grid
     and otherwise are as smooth as the noise allows (see `smoothing`); "auto" is a spline.
 
-    DataError if the points do not determine the surface: where left-out points are predicted worse than by planes
-    through their neighbors, or where parts of the rectangle without points leave it open (unless `allow_gaps`).
+    DataError if the points do not determine the surface: if left-out points are predicted worse than by planes
+    through their neighbors, or if it is uncertain in parts of the rectangle without points (unless `allow_gaps`).
     """
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}' of surface; {suggest(kind, KINDS, 'kinds')}")

@@ -1,5 +1,5 @@
-"""A fitted surface may not be worse than its points: than planes through the neighbors of each of them, than their
-noise, or than what they leave open where there are none."""
+"""Checks of a fitted surface against its points: planes through their neighbors, their noise, and its uncertainty
+where there are none."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from sekant.geometry.fit.smoothing import Pairs
 
 Array = NDArray[np.float64]
-_GRID = 41  # places in each direction at which the surface is looked at
-_WORSE = 1.05  # left-out points may be missed by this much more than by planes
+_GRID = 41  # places in each direction at which the surface is checked
+_WORSE = 1.05  # factor by which left-out points may be missed more than by planes
 _UNKNOWN = 0.1  # standard deviation, of the range of a component, that is reported
 _REFUSED = 0.5  # and that is refused
-_BEYOND = 0.5  # by how much of its range a component may leave it
+_BEYOND = 0.5  # share of its range by which a component may leave it
 _GAP, _WIDER = (
     0.05,
     8.0,

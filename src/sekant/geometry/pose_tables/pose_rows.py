@@ -1,8 +1,8 @@
 """Pose tables without a header, as the programs of PILS write them: u, T (12 or 16 numbers), d, delta in each row.
 
-Numbers are separated by blanks, commas or semicolons. T is [R p] or the whole 4 x 4 matrix, row by row; matrices that
-were written column by column are recognized by their last row 0 0 0 1. Further columns are passed over. The units of
-the drive, of lengths and of angles are declared once, where the file is named.
+Numbers are separated by blanks, commas or semicolons. T is [R p] or the whole 4 x 4 matrix, row by row; matrices
+that were written column by column are recognized by their last row 0 0 0 1. Further columns are ignored. The units
+of the drive, of lengths and of angles are declared once, where the file is named.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class PoseTable:
         unit: str = "",
         most: int = 4096,
     ) -> PoseTable:
-        """The table with as many nodes as `tolerance` (m, and rad) asks for.
+        """The table with as many nodes as `tolerance` (m, and rad) requires.
 
         Intervals are halved until position and rotation of every body are right to the tolerance at points
         between the nodes that the interpolation has not seen.

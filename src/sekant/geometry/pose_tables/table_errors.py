@@ -1,4 +1,4 @@
-"""How well interpolated poses follow the exact ones (PILS 3.61-3.66), and with which order in the step."""
+"""Errors of interpolated poses (PILS 3.61-3.66), and their order in the step."""
 
 from __future__ import annotations
 

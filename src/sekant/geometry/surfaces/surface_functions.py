@@ -43,8 +43,8 @@ def surface_from_function(
     `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until between the
     nodes the pose agrees to `tolerance` (position [m], rotation [rad]), and twists and their rates along u1, u2 and
     both at once to that fraction of the largest ones. `degree`: 5 or 7. Degenerate tangents are located and
-    reported. DataError as soon as it shows that no grid will do: errors of second derivatives fall as h^(degree - 1)
-    with the length h of patches, and where they do not there is a kink, or rounding."""
+    reported. DataError as soon as it is clear that no grid will do: errors of second derivatives fall as h^(degree
+    - 1) with the length h of patches, and where they do not there is a kink, or rounding."""
     u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
     value = function(u1, u2)
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)

@@ -30,8 +30,8 @@ DEFAULT_STEP = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class CExport:
-    """What was written. `stack`: most bytes of local variables of one step; `tables`: bytes of constant data;
-    `memory`: bytes of the model's own structure; `operations`: of one evaluation of the rates."""
+    """What was written. `stack`: largest number of bytes of local variables in one step; `tables`: bytes of
+    constant data; `memory`: bytes of the model's own structure; `operations`: of one evaluation of the rates."""
 
     header: Path
     source: Path
@@ -159,7 +159,7 @@ def _comment(variable: Variable) -> str:
 
 def _header(label: str, system: System, face: Interface, found: CExport, code: ModelCode) -> str:
     precision, held = code.precision, code.held
-    behind = f" + {held.held + 1}"  # what is held stands behind the parameters
+    behind = f" + {held.held + 1}"  # held values follow the parameters
     parts = [
         f"/* Model '{system.model.name.replace('*/', '')}', written by Sekant {__version__}.",
         "   SI units and radians throughout.",

@@ -60,7 +60,7 @@ def _widened(values: np.ndarray) -> np.ndarray:
 
 
 class CTables:
-    """Collects what the functions of a model look up; `text` is the C source of it.
+    """Collects the lookups of a model's functions; `text` is their C source.
 
     `bytes`: of all constant arrays.
     """

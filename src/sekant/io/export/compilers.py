@@ -80,7 +80,7 @@ def has_zig() -> bool:
 def build_library(
     source: Path, target: Path, name: str, python: str | None = None, objects: Sequence[Path] = ()
 ) -> str:
-    """Compile `source` to the shared library `target` for platform `name`; gives the compiler that did it.
+    """Compile `source` to the shared library `target` for platform `name`; returns the compiler used.
 
     `python`: the interpreter that has ziglang, where it is not this one. `objects`: files of object code that belong
     to the library.

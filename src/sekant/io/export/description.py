@@ -38,7 +38,7 @@ class FmuVariable:
 
 @dataclass(frozen=True)
 class FmuSetting:
-    """A number of the solver inside that an importer may change; `field` of the structure in C."""
+    """A setting of the solver inside that an importer may change; `field` of the structure in C."""
 
     field: str
     variable: Variable
@@ -104,7 +104,7 @@ def _per_second(unit: str) -> str:
 
 
 def unit_name(text: str) -> str | None:
-    """The unit to state, or None where the text is none ("m or rad") or says nothing."""
+    """The unit to state, or None where the text is not a unit ("m or rad") or empty."""
     if text in ("", "1"):
         return None
     try:
@@ -147,8 +147,8 @@ def attributes(**values: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FmuDescription:
-    """What modelDescription.xml says of an FMU. `kind`: "me" or "cs"; `found`: all variables, by value reference;
-    `has_source`: whether its source is in it."""
+    """The contents of modelDescription.xml of an FMU. `kind`: "me" or "cs"; `found`: all variables, by value
+    reference; `has_source`: whether its source is in it."""
 
     name: str
     label: str
@@ -179,7 +179,7 @@ class FmuDescription:
 
     @property
     def unknowns(self) -> list[int]:
-        """Value references of what is computed in initialization."""
+        """Value references of variables computed in initialization."""
         loose = [e for e in self.found if e.initial == "approx"]
         return sorted(e.reference for e in [*self.rates, *self.outputs, *loose])
 

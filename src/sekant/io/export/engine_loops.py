@@ -1,8 +1,8 @@
 """Co-simulation by the engine's own loops: their object code, and the memory of a run as an image in C.
 
 Functions are compiled from the same expressions as in the engine, and the loops are its own; only what is decided
-between two calls of a loop (events, friction, samples, delays) is C, in `runtime`. There `engine.c` copies the image,
-sets what a run is asked for, and calls the loop.
+between two calls of a loop (events, friction, samples, delays) is C, in `runtime`. There `engine.c` copies the
+image, sets the inputs of a run, and calls the loop.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _tables(functions: ObjectFunctions, function: Any, tables: Floats) -> dict[s
 
 
 def _options(count: int, nodes: int) -> StepOptions:
-    """Room for what a run may be asked for."""
+    """Memory for the inputs of a run."""
     times, edges = np.zeros(2 + nodes), np.zeros(2 + MOST_STOPS)
     return StepOptions(times, edges, 0.0, 0.0, np.inf, UNLIMITED, 0.0, 1.0, np.ones(count))
 

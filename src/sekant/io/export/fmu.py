@@ -1,4 +1,4 @@
-"""A model as an FMU: one generated C source, compiled for the platforms that are asked for, with its description."""
+"""A model as an FMU: one generated C source, compiled for the requested platforms, with its description."""
 
 from __future__ import annotations
 
@@ -99,11 +99,11 @@ def export_fmu(
 
     `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by
     `method` "dop853", "taylor" or "radau5" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" or
-    "generalized_alpha" with `step`). `platforms`: names of `PLATFORMS`, by default the one here. `outputs`: patterns,
-    None for all. `inputs`: run-time parameters that the importer may change at any time. `parameters`: of a model,
-    which stay tunable; by default every named one.
-    `processor`: "any" of the kind that a platform has, or "native", this very one with all of its instructions: then
-    a co-simulation FMU computes the same numbers as `sk.simulate` here, bit for bit.
+    "generalized_alpha" with `step`). `platforms`: names of `PLATFORMS`, by default the one here. `outputs`:
+    patterns, None for all. `inputs`: run-time parameters that the importer may change at any time. `parameters`: of
+    a model, which stay tunable; by default every named one. `processor`: "any" of the kind that a platform has, or
+    "native", this processor with all of its instructions: then a co-simulation FMU computes the same numbers as
+    `sk.simulate` here, bit for bit.
     """
     if fmi not in (2, 3):
         raise SekantError(f"FMI {fmi} is not supported; write 2 or 3")

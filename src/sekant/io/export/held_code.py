@@ -1,4 +1,4 @@
-"""What a model holds between events, samples and passages of delays, as C: functions, constant arrays, memory.
+"""Held values of a model between events, samples and passages of delays, as C: functions, constant arrays, memory.
 
 Held values stand behind the parameters, at p[NP] and beyond; see the files in `runtime` for what happens to them.
 """
@@ -24,7 +24,7 @@ SPARE = 16
 JUMPS = 32
 """Pieces that a delay keeps at most when another one is to end where an input of the model jumps."""
 PASSAGES = 3
-"""Ends of pieces that one kink brings about, on its way through delays, before it is smooth."""
+"""Ends of pieces that one kink causes on its way through delays, before it is smooth."""
 
 Write = Callable[..., CFunction]
 
@@ -152,7 +152,7 @@ def has_bound_forces(system: System) -> bool:
 
 
 def bound_guards(system: System) -> list[SX]:
-    """What falls through zero where that is decided on again."""
+    """Functions whose zeros trigger a new decision about that."""
     if not has_bound_forces(system):
         return []
     return ca.vertsplit(bound_event_functions(system, bound_elements(system)).expressions())

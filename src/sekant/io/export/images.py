@@ -18,7 +18,7 @@ POINT = ("t", "q", "v", "z", "p")
 
 
 class DecisionImage:
-    """What decides on all that sticks, slides, touches and parts, for the functions of a system."""
+    """The decision on everything that sticks, slides, touches and parts, for the functions of a system."""
 
     def __init__(self, functions: ObjectFunctions):
         self.functions, system = functions, functions.system

@@ -1,4 +1,4 @@
-"""What the outside sees of an exported model: states, parameters, inputs and outputs, one number each."""
+"""The interface of an exported model: states, parameters, inputs and outputs, one number each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def interface(system: System, outputs: Sequence[str] | None, inputs: Sequence[st
 
 
 def identifier(name: str) -> str:
-    """A name as C allows it, and as nothing in the generated code is called."""
+    """A valid C name that the generated code does not use."""
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"m_{text}" if not text or text[0].isdigit() or text in reserved() else text
 

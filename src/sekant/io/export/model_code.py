@@ -196,7 +196,7 @@ def _loop(
 
 
 def _runtime(held: HeldSizes, integrates: bool, by_engine: bool) -> str:
-    """What goes around the equations; of model exchange, where the importer `integrates`, only stops and events."""
+    """The code around the equations; for model exchange, where the importer `integrates`, only stops and events."""
     files = ["segments.c"]
     files += ["samples.c"] if held.samples else []
     files += ["delays.c"] if held.delays else []

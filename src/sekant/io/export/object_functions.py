@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class Portable(Protocol):
-    """What has code for every target."""
+    """Functions with code for every target."""
 
     def portable(self, target: Target) -> PortableCode: ...
 
@@ -65,7 +65,7 @@ class ObjectFunctions:
         return self.add_code(name, native)
 
     def add_code(self, name: str, code: Portable) -> str:
-        """The same, of what has code for every target."""
+        """The same, for functions with code for every target."""
         self.codes.setdefault(name, code)
         return f"sekant_of_model_{name}"
 

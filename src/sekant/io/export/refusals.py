@@ -1,4 +1,4 @@
-"""What cannot be exported: models whose motion needs a solver that the exported code does not contain."""
+"""Models that cannot be exported: their motion needs a solver that the exported code does not contain."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ single precision 1e-7 of a length times the stiffness of a spring is an error of
 
 
 def _duration(system: System) -> float:
-    """Seconds that the model is meant to be simulated for."""
+    """Duration (s) of a simulation of the model."""
     until: Any = system.settings.until
     return float(until)
 

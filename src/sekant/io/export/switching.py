@@ -1,8 +1,8 @@
 """Where the equations of a system switch: at which times, and at which zeros of functions of the state.
 
-Times come from the model's signals (`time_stops`); they stay formulas of the parameters, so that who changes
-a parameter lands on the right ones. What is left are event indicators: arguments of comparisons, abs, sign,
-min, max and floor, and the breaks at which a table jumps or kinks.
+Times come from the model's signals (`time_stops`); they stay formulas of the parameters, so they remain right when
+a parameter changes. The other switches are event indicators: arguments of comparisons, abs, sign, min, max and
+floor, and the breaks at which a table jumps or kinks.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _same_arguments(nodes: Sequence[LookupNode]) -> list[list[LookupNode]]:
     """Lookups of the same table at the same place, for whatever derivatives: they switch together."""
     groups: dict[tuple, list[LookupNode]] = {}
     for node in nodes:
-        if not isinstance(node.table, NumericFunction):  # what that does inside is not known
+        if not isinstance(node.table, NumericFunction):  # its contents are unknown
             place = tuple(SX(argument).element_hash() for argument in node.arguments)
             groups.setdefault((id(node.table), place), []).append(node)
     return list(groups.values())

@@ -22,7 +22,7 @@ SUFFIXES = (".urdf", ".mjcf", ".xml")
 
 @dataclass(frozen=True)
 class Imported:
-    """A model, and what its file says that it does not contain."""
+    """A model, and what its file contains that the model does not."""
 
     model: Model
     warnings: tuple[AnalysisWarning, ...]

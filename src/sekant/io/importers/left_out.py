@@ -1,4 +1,4 @@
-"""What a file says and a model cannot: collected while it is read, told once at the end."""
+"""Contents of a file that a model cannot represent: collected while reading, reported once at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sekant.errors import AnalysisWarning
 
 
 class LeftOut(UserWarning):
-    """A model was imported without something that its file says."""
+    """A model was imported without some contents of its file."""
 
 
 @dataclass

@@ -92,7 +92,7 @@ class MjcfReader:
         return Model(name=name, description=self.omitted.text(), gravity=gravity, **self.parts)
 
     def _compiler(self) -> None:
-        """What <compiler> does to all bodies together."""
+        """Effects of <compiler> on all bodies together."""
         given = self.settings.compiler
         for key in ("boundmass", "boundinertia", "balanceinertia"):
             if given.get(key, "0") not in ("0", "false"):

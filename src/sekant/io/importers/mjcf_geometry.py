@@ -15,7 +15,7 @@ DENSITY = 1000.0
 
 
 class Settings:
-    """What <compiler> and <default> say; `degrees`: angles are in degrees."""
+    """Settings of <compiler> and <default>; `degrees`: angles are in degrees."""
 
     def __init__(self, root: XmlElement):
         compilers = list(root.all("compiler"))
@@ -54,7 +54,7 @@ class Settings:
         return float(np.deg2rad(value)) if self.degrees else value
 
     def quaternion(self, element: XmlElement) -> Array:
-        """Orientation of a frame in its parent, from whichever notation is given."""
+        """Orientation of a frame in its parent, from the given notation."""
         if "quat" in element.attributes:
             quaternion = np.array(element.numbers("quat", count=4))
             if not np.any(quaternion):

@@ -20,7 +20,7 @@ from sekant.model.shapes import Mesh
 Array = NDArray[np.float64]
 Row = Sequence[float] | Array
 RAMP = 0.01
-"""Part of a joint's range over which an imported stop comes in, up to the effort that the file allows."""
+"""Part of a joint's range over which an imported stop sets in, up to the effort that the file allows."""
 
 
 def placement(position: Row, quaternion: Row = (1.0, 0.0, 0.0, 0.0)) -> Placement:
@@ -32,7 +32,7 @@ def placement(position: Row, quaternion: Row = (1.0, 0.0, 0.0, 0.0)) -> Placemen
 
 
 def point(values: Row) -> Any:
-    """Three numbers as a description holds them."""
+    """Three numbers, as in a description."""
     return tuple(float(value) for value in values)
 
 
