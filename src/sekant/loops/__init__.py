@@ -1,1 +1,1 @@
-"""Procedures in a subset of Python: how they are declared, translated to LLVM IR, and stored as object code."""
+"""Procedures in a subset of Python: their declaration, translation to LLVM IR, and storage as object code."""

@@ -1,6 +1,6 @@
-"""The memory of a run in one piece, which can stand anywhere: at another address, in another process or program.
+"""The memory of a run in one relocatable piece: at another address, in another process or program.
 
-An image holds what a struct and all arrays and structs behind it hold, byte by byte, and lists the words that are
+An image contains a struct and all arrays and structs that it points to, byte by byte, and lists the words that are
 addresses: of places in the image itself, and of functions. The declaration of a struct tells which words these are
 (`sekant.loops.declare.structs`). A word has eight bytes on every target; where addresses have four, they are the
 lower half of their word, the upper one being zero.
@@ -61,7 +61,7 @@ class Image:
     blocks: tuple[tuple[int, int, int], ...]
 
     def place_of(self, array: NDArray[Any]) -> int:
-        """Where an array of this process, of which tables of pointers or fields know, begins in the image."""
+        """Where an array of this process, to which tables of pointers or fields refer, begins in the image."""
         address = address_of(array)
         return next(
             place + address - start for start, size, place in self.blocks if 0 <= address - start < size
@@ -105,13 +105,13 @@ def image_of(
     blank: Sequence[str] = (),
     outside: Mapping[str, NDArray[Any]] | None = None,
 ) -> Image:
-    """The memory of a struct as it is. `functions`: names by address; `blank`: arrays whose content is not wanted;
+    """A copy of the memory of a struct. `functions`: names by address; `blank`: arrays whose content is not copied;
     `outside`: by name, arrays that stay outside of the image, such as tables that many runs share."""
     return _ImageMemory(functions, blank, outside or {}).image(struct)
 
 
 class _ImageMemory:
-    """What hangs together behind a struct: arrays by address, words that hold addresses, fields."""
+    """Everything reachable from a struct: arrays by address, words that contain addresses, fields."""
 
     def __init__(
         self, functions: Mapping[int, str], blank: Sequence[str], outside: Mapping[str, NDArray[Any]]
@@ -123,7 +123,7 @@ class _ImageMemory:
         self._called: list[tuple[int, str]] = []
         self._fields: list[tuple[str, int, NDArray[Any] | None, type[np.generic]]] = []
         self._seen: set[int] = set()
-        self._nowhere: set[int] = set()  # addresses of arrays without entries, which nobody follows
+        self._nowhere: set[int] = set()  # addresses of arrays without entries, which are never followed
 
     def image(self, struct: Struct) -> Image:
         self._add_struct(struct, "")

@@ -1,8 +1,8 @@
 """What a user describes: frozen items with units, read from files or made in Python, and checked together.
 
-Begin with `model.py`, the collections of a model; `quantities.py` says what a number with a unit is, `registry.py`
-how a type of items becomes known, `motion.py` what forces and sensors see of a moving model. `resolve.py` puts
-numbers into expressions, `validate.py` finds what does not fit together.
+Begin with `model.py`, the collections of a model; `quantities.py` defines numbers with units, `registry.py`
+registers types of items, `motion.py` defines what forces and sensors see of a moving model. `resolve.py` puts
+numbers into expressions, `validate.py` finds contradictions.
 """
 
 from typing import TYPE_CHECKING

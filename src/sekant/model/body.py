@@ -16,7 +16,7 @@ from sekant.model.quantities import Description, InertiaTensor, Mass, Point
 
 
 class Body(Description):
-    """A rigid body. Its frame may sit anywhere; the center of mass is given in it."""
+    """A rigid body. Its frame may be anywhere; the center of mass is given in it."""
 
     mass: Mass = 0.0
     """mass of the whole body"""
@@ -90,7 +90,7 @@ def check_mass(mass: float) -> None:
 
 
 def check_mass_of_inertia(mass: float, inertia: Sequence[float]) -> None:
-    """Refuse what could turn but not move."""
+    """Refuse a body that could turn but not move."""
     if mass == 0.0 and any(value != 0.0 for value in inertia):
         raise ValueError("a body with inertia needs a mass; set mass, or drop inertia")
 

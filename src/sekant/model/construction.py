@@ -50,7 +50,7 @@ class DescriptionClass(ModelMetaclass):
 
     @__signature__.setter
     def __signature__(cls, value: Any) -> None:
-        """Pydantic writes a signature of its own, in which nobody finds a unit."""
+        """Pydantic's own signature does not show units."""
 
 
 class _Shown:
@@ -81,7 +81,7 @@ def _containers(annotation: Any) -> str:
 
 
 def form_of(field: Any) -> str:
-    """What stands in a field, for readers: ``kg``, ``[x, y, z] m``, ``name``, ``bool``."""
+    """The type of a field, for readers: ``kg``, ``[x, y, z] m``, ``name``, ``bool``."""
     from sekant.model.quantities import Quantity, Reference, Vector, markers_of, mirror_of
 
     if mirror_of(field) == "coordinates":

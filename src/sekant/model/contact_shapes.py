@@ -1,4 +1,4 @@
-"""What touches what: shapes that contacts (`contacts/`, rigid) and forces of contact (`forces/`, compliant) share."""
+"""Shapes that rigid contacts (`contacts/`) and compliant contact forces (`forces/`) share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sekant.model.quantities import Description, Direction, FrameName, Length, N
 from sekant.model.surface_shape import SurfaceShape
 
 SKEW = (0.48, 0.36, 0.8)
-"""No normal is along it but by chance: tangents of a ball are across it."""
+"""Tangents of a ball are perpendicular to it; a normal is along it only by chance."""
 _TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
 
 

@@ -1,4 +1,4 @@
-"""Two joint coordinates that belong together, by a ratio or by a table: what couplings, rigid or compliant, say."""
+"""Two joint coordinates coupled by a ratio or by a table: common fields of rigid and compliant couplings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class CoupledCoordinates(Description):
         return dict(zip(names, (*stage.coordinates[0], *stage.coordinates[-1]), strict=True))
 
     def deviation(self, motion: Kinematics) -> tuple[SX, SX]:
-        """How far the driven coordinate is from where it belongs, and the slope of that place by the driving one."""
+        """The deviation of the driven coordinate from its proper value, and the slope of that value by the driving
+        one."""
         q = motion.coordinate(self.joint, self.coordinate)[0]
         q_driven = motion.coordinate(self.driven, self.driven_coordinate)[0]
         if self.table is not None:

@@ -26,7 +26,7 @@ Exponents = tuple[Fraction, ...]
 Lookup = Callable[[str], Exponents | None]
 
 _PLAIN: Exponents = tuple(Fraction(0) for _ in NONE)
-_NUMBER: Exponents = (*_PLAIN[:3], Fraction(0))  # what functions give: free, and changes no product
+_NUMBER: Exponents = (*_PLAIN[:3], Fraction(0))  # results of functions: free, and neutral in products
 _ANGLE: Exponents = (*_PLAIN[:3], Fraction(1))
 _ALIKE = {"+": "adds", "-": "subtracts", **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "compares")}
 _OF_PLAIN = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log10", "asin", "acos", "atan")
@@ -151,7 +151,7 @@ def _exponents(dimension: tuple[int, ...]) -> Exponents:
 
 
 def _called(dimension: Exponents) -> str:
-    """What a dimension is called, with its unit: "a stiffness (N/m)"."""
+    """The name of a dimension, with its unit: "a stiffness (N/m)"."""
     if any(power.denominator != 1 for power in dimension):
         parts = zip(("kg", "m", "s", "rad"), (dimension[i] for i in (1, 0, 2, 3)), strict=True)
         return "a quantity in " + "*".join(f"{name}^{power}" for name, power in parts if power)
@@ -168,7 +168,7 @@ def check_dimension(expression: Expression, unit: str, lookup: Lookup) -> None:
 
 
 def parameter_dimensions(model: Model) -> tuple[dict[str, Exponents | None], list[ModelError]]:
-    """Dimensions of the parameters, and what is wrong with those that are computed from others."""
+    """Dimensions of the parameters, and faults of those that are computed from others."""
     known: dict[str, Exponents | None] = {}
     wrong: list[ModelError] = []
 
@@ -189,7 +189,7 @@ def parameter_dimensions(model: Model) -> tuple[dict[str, Exponents | None], lis
 
 
 def dimension_faults(model: Model, by_coordinate: Callable[[Path], str | None]) -> Iterator[ModelError]:
-    """Expressions whose dimension is not that of the number they stand for.
+    """Expressions whose dimension is not that of their field.
 
     `by_coordinate(path)`: the unit of a number that acts on a coordinate and takes it from there, else None.
     """

@@ -19,7 +19,7 @@ from sekant.tables.table import Table, Table2
 class Stage:
     """Bodies of the names `bodies`, each (and the ground) with frames ``hub`` and ``tip``, and joint `coordinates`.
 
-    What instances add to their model besides themselves is collected: `tables`.
+    What instances add to their model in addition to themselves is collected in `tables`.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Stage:
         return x, y, z
 
     def placement(self, reach: float = 0.6) -> Placement:
-        """Anywhere within a cube, turned anyhow."""
+        """Anywhere within a cube, in any orientation."""
         position = self.three(-reach, reach)
         e = self.rng.normal(size=4)
         w, x, y, z = (e / np.linalg.norm(e)).tolist()

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in the words of someone who writes models."""
+"""Translates the faults that pydantic finds into the words of model files."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def fault_within(error: SekantError) -> PydanticCustomError:
 
 
 def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:
-    """Whether a mapping was refused as the number, text or object that might stand in its place, and also as one."""
+    """Whether a mapping was refused both as a mapping and as the number, text or object allowed in its place."""
     *before, last = fault["loc"] or ("",)
     n = len(before)
     return (
@@ -119,7 +119,7 @@ def _split(message: str, cls: type[Description], at: tuple[str | int, ...]) -> t
 
 
 def kind_of(value: object) -> str:
-    """What a value is called in a message: "a list", "text", ..."""
+    """The name of a value in a message: "a list", "text", ..."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The texts below the fields of a class, read from its source when somebody asks.
+"""The texts below the fields of a class, read from its source on demand.
 
 Pydantic can do so for every class while it is being made, which takes a third of the start-up time.
 """

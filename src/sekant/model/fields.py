@@ -29,7 +29,7 @@ def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
 
 
 def takes_expressions(kind: type[Description]) -> tuple[str, ...]:
-    """Fields in which an expression may stand for a number; what only takes numbers is data."""
+    """Fields in which an expression may stand for a number; fields that only take numbers are data."""
     known = _TAKES.get(kind)
     if known is None:
         fields = kind.model_fields.items()
@@ -77,7 +77,7 @@ def replace_numbers(
 
 
 def unit_at(item: Any, steps: Sequence[str | int]) -> str | None:
-    """The unit of the number to which `steps` lead, by that of its field; None where any will do."""
+    """The unit of the number to which `steps` lead, by that of its field; None for any unit."""
     unit = None
     for step in steps:
         if isinstance(item, Description):

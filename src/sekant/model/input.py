@@ -1,4 +1,4 @@
-"""Inputs: numbers that whoever runs the model sets, as constants, as functions of time, or step by step."""
+"""Inputs: numbers that the user sets in a run, as constants, as functions of time, or step by step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sekant.units import NONE, Unit, parse_unit
 
 
 class Input(Description):
-    """A quantity from outside, known by its name in signals, forces and sensors."""
+    """A quantity set from outside, available by its name in signals, forces and sensors."""
 
     unit: UnitName = "1"
     """SI unit of the numbers that a run gives"""

@@ -1,4 +1,4 @@
-"""Angles that look like degrees: whole or half numbers beyond half a turn, such as `q0: 30`, which is in radians."""
+"""Angles that look like degrees: whole or half numbers beyond half a turn, such as `q0: 30`, which means radians."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _title(item: Description) -> str:
 
 
 def _is_plain(annotation: Any) -> bool:
-    """Whether a field holds only numbers, text and descriptions, all of which say how to mirror them."""
+    """Whether a field contains only numbers, text and descriptions, all of which define their mirror image."""
     if isinstance(annotation, type) and not get_args(annotation):
         return issubclass(annotation, (str, int, float, type(None), Expression, Description))
     return all(_is_plain(part) for part in get_args(annotation) if isinstance(part, type) or get_args(part))

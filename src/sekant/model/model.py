@@ -1,4 +1,4 @@
-"""The model: everything that describes a mechanism, and nothing that depends on its state."""
+"""The model: everything that describes a mechanism; nothing in it depends on the state."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ class Model(Description):
     ) -> Model:
         """The model with `part` on the body or frame `on`, its items named ``prefix.item``.
 
-        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mounts the mirror
-        image about that plane of its ground. `parameters` gives values of the part's parameters, in terms of those of
-        this model; `connect` says what names mean that the part uses and does not define.
+        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mounts the
+        mirror image about that plane of its ground. `parameters` gives values of the part's parameters, in terms of
+        those of this model; `connect` gives the meaning of names that the part uses and does not define.
         """
         from sekant.model.mounting import mount
 

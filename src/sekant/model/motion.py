@@ -1,4 +1,4 @@
-"""What forces, sensors and prescribed motions may ask of a model in motion, and what forces answer."""
+"""What forces, sensors and prescribed motions can use of a moving model, and what forces return."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ConstraintKinematics(Kinematics, Protocol):
     """The same for constraints."""
 
     def between(self, parent: str, child: str) -> SX:
-        """(3,) m, from one point to another or back, in whatever frame it is cheapest: for its length."""
+        """(3,) m, from one point to another or back, in the cheapest frame; for its length."""
         ...
 
 
@@ -80,7 +80,8 @@ class ElementKinematics(Kinematics, Protocol):
     """The same for signals and force elements, which may have states of their own."""
 
     def neighbors(self, parent: str, child: str) -> Neighbors | None:
-        """What lies between two frames, if a joint of the tree with one or two coordinates connects their bodies."""
+        """The relative motion of two frames, if a joint of the tree with one or two coordinates connects their
+        bodies."""
         ...
 
     def signal(self, name: str) -> SX:
@@ -104,7 +105,7 @@ class ElementKinematics(Kinematics, Protocol):
 class PointWrench:
     """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W.
 
-    `when`: both are zero where this is, so that nothing of it needs to be computed there.
+    `when`: both are zero where this is, so that it need not be computed there.
     """
 
     body: str
@@ -208,14 +209,13 @@ class ContactForces:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a force element does to the model.
+    """The effects of a force element on the model.
 
-    `potential` is the energy stored in its conservative part; `power` is the power that its
-    non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
-    `within`: the whole work of `wrenches` as forces on the coordinates of one joint, where they act between its
-    bodies: accelerations follow from these with less to compute. `rests`: the law comes to rest by itself, as that
-    of tires does, and is not friction in disguise. `margins`: numbers () that are zero where the law has no value, by
-    what is wrong there.
+    `potential` is the energy stored in its conservative part; `power` is the power that its non-conservative part
+    delivers to the bodies. Their sum accounts for all of the element's work. `within`: the whole work of `wrenches`
+    as forces on the coordinates of one joint, where they act between its bodies: accelerations follow from these
+    with less to compute. `rests`: the law itself handles rest, as that of tires does, and is not friction in
+    disguise. `margins`: by cause, numbers () that become zero where the law has no value.
     """
 
     wrenches: tuple[PointWrench, ...] = ()

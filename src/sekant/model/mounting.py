@@ -3,8 +3,9 @@
 The part's ground becomes the body that carries it. Its items are renamed to ``prefix.item``, its parameters to
 ``prefix.k``; frames of its ground become frames ``prefix_frame`` of the carrier, and the ground itself the frame
 ``prefix`` where it is not the carrier's own. Gravity and settings are those of the model around it, and what is
-resolved in the world stays so. A mirrored part is mirrored about a plane of its own ground, then mounted: coordinates
-and measurements that change their sign (see `sekant.model.mirror`) enter its expressions with a minus.
+resolved in the world stays so. A mirrored part is mirrored about a plane of its own ground, then mounted:
+coordinates and measurements that change their sign (see `sekant.model.mirror`) enter its expressions with a minus
+sign.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from sekant.model.sensors import Sensor
 
 @dataclass
 class Scope:
-    """What the names inside a part mean in the model that carries it."""
+    """Maps the names inside a part to those of the model that carries it."""
 
     prefix: str
     local: set[str]
@@ -215,7 +216,7 @@ def _given_parameters(part: Model, parameters: Mapping[str, Any], prefix: str) -
 
 
 def _refuse_shapers(part: Model, given: Mapping[str, Any], prefix: str) -> None:
-    """A curve is made when its model is: values given later would not reach it."""
+    """A curve is made together with its model, so values given later would not reach it."""
     for curve, names in part.curve_parameters.items():
         late = sorted(set(names) & given.keys())
         if late:

@@ -1,4 +1,4 @@
-"""From plain data (as a YAML file holds them) to a `Model`, with errors that say where."""
+"""From plain data (as in a YAML file) to a `Model`, with errors that name the place."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def model_from_dict(raw: Any) -> Model:
 
 
 def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Description:
-    """One item of a collection (or the ground, the source of a curve), not yet checked against the rest."""
+    """One item of a collection (or the ground, or the source of a curve), not yet checked against the rest."""
     found: list[SekantError] = []
     item = _build(_PARTS[collection], raw, path, found)
     if item is None:
@@ -215,7 +215,7 @@ def _build(class_of, raw: Any, path: tuple, found: list[SekantError]) -> Descrip
 
 
 def _check_values(model: Model) -> None:
-    """Check the numbers that expressions in parameters come to as if they had been written out."""
+    """Check the values of expressions in parameters as if they had been written as numbers."""
     values = parameter_values(model)
     found: list[SekantError] = []
     for name, value in values.items():

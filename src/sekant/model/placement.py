@@ -1,4 +1,4 @@
-"""Where a frame sits on a body: position and orientation, in any of the usual notations."""
+"""Pose of a frame on a body: position and orientation, in any of the usual notations."""
 
 from __future__ import annotations
 

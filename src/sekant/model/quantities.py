@@ -1,8 +1,8 @@
 """Types of the numbers in a model: a quantity is a float in SI, or an `Expression`; on input also "12 mm".
 
-Fields of the model classes are annotated with the aliases below, e.g. ``mass: Mass`` or ``com: Point``. They
-read numbers (SI), expressions and texts with units, carry the unit for messages, documentation and schema, and
-say how the field behaves under a reflection, for mirrored instances of templates:
+Fields of the model classes are annotated with the aliases below, e.g. ``mass: Mass`` or ``com: Point``. They read
+numbers (SI), expressions and texts with units, carry the unit for messages, documentation and schema, and define
+how the field behaves under a reflection, for mirrored instances of templates:
 
 =====================  ========================================================  =========================
 alias                  holds                                                     mirrored about y
@@ -61,7 +61,8 @@ class Description(BaseModel, metaclass=DescriptionClass):
         return type(self)(**({name: getattr(self, name) for name in self.model_fields_set} | update))
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Fields of the mirror image about `plane` ("x", "y" or "z") that the annotations of fields do not tell.
+        """Fields of the mirror image about `plane` ("x", "y" or "z") that do not follow from the annotations of
+        fields.
 
         Most types have none: quantities, directions and coordinates say themselves how they are mirrored.
         """
@@ -102,7 +103,8 @@ class Description(BaseModel, metaclass=DescriptionClass):
 
 
 class _NoField(AttributeError):
-    """The nearest names are sought when somebody reads the message: most who ask for a field take a default."""
+    """The nearest names are searched only when the message is read: most callers that ask for a field have a
+    default."""
 
     def __init__(self, message: str, name: str, kind: type[BaseModel]):
         super().__init__(message, name, kind)
@@ -121,7 +123,7 @@ _LITERAL = re.compile(r"\s*([+-]?\s*(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9
 
 
 class Given(float):
-    """A number (SI) that was given in a unit which nothing has looked at yet: `text`, where it was `number`."""
+    """A number (SI) that was given in a unit that is not yet checked: `text`, where it was `number`."""
 
     def __new__(cls, value: float, number: float, text: str) -> Given:
         made = super().__new__(cls, value)
@@ -141,7 +143,7 @@ Codec(Given, __name__, lambda given: (float(given), given.number, given.text), l
 def read_value(given: object, unit: str | None) -> Value:
     """`given` as a number in SI, or an expression; raises `ModelError`.
 
-    `unit` is the one expected: "" or "1" for a plain number, None if any will do (a parameter).
+    `unit` is the one expected: "" or "1" for a plain number, None for any unit (a parameter).
     """
     if isinstance(given, (Expression, Given)):
         return given
@@ -358,7 +360,7 @@ _INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 def is_known(value: object, number: float) -> bool:
-    """Whether a value is this very number, and not a symbol that may come to it at run time."""
+    """Whether a value is this very number, and not a symbol that may take it at run time."""
     return isinstance(value, (int, float)) and value == number
 
 
@@ -368,7 +370,7 @@ def quantity(unit: str | None) -> Any:
 
 
 ANY = None
-"""Stands for the unit where any will do."""
+"""Stands for any unit."""
 AnyQuantity = Annotated[Value, Quantity(ANY)]
 """A scalar of any unit: a parameter, or a number whose unit depends on another field."""
 Length = Annotated[Value, Quantity("m")]

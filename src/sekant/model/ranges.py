@@ -42,7 +42,7 @@ def is_range(text: object) -> bool:
 
 
 def read_range(text: str, unit: str | None, what: str, *, rising: bool = False) -> ValueRange:
-    """The range that `text` tells, in SI; `unit`: of its numbers, None if any will do. `what` names it in messages.
+    """The range written as `text`, in SI; `unit`: of its numbers, None for any unit. `what` names it in messages.
 
     `rising`: the last value must be above the first.
     """

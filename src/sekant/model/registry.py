@@ -1,4 +1,4 @@
-"""Items of several types, and the registries of the types, which files, schema, pages and tests iterate."""
+"""Items of several types, and the registries of these types, over which files, schema, pages and tests iterate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Item(Description):
     @model_validator(mode="before")
     @classmethod
     def _made_by_its_class(cls, given: Any) -> Any:
-        """Collections in Python hold objects; a mapping as it stands in files gets the call that makes one."""
+        """Collections in Python contain objects; for a mapping as in files, the message shows the call that makes
+        one."""
         if not hasattr(cls, "type") and cls.__subclasses__() and isinstance(given, Mapping):
             named = class_name(str(given.get("type", "...")))
             fields = ", ".join(f"{key}=..." for key in given if key != "type") or "..."
@@ -62,7 +63,7 @@ def import_folder(package: str) -> list[ModuleType]:
 
 
 def class_name(type_name: str) -> str:
-    """What a package exports the class of a type as: SpringDamper for spring_damper."""
+    """The exported name of the class of a type: SpringDamper for spring_damper."""
     return "".join(part.capitalize() for part in type_name.split("_"))
 
 
@@ -73,9 +74,9 @@ Made = TypeVar("Made")
 class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
     """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
-    A file in the folder `package` is all that a type of this package needs: a type that is asked for by name is
-    looked for in the file of that name first, then in all others of the folder. Whoever asks for all types gets
-    those of all files in the order of their names, then those registered elsewhere. `attribute` of a class: its name.
+    A file in the folder `package` is all that a type of this package needs: a requested type is searched first in
+    the file of that name, then in all others of the folder. A request for all types returns those of all files in
+    the order of their names, then those registered elsewhere. `attribute` of a class: its name.
     """
 
     def __init__(self, what: str, attribute: str = "type", package: str = ""):
@@ -132,7 +133,7 @@ class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
         return self[own]
 
     def register(self, cls: type[Made]) -> type[Made]:
-        """Class decorator that makes a type known under its name."""
+        """Class decorator that registers a type under its name."""
         if cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
             FROM_ELSEWHERE.append(cls.__qualname__)
         self[getattr(cls, self._attribute)] = cls  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""From named parameters to numbers: what stays symbolic becomes an input, the rest is baked in."""
+"""From named parameters to numbers: symbolic ones become inputs, the rest is baked in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sekant.units import parse_unit
 ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "motions", "sensors", "signals", "shapes")
 
 PLAIN = "plain_number_"
-"""How the names of parameters begin that stand for numbers of a model as they are (see `sekant.engine.structure`)."""
+"""Prefix of the names of parameters that stand for plain numbers of a model (see `sekant.engine.structure`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class BodyCheck:
-    """Refuses values of the parameters with which some body could not exist, or that an item itself refuses.
+    """Refuses values of the parameters that are impossible for a body, or that an item itself refuses.
 
     `bodies`: those whose mass or inertia follows from p; `numbers`: p (np,) -> mass and inertia of each (7, n);
     `causes`: names and places in p of what each follows from; `size`: np; `signed`: numbers that must have a
@@ -87,7 +87,7 @@ class ResolvedModel:
 
     @cached_property
     def check(self) -> BodyCheck:
-        """Refuses values (np,) of the parameters with which some body could not exist."""
+        """Refuses values (np,) of the parameters that are impossible for a body."""
         numbers = {name: (body.mass, *body.inertia) for name, body in self.model.bodies.items()}
         found = {
             name: ca.vertcat(*(scalar(x) for x in row))
@@ -129,9 +129,9 @@ def resolve(
 ) -> ResolvedModel:
     """Replace every number and every expression in parameters by its value.
 
-    `symbolic` lists what is to stay an input: names of parameters, or ``item.field`` of any number in the
-    model (``strut.stiffness``, ``arm.com``, ``arm.com[2]``).
-    Inputs of the model stay inputs always, but for those that are `given` as functions of time.
+    `symbolic` lists the numbers that remain inputs: names of parameters, or ``item.field`` of any number in the
+    model (``strut.stiffness``, ``arm.com``, ``arm.com[2]``). Inputs of the model always remain inputs, except those
+    that are `given` as functions of time.
     """
     given = given or {}
     symbolic = [*symbolic, *(name for name in model.inputs if name not in symbolic and name not in given)]

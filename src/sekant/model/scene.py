@@ -1,4 +1,4 @@
-"""What a viewer needs to know of a model besides the motion: bodies, shapes, joints, springs, paths, in numbers.
+"""What a viewer needs of a model in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
 
 A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model. Formulations fill
 it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body
@@ -124,7 +124,7 @@ class SceneStrip(TypedDict):
 
 
 class Scene(TypedDict, total=False):
-    """gravity (3,) m/s^2 in W; tracks: which channels of the result tell where something is; and what is drawn."""
+    """gravity (3,) m/s^2 in W; tracks: the channels of the result that give the poses; and the parts to draw."""
 
     gravity: Numbers
     view: dict[str, Any]

@@ -75,7 +75,7 @@ register, shape_class = SHAPES.register, SHAPES.find
 
 @register
 class Box(Shape):
-    """Edges `size` along the axes, around the frame's origin."""
+    """A box with edges `size` along the axes, centered on the frame's origin."""
 
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
@@ -89,7 +89,7 @@ class Box(Shape):
 
 @register
 class Cylinder(Shape):
-    """Around the frame's origin, along `axis`."""
+    """A cylinder centered on the frame's origin, along `axis`."""
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
@@ -112,7 +112,7 @@ class Cylinder(Shape):
 
 @register
 class Sphere(Shape):
-    """Around the frame's origin."""
+    """A sphere centered on the frame's origin."""
 
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
@@ -144,7 +144,7 @@ class Wheel(Shape):
 
 @register
 class Polyline(Shape):
-    """Straight pieces between `points`, as a round bar of the given `radius` (by default a thin one)."""
+    """A round bar of the given `radius` (by default a thin one) along straight pieces between `points`."""
 
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"

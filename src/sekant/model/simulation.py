@@ -1,4 +1,4 @@
-"""How a model is meant to be simulated, unless the caller says otherwise."""
+"""Default settings for simulations of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surfaces that points and balls touch: height fields, and the positions of pose surfaces.
+"""Surfaces for contacts of points and balls: height fields, and the positions of pose surfaces.
 
 The place where a ball touches is the foot of the perpendicular from its center, found by a few steps of Newton's
 method within the equations themselves. They begin at the point below the center; over a pose surface that is looked
@@ -27,14 +27,15 @@ from sekant.tables.table import Table2
 ROUNDS = 4
 """Newton steps to the foot; each doubles the digits, and at a small distance one is exact."""
 SAMPLES, PATCHES = 41, 12
-"""Points along each parameter of a pose surface that are looked at, and patches of the table of first guesses."""
+"""Number of samples along each parameter of a pose surface, and of patches of the table of first guesses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foot:
     """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
 
-    `above` (): height over the surface along its z (m), with the sign of the distance; None where that takes as much.
+    `above` (): height over the surface along its z (m), with the sign of the distance; None where that costs as
+    much.
     """
 
     state: FrameState
@@ -45,7 +46,7 @@ class Foot:
 
 
 class SurfaceShape(Description):
-    """What items that touch a surface say of it: its frame and either a height field or a pose surface."""
+    """Fields of items that touch a surface: its frame and either a height field or a pose surface."""
 
     surface: FrameName = "ground"
     """frame in which the surface is drawn"""
@@ -145,8 +146,8 @@ def _solved(J: SX, b: SX) -> SX:
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """A pose surface that goes on straight beyond its edges; `guess`: (x, y) -> (u1, u2), nearly; `side`: +1 or -1
-    such that side r_1 x r_2 points upward."""
+    """A pose surface that continues straight beyond its edges; `guess`: (x, y) -> (u1, u2), nearly; `side`: +1 or
+    -1 such that side r_1 x r_2 points upward."""
 
     table: Table2
     guess: Table2

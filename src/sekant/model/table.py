@@ -19,7 +19,7 @@ Extrapolation = Literal["error", "constant", "linear", "periodic"]
 
 
 class TableData(Description):
-    """y over x, in SI units, and how to go between the points and beyond them.
+    """y over x, in SI units, with interpolation between the points and continuation beyond them.
 
     With `x2` a table of two variables, called as ``name(a, b)``: y has a row for each x, a column for each x2.
     """

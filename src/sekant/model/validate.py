@@ -34,7 +34,7 @@ COLLECTIONS = (
 
 
 def faults(model: Model) -> list[ModelError]:
-    """Everything that is wrong with the model as a whole, in the order of the file."""
+    """All faults of the model as a whole, in the order of the file."""
     found = [*_duplicate_names(model), *_references(model)]
     if not found and model.natural is not None:
         found += _natural(model)
@@ -65,7 +65,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
 
 
 def _natural(model: Model) -> list[ModelError]:
-    """What is wrong with a mechanism in points: names, what stands beside it, and whatever composing it finds."""
+    """Faults of a mechanism in points: names, sections beside it, and faults found in composing it."""
     found: list[ModelError] = []
     owner: dict[str, str] = {"ground": "the world", **dict.fromkeys(model.parameters, "a parameter")}
     owner |= dict.fromkeys(model.inputs, "an input")
@@ -203,7 +203,7 @@ def _curves(model: Model) -> Iterator[ModelError]:
 
 
 def _groups(model: Model) -> Iterator[ModelError]:
-    """A joint may share the coordinates of one that has as many, its own."""
+    """A joint may share the coordinates of a joint with the same number of its own."""
     for name, joint in model.joints.items():
         leader = leader_of(joint)
         if leader is None:
@@ -254,7 +254,7 @@ def _shares(leader: Joint, joint: Joint) -> bool:
 
 
 def _tree(model: Model) -> Iterator[ModelError]:
-    """Every joint connects two bodies, and every body hangs on the ground in the end."""
+    """Every joint connects two bodies, and every body is connected to the ground."""
     neighbors: dict[str, set[str]] = {}
     for name, joint in model.joints.items():
         parent, child = model.split_reference(joint.parent)[0], model.split_reference(joint.child)[0]

@@ -86,7 +86,7 @@ def library_symbols() -> dict[str, int]:
     found: dict[str, int] = {}
     for load in (lambda: ctypes.CDLL(None), lambda: ctypes.CDLL(ctypes.util.find_library("m"))):
         missing = [name for name in _LIBRARY if name not in found]
-        if not missing:  # looking for the library takes longer than all the rest
+        if not missing:  # searching for the library takes longer than everything else
             break
         try:
             library = load()

@@ -1,9 +1,9 @@
 """Code for other targets: IR -> object code of functions with names of their own, or one WebAssembly module.
 
-IR is the same for all targets but for what `adapted` changes. WebAssembly needs no linker: LLVM emits an object with
-every index and address written as if it were alone and its data began at 0. That is final where all code is one
-module; what is for linkers is dropped. Such a module has no exports: its functions are found in the table of
-functions, into which it puts those that are asked for, from 1 on.
+IR is the same for all targets except for the changes of `adapted`. WebAssembly needs no linker: LLVM emits an
+object with every index and address written as if it were alone and its data began at 0. That is final where all
+code is one module; entries for linkers are dropped. Such a module has no exports: its functions are found in the
+table of functions, into which it puts the requested ones, from 1 on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STACK_TOP = 1 << 16
 LEAST_STACK = 1 << 14
 """Bytes that data must leave to the stack."""
 FUNCTION, PROCEDURE = "void @{}(ptr, ptr, ptr)", "i64 @{}(ptr, double, double)"
-"""What may stand in the table of functions."""
+"""LLVM types of the entries of the table of functions."""
 _UNFUSED = """
 define internal double @sekant.multiply_add(double %a, double %b, double %c) alwaysinline {
  %p = fmul double %a, %b
@@ -65,8 +65,8 @@ class PortableCode:
 
 
 def adapted(text: str, target: Target) -> str:
-    """IR text for a target. Without fused operations, products and sums are rounded one after the other. For the
-    minimum and maximum of which NaN is never the one, LLVM would call the C library from WebAssembly."""
+    """IR text for a target. Without fused operations, products and sums are rounded one after the other. For
+    minimum and maximum operations that ignore NaN, LLVM would call the C library from WebAssembly."""
     if not target.fused:
         text = text.replace(" contract ", " ")
         text = _replaced(text, "llvm.fma.f64", "sekant.multiply_add", _UNFUSED)
@@ -92,8 +92,8 @@ def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
 
 
 def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:
-    """One module that has nothing to offer but the function and its numbers. For LLVM these are variables, as where
-    code is linked to them: folded into the code they would be rounded where products and sums are fused."""
+    """One module that exports only the function and its numbers. For LLVM these are variables, as in linked code:
+    folded into the code, they would be rounded where products and sums are fused."""
     items = ", ".join(f"double 0x{int(word):016X}" for word in code.numbers.view(np.uint64))
     whole = llvm.parse_assembly(
         f"@{NUMBERS} = hidden global [{code.numbers.size} x double] [{items}]\n", context

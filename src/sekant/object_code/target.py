@@ -1,7 +1,7 @@
 """LLVM IR text -> object code for this processor, or for another target.
 
-This file is also the program of the worker processes: it needs nothing but llvmlite, and it talks in frames of
-an eight-byte length and the bytes, IR text in and object code out.
+This file is also the program of the worker processes: it needs only llvmlite, and communicates in frames of an
+eight-byte length and the bytes, IR text in and object code out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ time that takes some 1.6 times as long to run. The loops of the solvers are alwa
 
 @dataclass(frozen=True)
 class Target:
-    """What object code is made for. `triple`, `cpu`, `features`: as LLVM names them. `fused`: whether a product and a
+    """The target of object code. `triple`, `cpu`, `features`: as LLVM names them. `fused`: whether a product and a
     sum may be one operation with one rounding; without it, every target that has the same library of mathematics
     computes the same numbers. Emitters take a target where their text depends on it."""
 
@@ -66,7 +66,7 @@ def _initialize_all() -> None:
 
 @cache
 def host_target() -> Target:
-    """This processor, with everything that it can do."""
+    """This processor, with all of its instructions."""
     _initialize()
     triple, features = llvm.get_process_triple(), llvm.get_host_cpu_features()
     fused = triple.startswith(("aarch64", "arm64")) or bool(features.get("fma", False))
@@ -87,8 +87,8 @@ def optimization() -> int:
 
 
 STRAIGHT = 1
-"""Level for code without loops, in which every value is computed once: of all passes of level 2 the one that combines
-instructions. The others take as long as making the machine code does, and leave it as it is."""
+"""Level for code without loops, in which every value is computed once: of all passes of level 2 the one that
+combines instructions. The others take as long as generating the machine code, and do not change it."""
 
 
 def tape_optimization() -> int:
@@ -158,7 +158,7 @@ def compile_module(
 def compile_linked(
     module: Any, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
 ) -> bytes:
-    """As `compile_module`, of a module that LLVM holds already."""
+    """As `compile_module`, for a module that LLVM has already parsed."""
     machine = target_machine(target, 2 if optimization else 0)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     optimize(module, machine, optimization, plain_loops)

@@ -1,14 +1,15 @@
-"""A mechanism on bushings: the path and the compliance of its body, about the state that the model's forces cause.
+"""A mechanism on bushings: the path and the compliance of its body, about the equilibrium under the model's forces.
 
-The base stands still, and a load f along the drive holds the body at u. At rest under the other forces of the model,
+The base is fixed, and a load f along the drive holds the body at u. In equilibrium under the other forces of the
+model,
 
     R(q, lam, f) = 0 ,  Phi(q) = 0 ,  p_a(q) = u ,
 
-and a second load along a coordinate of a joint (the rack of a steering) where two coordinates stay. Then
-loads F (6,) on the body displace it by C(u) F, with u unchanged, where C is that of links, springs and bushings
-strained and loaded as they are there. The path is where the body would be if all forces were taken away along this
-tangent: then path and compliance together give the position under the model's forces exactly, and that under other
-loads to first order.
+and a second load along a coordinate of a joint (the rack of a steering) where two coordinates stay. Then loads F
+(6,) on the body displace it by C(u) F, with u unchanged, where C is that of links, springs and bushings, strained
+and loaded as they are there. The path is the position of the body if all forces were removed along this tangent:
+path and compliance together then give the position under the model's forces exactly, and that under other loads to
+first order.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ Array = NDArray[Any]
 Resting = tuple[Array, Array, Array]
 """Coordinates (nq,), multipliers (m,), loads (k,) along the k drives (N, N m)."""
 MOST_STEPS = 60
-LARGEST_STEP = 0.02  # m (or rad) between states of rest that the search walks along
+LARGEST_STEP = 0.02  # m (or rad) between successive equilibria of the search
 SECOND = "hold_second"
 
 
 @dataclass(frozen=True, eq=False)
 class RestingFrame:
-    """The frame at rest at u (k,) under the forces of the model.
+    """The frame in equilibrium at u (k,) under the forces of the model.
 
     `rest`: q, lam and the loads (k,) that hold the drives. `poses`: p (3,) and R (3, 3) of the frame and of all
     bodies that follow it; `moved` (6, 6): displacement and turn of each by loads on the frame, in its own axes.
@@ -65,7 +66,7 @@ class RestingFrame:
     def damping(self, W: Array, e_u: Array) -> Array:
         """(k + r, k + r) for the rates of u and of coordinates e with the loads W (6, r).
 
-        e_u (r, k): how e changes along the states of rest, with which `by_u` goes.
+        e_u (r, k): change of e along the equilibria, consistent with `by_u`.
         """
         by_e = self.by_load @ W
         Q = np.hstack([self.by_u - by_e @ e_u, by_e])
@@ -94,7 +95,7 @@ class Unstrained:
 
 
 class HeldFrame:
-    """States of rest of a mechanism whose `frame` a load holds at u along an axis of the world.
+    """Equilibria of a mechanism whose `frame` a load holds at u along an axis of the world.
 
     `second`: a coordinate of a joint that another load holds, by joint, number and name.
     """
@@ -135,7 +136,7 @@ class HeldFrame:
         return now, np.array(u), R.reshape(3, 3), by, A
 
     def rest(self, near: Resting, u: Array) -> Resting:
-        """q, lam and loads at rest at u (k,), by Newton's method from those nearby."""
+        """q, lam and loads in equilibrium at u (k,), by Newton's method from nearby ones."""
         nv, k = self.system.nv, self.drives
 
         def at(place: Resting) -> Rows:
@@ -160,8 +161,8 @@ class HeldFrame:
 class BushingPath:
     """A mechanism whose `frame` is driven along an axis of the world (first of `drives`: ``frame.z``).
 
-    The second drive, if there is one, is a coordinate of a joint (``rack.displacement``).
-    `loaded`: with all forces on it, `alone`: with its bushings only. `followers`: further bodies that are wanted.
+    The second drive, if there is one, is a coordinate of a joint (``rack.displacement``). `loaded`: with all forces
+    on it, `alone`: with its bushings only. `followers`: further bodies to include.
     """
 
     def __init__(
@@ -194,7 +195,7 @@ class BushingPath:
         )
 
     def _place(self, u: Array, near: Resting) -> RestingFrame:
-        """The place at u; `near`: a guess of its state of rest."""
+        """The place at u; `near`: a guess of its equilibrium."""
         q, lam, loads = self.loaded.rest(near, u)
         nv, k = self.system.nv, self.alone.drives
         p = self.alone.p(np.zeros(k))
@@ -211,7 +212,9 @@ class BushingPath:
         C = moved[self.names[0]]
         rest, strained = np.zeros(nv), self.alone.functions.static(0.0, q, lam, p).R
         R_v = self.alone.functions.rest_tangent(MotionPoint(0.0, q, rest, rest, lam, p)).R_v
-        g = by_load.T @ strained  # what the forces of the model do, by those of bushings that balance them
+        g = (
+            by_load.T @ strained
+        )  # the effect of the model's forces, from the bushing forces that balance them
         return RestingFrame(u, (q, lam, loads), poses, moved, 0.5 * (C + C.T), g, R_v, by_u, by_load)
 
     def at(self, *u: float) -> RestingFrame:
@@ -247,8 +250,8 @@ def _turned(t: Array) -> Array:
 def _on_path(strain: Array) -> tuple[Array, Array]:
     """The matrix (6, 6) from twists of a strained body, in its axes, to rates of displacement and turn; the strain.
 
-    `strain` (6,): what the forces do, as such a twist: v = R^T d', w = (t' - t x t' / 2) / (1 + t^2 / 4), so that
-    w = s is the twist of t' = t for t = 2 s / (1 + sqrt(1 - s^2)).
+    `strain` (6,): the effect of the forces, as such a twist: v = R^T d', w = (t' - t x t' / 2) / (1 + t^2 / 4), so
+    that w = s is the twist of t' = t for t = 2 s / (1 + sqrt(1 - s^2)).
     """
     s = strain[3:]
     t = 2 * s / (1 + np.sqrt(1 - s @ s))

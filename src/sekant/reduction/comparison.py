@@ -43,7 +43,7 @@ class Comparison:
         return np.asarray(result[f"{self.points[point]}.{quantity}"])
 
     def difference(self, name: str) -> Array:
-        """(n, 3) measured less expected."""
+        """(n, 3) measured minus expected."""
         return self._values(self.measured, name) - self._values(self.expected, name)
 
     def percent(self, name: str) -> Array:

@@ -141,8 +141,8 @@ class _ReducedAlone:
         self.at = [i for i, name in enumerate(states) if name.startswith(f"{joint}.")]
 
     def needed(self, row: RestingRow) -> tuple[Array, Array]:
-        """Generalized forces (n, k + r) that keep it at rest at the places besides its own, and how they grow with
-        the coordinates (n, k + r, k + r)."""
+        """Generalized forces (n, k + r) that, in addition to its own, keep it at rest at the places, and how they
+        grow with the coordinates (n, k + r, k + r)."""
         system, forces, growth = self.system, [], []
         statics = Statics(system, 0.0, None, ()).functions
         for place, e in zip(row.places, row.e, strict=True):
@@ -155,7 +155,7 @@ class _ReducedAlone:
         return np.array(forces), np.array(growth)
 
     def balanced(self, row: RestingRow) -> RestingRow:
-        """The row with the stiffness of modes that makes that of the whole the mechanism's, and at rest."""
+        """The row with mode stiffnesses for which the whole has the stiffness and equilibrium of the mechanism."""
         k = row.places[0].u.size
         forces, growth = self.needed(row)
         K = row.K - (growth[:, k:, k:] - row.K)
@@ -182,7 +182,8 @@ class _ReducedAlone:
 def energy_of(u1: Array, u2: Array, force: Array) -> Array:
     """(n,) J on the grid of u1 and u2, zero on average, whose splines have the slopes `force` (n, 2) there.
 
-    The forces derive from an energy, so that the equations, twice as many as values, agree but for what splines miss.
+    The forces derive from an energy, so the equations, twice as many as values, agree except for the error of the
+    splines.
     """
     from scipy.interpolate import CubicSpline
 

@@ -1,8 +1,9 @@
-"""Paths and surfaces of a mechanism on bushings, and their elastic modes, at as many places as a tolerance needs.
+"""Paths and surfaces of a mechanism on bushings, and their elastic modes, at as many places as a tolerance
+requires.
 
-The elastic coordinates e at rest follow from the balance K e = g with the forces of the model. K is first that of the
-whole mechanism; the part of it that the forces of the reduced model bring with them (springs on bodies that follow,
-weights) is then taken off, so that the reduced model as a whole gives way as the mechanism does.
+The elastic coordinates e at rest follow from the balance K e = g with the forces of the model. K is first that of
+the whole mechanism; the part of it that the forces of the reduced model bring with them (springs on bodies that
+follow, weights) is then subtracted, so the reduced model as a whole has the compliance of the mechanism.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class RestingRow:
         return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in moved}
 
     def drive_of(self, name: str) -> int | None:
-        """The one drive that alone moves a body, which no mode displaces; None if more than that move it."""
+        """The drive that alone moves a body which no mode displaces; None if anything else moves it."""
         if name not in self._drive_of:
             self._drive_of[name] = self._sole_drive(name)
         return self._drive_of[name]

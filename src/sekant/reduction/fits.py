@@ -1,4 +1,4 @@
-"""Pose curves and surfaces of swept poses, to a tolerance that is checked at points they have not seen."""
+"""Pose curves and surfaces of swept poses, to a tolerance that is checked at points not used in the fit."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Masses of dropped bodies as point masses on the kept one with the least error of the motion (HALL 4.2, [114]).
+"""Masses of dropped bodies as point masses on the kept one that minimize the error of the motion (HALL 4.2, [114]).
 
 Along the coordinates u that stay, dropped bodies add to the mass matrix M(u) and to the weight Q(u) of the model.
 A rigid addition to the kept body with the pseudo-inertia P (4, 4), second moments of its mass over (r, 1), adds
 
     M_ij = tr(A_i P A_j^T) ,   Q_i = g . R A_i P e_4 ,   A_i = [w_i x, v_i] ,
 
-with w_i, v_i the velocities of the kept body by u_i in its own axes. P minimizes the squares of both errors along u,
-against the whole M and Q. P = L L^T keeps it that of real masses, and four equal point masses have any such P. What
-the kept body does not take of the mass goes to the base, where the split by joints has it.
+with w_i, v_i the velocities of the kept body by u_i in its own axes. P minimizes the squares of both errors along
+u, against the whole M and Q. P = L L^T keeps it that of real masses, and four equal point masses have any such P.
+The mass that the kept body does not take goes to the base, as in the split by joints.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sekant.reduction.poses import DrivenMechanism
 
 Array = NDArray[np.float64]
 PLACES = (33, 9)  # along a path; of a surface, in either direction
-TOWARD_SPLIT = 1e-5  # of the residuals: decides what the motion leaves open
+TOWARD_SPLIT = 1e-5  # of the residuals: decides what the motion does not determine
 MORE_MASS = 10.0  # weight of mass beyond that of the dropped bodies
 
 
@@ -47,7 +47,7 @@ class MassError:
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """What some bodies add at n places: M (n, d, d), and weight Q (n, d) for gravity in the base's axes."""
+    """Contributions of some bodies at n places: M (n, d, d), and weight Q (n, d) for gravity in the base's axes."""
 
     M: Array
     Q: Array
@@ -56,7 +56,7 @@ class Added:
 def identify_masses(
     parts: MechanismParts, poses: DrivenMechanism, dropped: tuple[str, ...]
 ) -> tuple[tuple[Lump, ...], dict[str, MassError]]:
-    """The point masses, and the errors of this way, of the split by joints and of no masses at all."""
+    """The point masses, and the errors of this method, of the split by joints and of no masses at all."""
     if len(parts.keep) != 1:
         raise ModelError(
             f"reduce: inertia='identify' puts the masses on one kept body (got {', '.join(parts.keep)}); split them"
@@ -138,7 +138,7 @@ def _point(lump: Lump) -> Array:
 def _least(
     ways: tuple[Array, Array], wanted: Added, size: tuple[float, float], g: Array, start: Array, total: float
 ) -> Array:
-    """P of least error; what the motion does not decide stays near `start`."""
+    """P of least error; what the motion does not determine stays near `start`."""
     from scipy.optimize import least_squares
 
     n = np.sqrt(len(wanted.M))

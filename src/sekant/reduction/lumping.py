@@ -30,7 +30,7 @@ class Lump:
 
 
 def split_masses(parts: MechanismParts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
-    """The mass of each dropped body in equal shares at its joints; what falls on another dropped body is passed on.
+    """The mass of each dropped body in equal shares at its joints; shares of another dropped body are passed on.
 
     Shares settle as a random walk over the joints does: with P the shares that go to dropped bodies, a body's mass
     arrives at the joints with bodies that stay in the proportions (1 - P)^-1.
@@ -106,5 +106,5 @@ def with_lumps(model: Model, name: str, lumps: tuple[Lump, ...]) -> Body:
 
 
 def _without_round_off(x: np.ndarray, size: float) -> np.ndarray:
-    """Zero where masses on both sides cancel: what is left, against the `size` of the terms, is round-off."""
+    """Zero where masses on both sides cancel up to round-off, relative to the `size` of the terms."""
     return np.where(np.abs(x) <= ROUND_OFF * size, 0.0, x)

@@ -1,7 +1,7 @@
-"""Which items of a model a reduction replaces, and which stay.
+"""Which items of a model a reduction replaces, and which remain.
 
 Bodies that lie between the kept bodies and the base, by joints or constraints, form the mechanism that is replaced.
-Bodies that hang on a kept body alone (a spinning rotor), or on the base alone, stay as they are.
+Bodies connected only to a kept body (a spinning rotor), or only to the base, stay as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exact poses of the bodies of a mechanism over the coordinates that are to stay, by kinematic analysis."""
+"""Exact poses of the bodies of a mechanism over the kept coordinates, by kinematic analysis."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from sekant.tables.bound_oracle import BoundOracle
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-15
-"""Below this a coordinate (m, rad) is zero, which another one of the same mechanism may be exactly."""
+"""Below this a coordinate (m, rad) counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class DrivenMechanism:
-    """The mechanism alone, its base standing still, and the drives over their ranges in SI."""
+    """The mechanism alone, with a fixed base, and the drives over their ranges in SI."""
 
     system: System
     drives: tuple[str, ...]
@@ -45,7 +45,7 @@ class DrivenMechanism:
         return _complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
 
     def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, PoseMotion]:
-        """Poses of bodies in the base, at values in any order, which need not differ for one drive."""
+        """Poses of bodies in the base, at values in any order, with repetitions for one drive."""
         if len(axes) == 2:
             result = self.sweep(*axes)
             return {name: result.body(name) for name in names}
@@ -78,7 +78,8 @@ def find_poses(
 
 
 def _carries_the_rest(parts: MechanismParts) -> bool:
-    """Whether all other bodies hang on the mechanism by a joint each, so that they have no say in its start."""
+    """Whether each of the other bodies is connected to the mechanism by one joint, so that they do not affect its
+    start."""
     model = parts.model
     others = set(model.bodies) - set(parts.bodies)
     return set(parts.constraints) == set(model.constraints) and len(model.joints) - len(parts.joints) == len(
@@ -115,7 +116,7 @@ def drive_of(model: Model, joint: str, coordinate: int, drives: Sequence[str]) -
 
 
 def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[str] = ()) -> Model:
-    """The mechanism alone, its base held still in the world; prescribed motions named in `without` are left out."""
+    """The mechanism alone, with its base fixed in the world; prescribed motions named in `without` are left out."""
     model, base = parts.model, parts.base
     joints: dict[str, Any] = {name: model.joints[name] for name in parts.joints}
     names = list(parts.bodies)
@@ -129,7 +130,7 @@ def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[st
     }
 
     def named(collection: dict[str, Any]) -> dict[str, Any]:
-        """Those items that the drives are taken from."""
+        """Those items that define the drives."""
         return {n: x for n, x in collection.items() if any(d == n or d.startswith(f"{n}.") for d in drives)}
 
     return model.model_copy(

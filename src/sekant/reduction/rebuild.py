@@ -1,4 +1,4 @@
-"""The reduced model: kept bodies on path or surface joints, everything else of the model as it was."""
+"""The reduced model: kept bodies on path or surface joints, everything else unchanged."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _follower(
 
 
 def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
-    """Prescribed motions of what stays, and those of a drive, which move the coordinate that took its place."""
+    """Prescribed motions of what stays, and those of a drive, which move the coordinate that replaces it."""
     driven, found = driven_coordinates(parts, poses.drives), {}
     for name, prescribed in parts.model.motions.items():
         if name in driven:
@@ -93,7 +93,7 @@ def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict
 
 
 def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str, item: Any) -> Any:
-    """An item on a coordinate of a joint that is gone acts on the coordinate that took its place, or is refused."""
+    """An item on a coordinate of a removed joint acts on the coordinate that replaces it, or is refused."""
     joint = getattr(item, "joint", None)
     if joint is None or joint not in parts.joints:
         return item
@@ -107,7 +107,7 @@ def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str
 
 
 def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
-    """Expressions must not read coordinates of joints that are gone."""
+    """Expressions must not read coordinates of removed joints."""
     lost = {
         f"{name}.{letter}{i}"
         for name in parts.joints

@@ -53,17 +53,18 @@ def reduce(
     `keep` may also name frames, such as ``upright.hub``: then the pose of that frame is followed, which matters for
     the place of springs across the path (compliance).
 
-    `coordinate` names what stays, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``, seen from the
-    body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`, `tolerance` (m and
-    rad, 1e-8 unless given) and `nodes`: see `fits.fit_poses`.
+    `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``,
+    seen from the body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`,
+    `tolerance` (m and rad, 1e-8 unless given) and `nodes`: see `fits.fit_poses`.
 
-    Forces, contacts and sensors stay, except those named in `drop`. Dropped bodies that they refer to follow poses of
-    their own over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow poses of their own
-    too, so that kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at their
-    joints (Hall); "identify", point masses on the kept body that give the least error of inertia and weight along
-    the coordinates, which `mass_errors` tells; "ignore", also of those that follow because a force acts on them.
+    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
+    their own poses over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow their own
+    poses too, so kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at
+    their joints (Hall); "identify", point masses on the kept body that give the least error of inertia and weight
+    along the coordinates, reported in `mass_errors`; "ignore", also of those that follow because a force acts on
+    them.
 
-    `elastic`: the mechanism stands on bushings and may give way: `keep` one frame over one of its own coordinates
+    `elastic`: the mechanism is on bushings and compliant: `keep` one frame over one of its own coordinates
     (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
     bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
 
@@ -125,7 +126,7 @@ def reduce(
 
 
 def _soft(parts: MechanismParts, found: str) -> ModelError | None:
-    """What to tell about a mechanism that moves although its drives are held, if it is mounted on bushings."""
+    """Advice for a mechanism that moves although its drives are held, if it is mounted on bushings."""
     soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
     if not soft:
         return None

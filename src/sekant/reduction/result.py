@@ -1,4 +1,4 @@
-"""What a reduction returns: the reduced model, how good its poses are, and what became of the rest."""
+"""The result of a reduction: the reduced model, the errors of its poses, and what became of the rest."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Reduction:
     """The reduced `model`, in which `joint` has the coordinates `drives` (`units`, `ranges` in SI).
 
     `errors`: of the poses of every body that follows some, at unseen points. `carried`: bodies that follow because
-    forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: those that are gone;
-    `lumps`: point masses that took their place; `left_out`: items that are gone; `warnings`: of the sweep,
-    such as places where branches of the mechanism meet.
+    forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: removed bodies; `lumps`:
+    point masses that replace them; `left_out`: removed items; `warnings`: of the sweep, such as places where
+    branches of the mechanism meet.
     """
 
     model: Model
@@ -46,7 +46,7 @@ class Reduction:
     left_out: tuple[str, ...]
     warnings: tuple[AnalysisWarning, ...] = ()
     mass_errors: Mapping[str, MassError] = field(default_factory=dict)
-    """of identified point masses: errors of this way, of `split` and of `ignore`"""
+    """of identified point masses: errors of this method, of `split` and of `ignore`"""
 
     def __repr__(self) -> str:
         return f"<Reduction of {self.original.name} to {', '.join(self.keep)} over {' x '.join(self.drives)}>"
@@ -58,11 +58,11 @@ class Reduction:
         return compare(self.original, self.model, points or self.keep, until, **options)
 
     def save(self, path: str | os.PathLike[str]) -> list[Path]:
-        """Write the reduced model as YAML, with its poses in JSON files beside it; gives the files."""
+        """Write the reduced model as YAML, with its poses in JSON files beside it; returns the files."""
         return write_model(self.model, path)
 
     def summary(self) -> str:
-        """A text: what stays, how well it follows, and what became of the rest."""
+        """A text: what is kept, how accurately it follows, and what became of the rest."""
         lines = [f"reduced '{self.original.name}' to {', '.join(self.keep)}, relative to {self.base}"]
         for name, unit, (low, high) in zip(self.drives, self.units, self.ranges, strict=True):
             lines.append(f"  coordinate {name}: {low:.6g} to {high:.6g} {unit}")

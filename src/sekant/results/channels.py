@@ -14,7 +14,7 @@ _SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 
 
 class UnknownChannelError(SekantError, KeyError):
-    """A result has no channel of the name that was asked for."""
+    """A result has no channel of the requested name."""
 
     __str__ = SekantError.__str__
 
@@ -158,7 +158,7 @@ class Channels:
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """Names for patterns with ``*``, ``?`` and ``[...]``, each once, in the order asked.
+        """Names for patterns with ``*``, ``?`` and ``[...]``, each once, in the requested order.
 
         A pattern matches whole channels; only if it matches none, columns (``*.position.z``).
         """

@@ -23,7 +23,7 @@ class ColumnComparison:
     """One column of both results at the times of the reference.
 
     value, reference   (n,) in `unit`
-    error              (n,), in relation to the range of the reference; to 1 `unit` where that stands still
+    error              (n,), in relation to the range of the reference; to 1 `unit` where that is constant
     """
 
     name: str
@@ -45,7 +45,7 @@ class ColumnComparison:
 
 
 def compare(result: Result, reference: Result, names: Iterable[str] = ()) -> list[ColumnComparison]:
-    """Columns that both results have (`names` or patterns; else all), where their times overlap.
+    """Columns that both results have (`names` or patterns; by default all), where their times overlap.
 
     Between its rows `result` is interpolated linearly; ask both runs for the same output step to avoid it.
     """

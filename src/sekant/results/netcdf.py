@@ -1,4 +1,4 @@
-"""Results as netCDF-3 files (64-bit offset), readable by anything that knows netCDF.
+"""Results as netCDF-3 files (64-bit offset), readable by any netCDF software.
 
 The record dimension is time, every variable is a double, and time comes first; so a record of the file is the
 row [t, y] in big-endian doubles, and rows can be appended to a file by writing them behind the last one and
@@ -76,7 +76,7 @@ def header(
         + _attributes(told | {"channels": to_json(described)})
     )
 
-    # A variable tells where its first value stands, which the length of all of them decides.
+    # A variable states the position of its first value, which depends on the length of all of them.
     variables, sizes = [_variable("time", (0,), {"units": "s"}, 8)], [8]
     for name, channel in zip(names, channels, strict=True):
         told = {
@@ -130,12 +130,12 @@ def record_size(channels: Channels) -> int:
 
 
 def records(time: NDArray[np.float64], data: NDArray[np.float64]) -> bytes:
-    """Rows time (n,), data (n, ny) as they stand in the file."""
+    """Rows time (n,), data (n, ny) as in the file."""
     return np.column_stack([time, data]).astype(">f8").tobytes()
 
 
 def count_bytes(rows: int) -> bytes:
-    """The record count as it stands in the file."""
+    """The record count in the file."""
     return struct.pack(">i", rows)
 
 
@@ -157,7 +157,7 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
             return _read(stream, size)
         except SekantError as error:
             raise DataError(error.message, file=str(path)) from None
-        except Exception as error:  # what a damaged header says can be anything
+        except Exception as error:  # a damaged header can contain anything
             raise DataError(
                 f"is damaged or truncated: its {size} bytes are not what its header promises", file=str(path)
             ) from error
@@ -208,7 +208,7 @@ def _read(stream: BinaryIO, size: int) -> Result:
 
 
 def _variable_names(channels: Channels) -> list[str]:
-    """A netCDF name for every channel: its own where the format allows that."""
+    """A netCDF name for every channel: its own name if the format allows it."""
     taken = {"time"}
     names = []
     for channel in channels:

@@ -1,7 +1,7 @@
-"""Where the variables of a netCDF-3 file stand, and their rows read in pieces.
+"""The layout of a netCDF-3 file, and reading of its rows in pieces.
 
-A file may be damaged, hostile, or still growing: what its header promises is compared with its size before anything
-is made of that size, and of records that are counted in later nothing is read.
+A file may be damaged, hostile, or still growing: its header is compared with its size before memory is allocated,
+and records that are counted in later are not read.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Header:
         return self.padded(self.integer()).decode()
 
     def count(self, kind: int) -> range:
-        """A pass through the list of this kind that stands next."""
+        """A pass through the next list, which must be of this kind."""
         found, count = self.integer(), self.integer()
         if not (found == kind or found == count == 0) or not 0 <= count <= self.left:
             raise Damaged
@@ -104,7 +104,7 @@ class _Header:
 
 
 def read_layout(stream: BinaryIO, size: int) -> FileLayout:
-    """The header of the file of `size` bytes; `Damaged` where it promises what the file has not."""
+    """The header of the file of `size` bytes; `Damaged` if it promises more than the file contains."""
     header = _Header(stream, size)
     version = header.take(4)[3]
     if version not in (1, 2):

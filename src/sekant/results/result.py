@@ -60,7 +60,7 @@ RUNNING = "running"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What an analysis over time returns.
+    """The result of an analysis over time.
 
     time        (n,) s, never decreasing; n may be 0
     data        (n, ny), columns as `channels` says; may contain NaN in the last row of a run that blew up
@@ -71,8 +71,8 @@ class Result:
     message     the same for a reader: when, where, what may help
     stats       steps, rejected, evaluations, wall_time [s] ...; stopped_by: the event that stopped the run
     provenance  model name and hash, version, method and options, parameters
-    make_scene  makes what a viewer draws (see `scene`), when it is first asked for
-    warnings    what a reader should know before relying on the numbers; most runs have none
+    make_scene  makes the scene for a viewer (see `scene`), on first use
+    warnings    what to know before relying on the numbers; most runs have none
     final_state where the run ended, for ``simulate(initial=result)`` and other analyses; None if it is not known
 
     `time` and `data` are not copied, and are read-only; ``result[name]`` is a copy that may be changed.
@@ -124,7 +124,7 @@ class Result:
         return f"<Result {self.model_name}: {self.status}, {size}{span}>"
 
     def __reduce__(self) -> Any:
-        """A result goes to another process with its scene made."""
+        """A result is sent to another process together with its scene."""
         told = (self.status, self.message, dict(self.stats), dict(self.provenance))
         scene = None if self.make_scene is None else self.scene
         return _restored, (self.time, self.data, self.channels, *told, scene, self.warnings, self.final_state)
@@ -206,10 +206,10 @@ class Result:
     ) -> Any:
         """A picture of the named channels (``"hinge.q"``, ``"*.v"``), or of the joints and energies if none is named.
 
-        `x`: a channel in place of time, as for phase plots: ``result.plot("hinge.v", x="hinge.q")``.
-        `against`: another result; both are drawn, and the error in percent of the other's range (HALL 3.5).
-        `energy`: where the energy is, the work of every element, and the balance.
-        Returns a matplotlib figure that notebooks show; `to` also writes it (.svg, .pdf, .png).
+        `x`: a channel in place of time, as for phase plots: ``result.plot("hinge.v", x="hinge.q")``. `against`:
+        another result; both are drawn, and the error in percent of the other's range (HALL 3.5). `energy`: kinetic
+        and potential energy, the work of every element, and the balance. Returns a matplotlib figure that notebooks
+        show; `to` also writes it (.svg, .pdf, .png).
         """
         if x and (against is not None or energy or not names):
             raise SekantError(

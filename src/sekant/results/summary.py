@@ -1,4 +1,4 @@
-"""What a result says about itself: a digest for machines, and a text of one screen made from it."""
+"""Summaries of a result: a digest for machines, and a text of one screen made from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RANKS = (".q", ".v", ".position", ".force")
 
 
 def digest(result: Result) -> dict[str, Any]:
-    """Everything worth telling about `result`, in values that strict JSON can hold."""
+    """The main facts about `result`, in values that strict JSON can represent."""
     columns: dict[str, Any] = {}
     with np.errstate(invalid="ignore"):
         for i, (name, unit) in enumerate(zip(result.channels.columns, result.channels.units, strict=True)):
@@ -97,7 +97,7 @@ def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
 
 
 def _notes(told: dict[str, Any]) -> list[str]:
-    """Why the method was chosen, and what the analysis wants a reader to know, a few lines at most."""
+    """Why the method was chosen, and the warnings of the analysis, a few lines at most."""
     provenance = told["provenance"]
     reason = provenance.get("method_chosen_because")
     lines = [f"method chosen: {reason}"] if reason else []

@@ -1,4 +1,4 @@
-"""ResultWriter: a result file that grows while the run goes on and can be read at any time."""
+"""ResultWriter: a result file that grows during the run and can be read at any time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _COPY_BLOCK = 1 << 22
 class ResultWriter:
     """Writes a netCDF result file in chunks of rows::
 
-        with ResultWriter("car.nc") as writer:      # fails here if the place cannot be written
+        with ResultWriter("car.nc") as writer:      # fails here if the file cannot be written
             writer.start(channels, provenance)
             writer.append(time, rows)               # as often as needed
             writer.finish("finished", stats=stats)
 
-    Rows are appended behind the last ones and then counted in, so what is on disk is complete at any time and
-    the cost is linear in the number of rows. Until `finish` the status inside is "running". Files are
-    made under ``<name>.<process id>.partial`` and moved into place, so an older file of the same name stays
-    until there are rows to replace it. Leaving the block early, by Ctrl-C or an error, keeps what was
-    computed: with status "interrupted" or "failed".
+    Rows are appended after the last ones and then counted in, so the file is complete at any time and the cost is
+    linear in the number of rows. Until `finish` the status inside is "running". Files are made under
+    ``<name>.<process id>.partial`` and moved into place, so an older file of the same name stays until there are
+    rows to replace it. Leaving the block early, by Ctrl-C or an error, keeps the computed rows: with status
+    "interrupted" or "failed".
     """
 
     def __init__(self, path: str | os.PathLike[str], *, interval: float = _FLUSH_INTERVAL):
@@ -62,7 +62,7 @@ class ResultWriter:
         provenance: Mapping[str, Any] | None = None,
         make_scene: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
-        """Say what the rows contain, and how to make what a viewer draws. Nothing is written yet."""
+        """Define the contents of the rows, and how to make the scene for a viewer. Nothing is written yet."""
         if self._channels is not None:
             raise SekantError("has been started already", file=str(self.path))
         self._channels = channels
@@ -89,7 +89,7 @@ class ResultWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Bring everything that was appended to disk."""
+        """Write everything that was appended to disk."""
         if not self._pending:
             return
         try:
@@ -111,7 +111,7 @@ class ResultWriter:
         warnings: Sequence[AnalysisWarning] = (),
         final_state: FinalState | None = None,
     ) -> None:
-        """Write the file as it shall stay, and put it in place."""
+        """Write the final file, and put it in place."""
         channels = self._started()
         self._done = True
         told = (status, message, stats or {}, self._provenance, self._scene, warnings, final_state)
@@ -133,7 +133,7 @@ class ResultWriter:
         self._flushed, self._pending = self.rows, []
 
     def discard(self) -> None:
-        """Stop without a final file; what was brought to disk before stays there, as "running"."""
+        """Stop without a final file; rows already on disk stay there, as "running"."""
         self._done = True
         self._pending.clear()
         self._close()
@@ -151,7 +151,7 @@ class ResultWriter:
         elif isinstance(error, KeyboardInterrupt):
             self.finish(INTERRUPTED, f"interrupted after t = {self.last_time:g} s")
         else:
-            with suppress(SekantError):  # the error under way is the one to tell
+            with suppress(SekantError):  # the error under way is the one to report
                 self.finish("failed", str(error))
 
     def _started(self) -> Channels:

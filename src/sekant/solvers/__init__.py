@@ -1,1 +1,1 @@
-"""Numerical methods. They know no mechanics."""
+"""Numerical methods, independent of mechanics."""

@@ -4,7 +4,8 @@ For equations f_i = 0 in the variables x_j, sigma_ij is the highest order of a d
 of largest sum gives the offsets c_i, d_j, the smallest with d_j - c_i >= sigma_ij, and equality on the transversal:
 f_i differentiated c_i times determines the derivatives of order d_j of the x_j. The index is max c_i, plus 1 if some
 d_j is 0; the sum of the transversal, sum d_j - sum c_i, is the number of initial values that can be chosen. See DERA
-3.3 and Pryce, BIT 41 (2001) 364-394. Structure looks at positions only: it does not see redundant equations.
+3.3 and Pryce, BIT 41 (2001) 364-394. The analysis looks only at positions of variables: it does not see
+redundant equations.
 """
 
 from __future__ import annotations

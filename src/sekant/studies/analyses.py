@@ -93,7 +93,7 @@ class Analysis(ABC):
 
     @classmethod
     def number_unit(cls, described: Any, name: str, options: Mapping[str, Any]) -> str | None:
-        """The unit of a number that may be varied; None where any will do. Raises for unknown names."""
+        """The unit of a number that may be varied; None for any unit. Raises for unknown names."""
         return number_unit(described, name)
 
     def measures(self) -> tuple[Measure, ...]:

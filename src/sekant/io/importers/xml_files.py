@@ -38,7 +38,7 @@ class XmlElement:
         return self.attributes.get(name, default)
 
     def need(self, name: str) -> str:
-        """A text that must be there."""
+        """A required attribute."""
         value = self.attributes.get(name)
         if not value:
             raise self.error(f"attribute '{name}' is missing")
@@ -47,7 +47,7 @@ class XmlElement:
     def numbers(
         self, name: str, default: Sequence[float] | None = None, count: int | None = None
     ) -> list[float]:
-        """A row of numbers; `count`: how many there must be (that of the default unless given)."""
+        """A row of numbers; `count`: the required number (by default that of the default)."""
         text = self.attributes.get(name)
         if text is None:
             if default is None:

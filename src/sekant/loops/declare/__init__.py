@@ -1,1 +1,1 @@
-"""What the author of a loop writes: structs, procedures and calls of native functions."""
+"""The vocabulary of the author of a loop: structs, procedures and calls of native functions."""

@@ -27,7 +27,7 @@ def call_native(address: int, *pointers: Any) -> None:
     """Call the function at `address`, ``void f(const double *const *arg, double *const *res, double *w)``.
 
     ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. Tables of
-    pointers have a word of eight bytes an entry on every target. What is passed are arrays, tables among them.
+    pointers have a word of eight bytes an entry on every target. The arguments are arrays, including tables.
     """
     _C(int(address))(*(address_of(p) for p in pointers))
 

@@ -1,11 +1,11 @@
 """Compiled procedures, as they are written.
 
 A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. It is
-translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on; see
-`translation` and `objects`. What is written here is the subset of Python that `translation` knows: numbers, arrays of
-structs item by item (only a constant index may be negative), tuples, loops over ranges; no slices, no array
-expressions, nothing that allocates or raises. With ``SEKANT_LOOPS=python`` the same functions run as plain Python
-(`plain`): slowly, but a debugger can step through them.
+translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on;
+see `translation` and `objects`. Procedures are written in the subset of Python that `translation` knows: numbers,
+arrays of structs item by item (only a constant index may be negative), tuples, loops over ranges; no slices, no
+array expressions, nothing that allocates or raises. With ``SEKANT_LOOPS=python`` the same functions run as plain
+Python (`plain`): slowly, but a debugger can step through them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class _Written:
 
     @cached_property
     def plain(self) -> Callable[..., Any]:
-        """As Python with the arithmetic of compiled code. Made late: it may call what stands below it."""
+        """As Python with the arithmetic of compiled code. Made late, because it may call functions defined below
+        it."""
         from sekant.loops.translate.plain import plain
 
         return plain(self.function)  # type: ignore[arg-type]
@@ -63,8 +64,9 @@ class Primitive:
 class Procedure(_Written):
     """A function ``f(m, a, b) -> integer`` of a struct of the class `struct`.
 
-    `words`: what it is, for people who wait for its compilation; `seconds`: how long that takes, about. `long_loops`:
-    its loops are long enough for whole registers at a time, see `sekant.object_code.target.compile_module`.
+    `words`: its name, for people who wait for its compilation; `seconds`: the approximate time of that.
+    `long_loops`: its loops are long enough for whole registers at a time, see
+    `sekant.object_code.target.compile_module`.
     """
 
     def __init__(

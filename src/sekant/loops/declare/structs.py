@@ -8,12 +8,12 @@
 
 A procedure gets the address of such a struct and reads ``m.q[i]``, ``m.J[k, i]`` and ``m.steps``; Python reads and
 sets the same names on an instance. A field is a run of eight-byte words: a number is one word, an array is its
-address and its shape. The arrays belong to Python: an instance keeps those that it was given alive.
-A field that is declared as another struct holds that struct's address: what many runs share is laid out once.
+address and its shape. The arrays belong to Python: an instance keeps those that it was given alive. A field that is
+declared as another struct holds that struct's address: data shared by many runs is stored once.
 
-Addresses are types of their own, so that a declaration tells them from numbers and the memory of a run can be moved
-(`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and `PointerRows`
-for tables of the addresses of arrays, which `pointers` and `pointer_rows` make.
+Addresses are types of their own, so that a declaration distinguishes them from numbers and the memory of a run can
+be moved (`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and
+`PointerRows` for tables of the addresses of arrays, which `pointers` and `pointer_rows` make.
 """
 
 from __future__ import annotations
@@ -182,10 +182,10 @@ class Struct:
         own[name] = value
 
     def snapshot(self, *but: str) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """Its numbers and the contents of its arrays as they are, and of the structs in it; for `restore`.
+        """Copies of its numbers and of the contents of its arrays and of the structs in it, for `restore`.
 
-        `but`: arrays and structs that are left out, since every user sets others, or none changes them; ``plan.low``
-        is the array `low` of the struct `plan`.
+        `but`: arrays and structs that are left out, because every user sets others, or because none changes them;
+        ``plan.low`` is the array `low` of the struct `plan`.
         """
         own = self.__dict__
         found = [(own["_words"], own["_words"].copy())]

@@ -25,7 +25,7 @@ def compile_procedure(procedure: Procedure, targets: Sequence[str]) -> Entry:
 
 
 def serve(source: IO[bytes], sink: IO[bytes], targets: Sequence[str]) -> None:
-    """Compile what is asked for, frame by frame, until the source ends."""
+    """Compile the requested procedures, frame by frame, until the input ends."""
     while (frame := read_frame(source)) is not None:
         module, name = json.loads(frame)
         write_frame(sink, encode(compile_procedure(getattr(importlib.import_module(module), name), targets)))

@@ -49,14 +49,14 @@ def link(procedure: Procedure) -> int:
 
 
 def prepare(*procedures: Procedure) -> None:
-    """See that these procedures, and those that they call, can run: a run does not wait then."""
+    """Make these procedures, and those that they call, ready, so that a run does not wait."""
     if declared.as_python:
         return
     with _lock:
         missing = [p for p in procedures if p.symbol not in _addresses]
         if not missing:
             return
-        words = {p.words for p in missing}  # what belongs together is compiled at once, on all processors
+        words = {p.words for p in missing}  # related procedures are compiled together, on all processors
         missing += [p for p in ALL.values() if p.words in words and p not in missing]
         entries: dict[str, Entry] = {}
         while missing:
@@ -104,7 +104,7 @@ def import_all() -> None:
 
 @cache
 def source_stamp(packages: frozenset[str]) -> str:
-    """A digest of all sources that may end up in the procedures of these packages of the solvers."""
+    """A digest of all sources that can enter the procedures of these packages of the solvers."""
     digest = sha256()
     needed = {name for package in packages for name in _needed_by(package)}
     folders = [LOOPS, *(SOLVERS / name for name in sorted(needed))]

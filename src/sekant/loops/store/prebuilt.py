@@ -24,7 +24,7 @@ LOOPS, SOLVERS, PREBUILT = PACKAGE / "loops", PACKAGE / "solvers", PACKAGE / "pr
 
 
 def sources() -> str:
-    """A digest of everything that procedures are made of."""
+    """A digest of all sources of procedures."""
     digest = sha256()
     for path in sorted([*LOOPS.rglob("*.py"), *SOLVERS.rglob("*.py")]):
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -48,7 +48,7 @@ def _manifest() -> dict[str, Path]:
 
 
 def prebuilt(symbol: str) -> Entry | None:
-    """The code of a procedure, if it came with the package and is whole."""
+    """The code of a procedure, if it came with the package and is undamaged."""
     path = _manifest().get(symbol)
     try:
         return None if path is None else decode(path.read_bytes(), symbol)

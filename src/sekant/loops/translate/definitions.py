@@ -12,7 +12,7 @@ from sekant.loops.translate.kinds import NotTranslated
 
 
 def definition_of(function: FunctionType) -> ast.FunctionDef:
-    """Its definition; refused where it has other than plain arguments."""
+    """Its definition; refused unless all its arguments are plain."""
     found = _definitions(inspect.getsourcefile(function) or "").get(function.__code__.co_firstlineno)
     if found is None:
         raise NotTranslated(f"the source of {function.__name__} is not found")

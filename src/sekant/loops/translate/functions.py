@@ -1,7 +1,7 @@
 """A Python function, for arguments of given kinds, -> a function of LLVM.
 
-Every name of the function stands in memory of its frame, as its values come; LLVM's first pass makes registers of
-them. The kind of a name is that of all that it stands for, found by passing through the text until nothing changes.
+Every name of the function is a place in memory of its frame; LLVM's first pass turns these into registers. The kind
+of a name covers all values that it takes, found by passing over the text until nothing changes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class FunctionText:
             pass
 
     def _pass(self) -> bool:
-        """Write the whole text; whether no kind has changed meanwhile."""
+        """Write the whole text; returns whether no kind has changed meanwhile."""
         before = dict(self._kinds), self.returned
         self._do, self.calls = Instructions(), set[str]()
         self._places: dict[str, tuple[Kind, list[str]]] = {}
@@ -97,7 +97,7 @@ class FunctionText:
 
     # Statements
     def _body(self, statements: Sequence[ast.stmt]) -> bool:
-        """Whether what follows can not be reached."""
+        """Whether the following code cannot be reached."""
         for statement in statements:
             try:
                 if self._statement(statement):
@@ -271,7 +271,7 @@ class FunctionText:
 
     # Values
     def _static(self, node: ast.expr) -> Any:
-        """What a name of the module, or of another module, stands for; `_ABSENT` for values of the function."""
+        """The value of a name of the module, or of another module; `_ABSENT` for values of the function."""
         if isinstance(node, ast.Name) and node.id not in self._local:
             free = dict(
                 zip(self._function.__code__.co_freevars, self._function.__closure__ or (), strict=True)

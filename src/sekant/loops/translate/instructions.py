@@ -1,4 +1,4 @@
-"""Instructions of LLVM for operations on values; of one function, in the order in which they are asked for."""
+"""Instructions of LLVM for operations on values; of one function, in the order in which they are requested."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Instructions:
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """What follows is reached by a jump to `label` only."""
+        """The following code is reached only by a jump to `label`."""
         self.lines.append(f"{label}:")
 
     def jump(self, label: str) -> None:
@@ -95,7 +95,7 @@ class Instructions:
         return names
 
     def tried(self, action: Callable[[], Any]) -> Any:
-        """What an action returns; its instructions are thrown away."""
+        """The result of an action, whose instructions are discarded."""
         lines, slots, count = len(self.lines), len(self.slots), self._count
         found = action()
         del self.lines[lines:], self.slots[slots:]

@@ -98,7 +98,7 @@ def is_number(kind: Kind) -> bool:
 
 
 def join(a: Kind, b: Kind) -> Kind:
-    """What holds values of both kinds: of numbers the wider one."""
+    """The kind that contains values of both kinds: for numbers the wider one."""
     if a == b:
         return a
     if is_number(a) and is_number(b):

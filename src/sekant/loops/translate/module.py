@@ -58,7 +58,7 @@ class ModuleText:
         return known[1]
 
     def text(self, symbol: str, entry: FunctionText) -> str:
-        """All that the entry reaches; it is called `symbol` elsewhere."""
+        """All code that the entry reaches; other modules call it `symbol`."""
         reached, waiting = dict[str, FunctionText](), [entry]
         while waiting:
             one = waiting.pop()

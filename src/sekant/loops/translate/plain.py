@@ -23,7 +23,7 @@ from sekant.loops.translate.instructions import INTRINSICS, LARGEST_UNROLLED, LI
 
 _HERE = "__plain__"
 _LEAST = -(2**63)
-"""What the processor makes of a number that no integer holds."""
+"""The processor's result for a number that no integer can represent."""
 
 
 def plain(function: FunctionType) -> Callable[..., Any]:
@@ -100,7 +100,7 @@ class _Rewriting(ast.NodeTransformer):
         return node if name is None else _call(node, name, left, right)
 
     def _known(self, node: ast.expr) -> Any:
-        """What a name of the module stands for, or None."""
+        """The value of a name of the module, or None."""
         if isinstance(node, ast.Name):
             known = {} if node.id in self._local else self._names
             return known.get(node.id, getattr(builtins, node.id, None))

@@ -1,4 +1,4 @@
-"""What every constraint states, and the registry of their types. Joints that close loops are not here."""
+"""Base class of constraints, and the registry of their types. Joints that close loops are not here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sekant.model.registry import Item, Registry
 
 
 class Constraint(Item):
-    """Equations between frames or coordinates that hold besides the joints."""
+    """Equations between frames or coordinates, in addition to the joints."""
 
     auxiliary: ClassVar[tuple[str, ...]] = ()  # parameters that it adds as massless coordinates
     picture: ClassVar[str] = ""  # how a viewer draws it: rod, or not at all

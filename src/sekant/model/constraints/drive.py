@@ -15,7 +15,8 @@ from sekant.model.quantities import Angle, FrameName, Length
 
 @register
 class DrivePoint(Constraint):
-    """Components of a frame's origin, in another frame, as signals of time; what is not given stays free."""
+    """Components of a frame's origin, in another frame, as signals of time; components that are not given stay
+    free."""
 
     type: ClassVar[str] = "drive_point"
     summary: ClassVar[str] = "moves a point along given components x(t), y(t), z(t)"

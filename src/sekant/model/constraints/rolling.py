@@ -1,4 +1,4 @@
-"""Rolling without slip of a disc on a plane: velocity constraints that no positions express."""
+"""Rolling without slip of a disc on a plane: velocity constraints that cannot be integrated to positions."""
 
 from __future__ import annotations
 

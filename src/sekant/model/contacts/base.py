@@ -1,4 +1,4 @@
-"""What every contact states, and the registry of their types."""
+"""Base class of contacts, and the registry of their types."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sekant.model.registry import Item, Registry
 class Contact(Item):
     """One-sided: the gap may open freely, and where it closes there is an impact with restitution.
 
-    Newton's law: the gap opens with `restitution` times the rate at which it closed. Where it would open slower than
-    `rest_speed`, the contact holds instead, until its force would have to pull.
+    Newton's law: the gap opens with `restitution` times the rate at which it closed. If it would open more slowly
+    than `rest_speed`, the contact stays closed instead, as long as its force presses.
     """
 
     restitution: Dimensionless = 0.0

@@ -1,4 +1,4 @@
-"""What all rigid contacts between bodies share: a normal force that presses, and friction that sticks and slides."""
+"""Common part of rigid contacts between bodies: a normal force that presses, and friction that sticks and slides."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from sekant.model.curves import formula, measured, points, saved, surface, tabul
 from sekant.model.curves.base import SOURCES, CurveSource, Surroundings, source_class
 
 GEOMETRY = (PoseCurve, PoseSurface)
-"""What the sources build, and what a model holds."""
+"""The results of sources, as a model contains them."""
 
 __all__ = [
     "GEOMETRY",

@@ -1,4 +1,4 @@
-"""Sources of pose curves and surfaces: what a model file may say about them, and how the geometry is made of it."""
+"""Sources of pose curves and surfaces: what a model file may contain, and how the geometry is made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ S = TypeVar("S", bound="CurveSource")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a source may use of the model around it; `used` collects the parameters that enter the geometry."""
+    """The parts of the surrounding model that a source may use; `used` collects the parameters that enter the
+    geometry."""
 
     name: str
     values: Mapping[str, float]
@@ -33,7 +34,7 @@ class Surroundings:
     used: set[str] = field(default_factory=set)
 
     def number(self, value: Any, path: tuple = ()) -> Any:
-        """`value` with parameters replaced by their numbers; what is not an expression stays as it is."""
+        """`value` with parameters replaced by their numbers; anything that is not an expression stays unchanged."""
         return self.function(value, {}, path) if isinstance(value, Expression) else value
 
     def function(self, value: Any, symbols: Mapping[str, SX], path: tuple = ()) -> Any:
@@ -111,7 +112,7 @@ class Framed(CurveSource):
     accelerations continuous, cubic ends with zero rate"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
-        """`curve` with the orientation asked for; as it is if none is."""
+        """`curve` with the requested orientation; unchanged if none is."""
         options = self.frame_options(curve.parameter, around)
         if not options:
             return curve
@@ -120,7 +121,7 @@ class Framed(CurveSource):
         return with_frame(curve, options.pop("frame"), **options)
 
     def frame_options(self, parameter: str, around: Surroundings) -> dict[str, Any]:
-        """What the geometry takes about the frame, `parameter` being that of the curve; empty without a frame."""
+        """Arguments of the geometry about the frame, `parameter` being that of the curve; empty without a frame."""
         kind = None if self.frame == "none" else self.frame
         if kind is None and (self.bank is not None or self.bank_table is not None):
             raise ModelError("a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",))

@@ -1,4 +1,4 @@
-"""Curves and surfaces that took long to make, found again by what they were made of."""
+"""Caches curves and surfaces that took long to make, by their inputs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cached_geometry(source: CurveSource, around: Surroundings) -> Any:
 
 
 def _question(source: CurveSource, around: Surroundings) -> tuple[str, ...] | None:
-    """All that a source may read; None where that cannot be told."""
+    """All inputs of a source; None where these are unknown."""
     if not type(source).__module__.startswith("sekant."):
         return None
     try:

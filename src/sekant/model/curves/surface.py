@@ -16,7 +16,7 @@ Names = Annotated[tuple[str, str], Vector(("first", "second"))]
 
 
 class SurfaceData(Description):
-    """Poses in a CSV file (`data`), or formulas (`position`, `range`); each with what belongs to it."""
+    """Poses in a CSV file (`data`), or formulas (`position`, `range`), with their options."""
 
     parameters: Names = ("u1", "u2")
     """names of the two parameters: columns of the file, or names in the formulas"""

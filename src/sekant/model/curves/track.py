@@ -34,7 +34,7 @@ class TrackStart(Description):
 
 
 class Piece(Description):
-    """What all curved pieces have."""
+    """Common part of curved pieces."""
 
     roll: Angle = 0.0
     """angle by which the plane of bending is turned about the path, from the frame carried along the track"""
@@ -83,7 +83,7 @@ class HelixPiece(Piece):
 
 
 class FittedPiece(Measured):
-    """Positions from a CSV file, where they are in space or joined to the piece before."""
+    """Positions from a CSV file, placed as they are or joined to the previous piece."""
 
     joined: bool = False
     """moves the piece to the end of the previous one, instead of where the file has it"""

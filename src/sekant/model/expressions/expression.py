@@ -1,7 +1,7 @@
 """Expressions of time, parameters and sensors, as users write them: "k*(x - 12 mm)", "step5(t, 0, 0, 1, A)".
 
-An `Expression` is a value: frozen, hashable, equal to another one with the same text. Names are looked up and
-tables called by functions the caller gives; the result is a float where everything is known, else CasADi.
+An `Expression` is a value: frozen, hashable, equal to another one with the same text. The caller provides functions
+that look up names and call tables; the result is a float where everything is known, else CasADi.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Expression:
 
     @property
     def calls(self) -> frozenset[str]:
-        """The names that are called and are no functions of ours: tables."""
+        """The called names that are not built-in functions: tables."""
         return frozenset(str(node.value) for node in self.nodes if node.kind == "call")
 
     @property
     def is_constant(self) -> bool:
-        """Whether it has the same value always: no names and no tables."""
+        """Whether its value is constant: no names and no tables."""
         return not any(node.kind in ("name", "call") for node in self.nodes)
 
     def evaluate(

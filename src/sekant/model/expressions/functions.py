@@ -1,4 +1,4 @@
-"""What an expression may compute: operators and functions, on plain numbers and on CasADi symbols.
+"""Operators and functions of expressions, on plain numbers and on CasADi symbols.
 
 Every entry is written once against a small set of primitives, which exist twice: for floats (constants are
 baked in as floats) and for CasADi. Where a function of floats has no value (log of -1, 1/0) it gives NaN or
@@ -191,7 +191,7 @@ FUNCTIONS: dict[str, Function] = {
     "adams_step": Function("adams_step(x, x0, y0, x1, y1)", _step3, 5, 5),
     "pulse": Function("pulse(x, start, width[, period])", _pulse, 3, 4),
 }
-"""What may be called in an expression, besides the tables of the model:
+"""Functions of expressions, in addition to the tables of the model:
 
 step(x): 0 below 0, 1 from 0 on. step5 and adams_step: from y0 at x0 to y1 at x1 by a polynomial of degree 5
 (two derivatives continuous) or 3 (one). pulse: 1 while start <= x < start + width, else 0; with a period it

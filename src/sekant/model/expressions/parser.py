@@ -1,4 +1,5 @@
-"""Text of an expression -> list of operations. Our own grammar: nothing is ever handed to Python's `eval`.
+"""Text of an expression -> list of operations. The grammar is Sekant's own: nothing is ever passed to Python's
+`eval`.
 
 ```
 or  and  not  < <= > >= == !=  + -  * /  unary -  ^ (or **), which groups from the right

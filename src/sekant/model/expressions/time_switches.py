@@ -1,4 +1,4 @@
-"""Times at which an expression jumps or kinks, read off its operations, so that integrators can stop there.
+"""Times at which an expression jumps or kinks, derived from its operations, so that integrators can stop there.
 
 Every operation is brought to the form  a t + b  or  a t + b modulo m  where possible, with a, b and m free of
 time. A comparison, step, abs, min, ... switches where such a form crosses a level. Times beyond the true

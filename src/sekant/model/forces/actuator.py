@@ -1,4 +1,4 @@
-"""A generalized force on a joint coordinate, given by a user's expression."""
+"""A generalized force on a joint coordinate, given by an expression."""
 
 from __future__ import annotations
 

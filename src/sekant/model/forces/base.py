@@ -1,4 +1,4 @@
-"""What every force element states, and the registry of their types."""
+"""Base class of force elements, and the registry of their types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Force(Item):
         raise NotImplementedError(f"force type '{self.type}' has no action")
 
     def owner(self, motion: ElementKinematics) -> str:
-        """The name of this very element in its model, for states of its own."""
+        """The name of this element in its model, for its own states."""
         return next(name for name, force in motion.model.forces.items() if force is self)
 
 

@@ -11,7 +11,7 @@ from sekant.model.quantities import Expression
 
 
 class SpringAndDamper(Protocol):
-    """What an item says of its law: constants or signals, and names of tables over deflection and rate."""
+    """Fields of a law: constants or signals, and names of tables over deflection and rate."""
 
     @property
     def stiffness(self) -> Any: ...
@@ -37,8 +37,8 @@ def evaluate(
 ) -> Law:
     """Evaluate the law at deflection `x` and its `rate`; `force`: what the actuator adds.
 
-    A constant stiffness and a spring table store energy (k x^2 / 2, the table's integral); everything else
-    is non-conservative. A stiffness that is itself a signal stores none that could be told apart from work.
+    A constant stiffness and a spring table store energy (k x^2 / 2, the table's integral); everything else is
+    non-conservative. A stiffness that is itself a signal stores no energy that could be separated from work.
     """
     conservative, potential = SX(0), SX(0)
     rest: list[SX] = []

@@ -5,8 +5,8 @@ With the penetration d of the undeformed shapes and its rate d',
     N = k s(d) max(0, 1 + 3/2 c d') ,   s(d) = d (d^2 + onset^2)^((n - 1) / 2) ,        d > 0, else N = 0
     T = -mu N u / sqrt(|u|^2 + width^2) ,                                               u: velocity of slip
 
-so that the contact never pulls, not even where something else tears it open. Of an impact at speed v it leaves
-about 1 - c v (K. H. Hunt, F. R. E. Crossley: Coefficient of restitution interpreted as damping in vibroimpact, 1975).
+so that the contact never pulls, not even when something else tears it open. An impact at speed v rebounds at about
+(1 - c v) v (K. H. Hunt, F. R. E. Crossley: Coefficient of restitution interpreted as damping in vibroimpact, 1975).
 The `onset` makes s(d) regular at d = 0, where d^n has no series; it changes a force by (n - 1)/2 (onset / d)^2 of
 itself.
 """
@@ -63,7 +63,7 @@ def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
 
 
 class CompliantContact(Force):
-    """Two bodies that push one another apart where they overlap; the subclasses know where that is."""
+    """Two bodies that push each other apart where they overlap; subclasses define where."""
 
     stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
@@ -90,7 +90,7 @@ class CompliantContact(Force):
         raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
 
     def action(self, motion: Kinematics) -> Action:
-        """In the air nothing is computed but whether the bodies touch."""
+        """Without contact, only the test for contact is computed."""
         at = self.touch(motion)
         body, other, p, n, gap = at.body, at.other, at.p, at.n, at.gap
         touching = (gap if at.apart is None else at.apart) < 0

@@ -19,7 +19,8 @@ class CompliantCoupling(CoupledCoordinates, Force):
     """Resists deviations d = q_driven - ratio q - offset (or q_driven - table(q) - offset) by k d + c d'.
 
     With `backlash` b nothing acts while |d| < b / 2; beyond it acts k (|d| - b/2) + c |d|', which never pulls. The
-    driving coordinate bears the ratio times that. A coupling without compliance is a constraint of type `coupling`.
+    driving coordinate carries the ratio times that. A coupling without compliance is a constraint of type
+    `coupling`.
     """
 
     type: ClassVar[str] = "compliant_coupling"

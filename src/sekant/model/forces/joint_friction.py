@@ -23,15 +23,15 @@ class JointFriction(Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
     The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint that is normal to the ways
-    on which it slides; where a `radius` tells at which arm the friction of a bearing or a thread acts, the force
-    along that thread counts as well. Sliding,
+    on which it slides; if a `radius` gives the lever arm of the friction of a bearing or a thread, the force along
+    that thread counts as well. Sliding,
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
-    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990), or
-    `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is needed.
-    Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others go through rest with
-    F v / sqrt(v^2 + width^2) and creep below that width.
+    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990),
+    or `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is
+    needed. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others pass through
+    rest with F v / sqrt(v^2 + width^2) and creep below that width.
     """
 
     type: ClassVar[str] = "joint_friction"
@@ -142,7 +142,7 @@ class JointFriction(Force):
         )
 
     def _levels(self, motion: ElementKinematics, q: SX, v: SX, load: SX | None) -> tuple[SX, SX]:
-        """F while it slides at v, and what it bears at rest."""
+        """F while it slides at v, and its limit at rest."""
         local = {"q": q, "v": v}
         if load is None:
             sliding = motion.value(self.level, local)
@@ -191,7 +191,7 @@ class JointFriction(Force):
 
 
 def _across(f: SX, slides: list[SX]) -> SX:
-    """What is left of a force f (3,) without its part in the directions (3,), of which two may not be parallel."""
+    """A force f (3,) without its components along the directions (3,), which must not be parallel."""
     if not slides:
         return f
     if len(slides) == 1:

@@ -16,7 +16,7 @@ from sekant.model.quantities import AnyQuantity, JointName, NotNegative, Positiv
 
 @register
 class JointLimit(Force):
-    """A spring and damper that come in smoothly past a limit.
+    """A spring and damper that set in smoothly past a limit.
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
     s(d) = ramp (x^3 - x^4 / 2) + max(d - ramp, 0): zero before the limit, linear past the ramp, and twice
@@ -87,9 +87,9 @@ class JointLimit(Force):
     def _contact(self, d: SX, rate: SX) -> tuple[SX, SX, SX]:
         """Push F, the spring's part S of it, and the integral of s, at penetration `d` and its `rate`.
 
-        Both S and D are x^2 times something: what is left when that is taken out stays regular where the stop is
-        left, d = 0, so that F has a series there. The denominator is at least 3/4 of the larger square, unless
-        nothing touches or nothing moves; then D is not negative and it is not used.
+        Both S and D are x^2 times something: the remaining factor stays regular where the stop is left, d = 0, so
+        that F has a series there. The denominator is at least 3/4 of the larger square, unless nothing touches or
+        nothing moves; then D is not negative and it is not used.
         """
         ramp = scalar(self.ramp)
         x = ca.fmax(0, ca.fmin(1, d / ramp))

@@ -1,4 +1,4 @@
-"""What every joint states: its coordinates, its motion and its constraints."""
+"""Base class of joints: coordinates, motion and constraints."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ class Joint(Item):
         return self.nv
 
     def looks_up(self, geometry: Any) -> bool:
-        """Whether equations ask the curve or surface of the joint for nothing but values, so that they are the same
-        for another one of its kind."""
+        """Whether equations use only values of the joint's curve or surface, so that they are the same for another
+        one of its kind."""
         return False
 
     def frame_poses(self) -> tuple[Pose, Pose]:
@@ -177,7 +177,7 @@ class Joint(Item):
         return v
 
     def bias(self, q: SX, v: SX, S: SX, lookups: Lookups) -> SX:
-        """dS/dt @ v (6,), resolved in M; by differentiation of S unless a joint knows better."""
+        """dS/dt @ v (6,), resolved in M; by differentiation of S unless a joint overrides it."""
         if self.nv == 0:
             return SX.zeros(6)
         return ca.densify(lookups.jtimes(S @ v, q, self.rate(q, v)))
@@ -244,7 +244,7 @@ def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
 
 
 def refuse_own_start(joint: Any) -> Any:
-    """The joint, if it does not share the coordinates of another one, or leaves start and springs to it."""
+    """The joint, unless it shares coordinates of another one and also has start values or springs."""
     leader = leader_of(joint)
     if leader is None:
         return joint

@@ -1,4 +1,4 @@
-"""Compliance of path and surface joints: springs that open the directions a rigid joint would hold."""
+"""Compliance of path and surface joints: springs in the directions that a rigid joint holds."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def action(joint: str, parameters: list[SX], deflections: list[Deflection], moti
 
     A stiffness that varies along the path derives from V = k(u) x^2 / 2, so the spring also pushes along the path, by
     -k'(u) x^2 / 2, without which a closed lap would create energy. One that depends on anything else (the
-    deflection, time, other joints) stores no energy that could be told apart from work.
+    deflection, time, other joints) stores no energy that could be separated from work.
     """
     names = ["u"] if len(parameters) == 1 else [f"u{i + 1}" for i in range(len(parameters))]
     shift = SX.sym("shift", len(parameters))

@@ -2,7 +2,7 @@
 
 C moves with twist (w, s) per unit of u, in its own axes. The displacement d (3,) is given in axes D = (t, n, b), of
 the path's tangent, normal and binormal, or on a surface those of C. All rates of M follow from those of C and of d
-by the rules of relative motion, which take a fraction of the operations that differentiating S takes.
+by the rules of relative motion, with a fraction of the operations of differentiating S.
 """
 
 from __future__ import annotations

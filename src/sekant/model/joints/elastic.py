@@ -1,12 +1,13 @@
-"""Elastic modes of a path or surface joint: the few ways in which a mechanism on bushings lets its body leave it.
+"""Elastic modes of a path or surface joint: the few directions in which a mechanism on bushings lets its body leave
+the path.
 
-A body that links and bushings guide is displaced, by loads F (6,) on it at a given place u of its path, by C(u) F.
-C has as many directions as the bushings let through, r <= 5. With W (6, r) fixed loads that span them,
+Loads F (6,) on a body guided by links and bushings displace it, at a given place u of its path, by C(u) F. C has as
+many directions as the bushings allow, r <= 5. With W (6, r) fixed loads that span them,
 
     shapes B(u) = C(u) W ,   stiffness K(u) = W^T C(u) W ,   displacement B(u) e ,   V = V_0(u) + e^T K(u) e / 2 ,
 
 have that compliance exactly: K e = B^T F gives B e = C F. All are as smooth in u as the mechanism itself. The
-change of K along u is a force too, so that energy is kept; V_0 is what the bushings store along the path itself.
+change of K along u is a force too, which conserves energy; V_0 is the energy of the bushings along the path itself.
 On a surface u is the pair of its coordinates, both held while loads displace the body.
 """
 
@@ -122,8 +123,8 @@ class ElasticModes(Description):
         u and `u2`.
 
         By Maxwell's theorem the work of load i on the response to load j is that of j on i. Measured rates are
-        changed as little as that takes: the work is then the mean of both. Combinations of loads that give way
-        less than `least` times the softest one count as rigid.
+        changed as little as that requires: the work is then the mean of both. Combinations of loads with less than
+        `least` times the largest compliance count as rigid.
         """
         W, B = np.asarray(loads, float), np.asarray(responses, float)
         n = len(u) * (1 if u2 is None else len(u2))
@@ -233,7 +234,8 @@ def mirrored_freedom(joint: Any, along: int, plane: str) -> dict[str, Any]:
 
 
 def check_elastic(joint: Any, along: int) -> None:
-    """Whether the elastic modes of a path (`along` 1) or surface (2) joint go with the rest of it."""
+    """Check that the elastic modes of a path (`along` 1) or surface (2) joint are consistent with its other
+    fields."""
     modes = joint.elastic
     if modes is None:
         return

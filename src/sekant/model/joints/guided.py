@@ -1,4 +1,5 @@
-"""What path and surface joints share: a child that follows poses over coordinates, rigid, on springs or elastic."""
+"""Common part of path and surface joints: a child that follows poses over coordinates, rigid, on springs or
+elastic."""
 
 from __future__ import annotations
 

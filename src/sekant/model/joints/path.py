@@ -28,7 +28,7 @@ from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_fr
 from sekant.model.joints.guided import GuidedJoint
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
 
-_ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
+_ALIGNED = 1e-9  # largest deviation of the curve's x axis from the tangent at which it counts as the tangent
 
 
 @register
@@ -36,12 +36,12 @@ class Path(GuidedJoint):
     """q = the curve's parameter u; X_FM = X(u). S is the curve's twist V_u, the bias is V_uu u'^2.
 
     With `compliance`, five more coordinates (HALL 3.82-3.97): displacements n and b along the normal and the
-    binormal of the path, and rotations about x, y, z of the frame C that moves along it:
-    X_FM = X(u) (n N(u) + b B(u); R_x R_y R_z). The change of N and B along the path is kept in the velocity
-    (HALL 3.84 drops it). The normal is `normal_direction` (in C) made perpendicular to the tangent; by
-    default ("frame") C's y axis, or z where y is nearly the tangent. With "frenet" it is the principal normal of the
-    path, toward the center of its curvature, as in HALL 3.83; where the path is straight or its curvature changes
-    sides, it is blended and keeps its side, as a Frenet frame does (`frames.with_frame`).
+    binormal of the path, and rotations about x, y, z of the frame C that moves along it: X_FM = X(u) (n N(u) + b
+    B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it). The normal
+    is `normal_direction` (in C) made perpendicular to the tangent; by default ("frame") C's y axis, or z where y is
+    nearly the tangent. With "frenet" it is the principal normal of the path, toward the center of its curvature, as
+    in HALL 3.83; where the path is straight or its curvature changes sides, it is blended and keeps its side, as a
+    Frenet frame does (`frames.with_frame`).
 
     With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
 

@@ -51,7 +51,7 @@ class Screw(AxisJoint):
 
     def constraints(self, X_FM: Pose) -> SX:
         R, p = X_FM.R, X_FM.p
-        # the advance tells the angle, turns counted; what is compared is how far the pose is turned from there, which
+        # the advance gives the angle, with full turns; the row compares how far the pose is turned from there, which
         # is far from half a turn wherever the joint nearly holds
         angle = self.measure(X_FM)[0]
         sine = R[0, 0] * ca.sin(angle) - R[1, 0] * ca.cos(angle)

@@ -20,8 +20,8 @@ from sekant.model.points.item_collector import BodyHandle, ItemCollector, Place,
 class Collector(ItemCollector):
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
-    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Parameters that are
-    made by `parameter` may be set again in each run.
+    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Each run may set
+    parameters made by `parameter` again.
     """
 
     # -- points and vectors ----------------------------------------------------------------------------
@@ -34,7 +34,7 @@ class Collector(ItemCollector):
         velocity: Place | None = None,
         weight: float = 1.0,
     ) -> Geometric:
-        """A moving point with its place (m) and velocity (m/s) at the start, both perhaps rough; see
+        """A moving point with its position (m) and velocity (m/s) at the start, both of which may be rough; see
         `places.Point`."""
         at = self._components(name, position)
         self.add(name, places.Point, at=at, free=free, velocity=velocity, weight=weight)
@@ -50,7 +50,7 @@ class Collector(ItemCollector):
         return self._handle(name, 0.0)
 
     def prescribe(self, point: Geometric, **components: Value) -> None:
-        """Let components of a basic point or vector follow functions of time, e.g. ``y="0.01*sin(t)"``."""
+        """Prescribe components of a basic point or vector as functions of time, e.g. ``y="0.01*sin(t)"``."""
         name = self._name(point)
         old = self.items.setdefault("prescribed", {}).get(name)
         fields = {} if old is None else dict(old.components)  # type: ignore[attr-defined]
@@ -204,14 +204,14 @@ class Collector(ItemCollector):
         self.add(name, constraints.Edge, point=self._name(point, True), across=self._name(across, False))
 
     def drive(self, name: str, quantity: Value, value: Value) -> None:
-        """Let any quantity of the coordinates follow a function of time; the multiplier gives the force needed."""
+        """Prescribe any quantity of the coordinates as a function of time; the multiplier gives the force needed."""
         self.add(name, motions.Drive, quantity=quantity, value=value)
 
     def motor(self, name: str, body: BodyHandle | Geometric, angle: Value, axis: Place | None = None) -> None:
         """Turn a body's x axis, or a vector, by an angle (rad, of time) from its direction at the start."""
         self.add(name, motions.Motor, turn=self._name(body), angle=angle, axis=axis)
 
-    # -- forces and what is reported -------------------------------------------------------------------
+    # -- forces and outputs -------------------------------------------------------------------
 
     def spring(
         self,
@@ -293,7 +293,7 @@ class Collector(ItemCollector):
         self.add(name, loads.Dissipation, value=function)
 
     def output(self, name: str, expression: Value, unit: str = "", derivatives: int = 0) -> None:
-        """Something to report, with its time derivatives ``name.rate``, ``name.rate2``, ... up to an order."""
+        """A quantity to report, with its time derivatives ``name.rate``, ``name.rate2``, ... up to an order."""
         self.add(name, loads.ReportedOutput, value=expression, unit=unit, derivatives=derivatives)
 
     def tables(self, tables: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 Items are composed in the order of their sections; points, vectors and bodies that others name are composed when
 they are first needed. Everything is in all components y of the basic points and vectors, those of the ground and
-prescribed ones included; the formulation puts in what is fixed.
+prescribed ones included; the formulation inserts the fixed ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Value = Any  # a number, an expression in text, or a CasADi expression of names 
 
 
 class Composition:
-    """All that the items of `resolved.model.natural` state. `gravity` (dim,) m/s^2 in W; SI units throughout.
+    """All statements of the items of `resolved.model.natural`. `gravity` (dim,) m/s^2 in W; SI units throughout.
 
     `starts`: values of coordinates by name off which defaults are read, where those of the items are too rough.
     """
@@ -58,13 +58,13 @@ class Composition:
         self.works: dict[str, list[tuple[SX, SX]]] = {}
         self.tracked: dict[str, tuple[int, SX, SX | None]] = {}
         self.outputs: dict[str, tuple[SX, str, int]] = {}
-        """value, unit, and up to which order its derivatives are wanted"""
+        """value, unit, and highest order of the derivatives to report"""
         self.lines: dict[str, tuple[str, Geometric, Geometric]] = {}
-        """what a viewer draws between two points: kind (rod, spring, damper) and ends"""
+        """parts to draw between two points: kind (rod, spring, damper) and ends"""
         self.spans: dict[str, tuple[str, tuple[str, str], SX]] = {}
-        """what acts along the line between two points: kind, names of the ends, square of its length (m^2)"""
+        """elements along the line between two points: kind, names of the ends, square of its length (m^2)"""
         self.given: dict[str, SX] = {}
-        """what motors and drives ask for, functions of time by name"""
+        """prescribed motions of motors and drives, functions of time by name"""
         self.lengths = Lengths()
         self._owner = dict(natural.definitions())
         self._state: dict[tuple[str, str], str] = {}
@@ -80,7 +80,7 @@ class Composition:
 
     @contextmanager
     def about(self, path: tuple[str | int, ...]) -> Iterator[None]:
-        """What is refused within is reported at this place of the model."""
+        """Errors raised within are reported at this place of the model."""
         try:
             yield
         except SekantError as error:
@@ -227,7 +227,7 @@ class Composition:
         return {s.name() for s in ca.symvar(ca.veccat(given, *inner))} - values
 
     def _find(self, name: str) -> Any:
-        """What a name in an expression means, or None."""
+        """The meaning of a name in an expression, or None."""
         if name == "t":
             return self.t
         if name in self.resolved.values:
@@ -275,7 +275,7 @@ class Composition:
         return self.lookups(self._tables[name], *[SX(argument) for argument in arguments])
 
     def _put_in(self, given: SX) -> SX:
-        """A CasADi expression of names, with what they mean in place of them, in the arguments of tables too."""
+        """A CasADi expression of names with the names replaced by their meaning, in the arguments of tables too."""
         outer: Lookups | None = self.natural.lookups
         nodes = [] if outer is None else outer.needed_by(ca.vec(given))
         values = {s.element_hash() for node in nodes for s in ca.vertsplit(node.symbols)}
@@ -312,7 +312,7 @@ class Composition:
         return ca.vertcat(SX.zeros(0, 1), *[c.rate for c in self.coordinates])
 
     def rate(self, expression: SX) -> SX:
-        """Time derivative of an expression of coordinates and time; it may hold no velocities."""
+        """Time derivative of an expression of coordinates and time; it must not contain velocities."""
         expression = SX(expression)
         y, y_rate = self._occurring(expression)
         along = self.lookups.jtimes(expression, y, y_rate) if y.numel() else 0
@@ -367,7 +367,7 @@ class Composition:
         return found
 
     def moves(self, expression: SX) -> bool:
-        """Whether an expression depends on any free coordinate, with the components that are fixed put in."""
+        """Whether an expression depends on any free coordinate, with the fixed components inserted."""
         free = [c.symbol for c in self.coordinates if c.fixed is None]
         still = [
             (c.symbol, c.fixed) for c in self.coordinates if c.fixed is not None and c.fixed.is_constant()
@@ -385,8 +385,8 @@ class Composition:
 
 
 def composed(resolved: ResolvedModel) -> Composition:
-    """The mechanism with its lengths and frames solved for: where stated numbers contradict the rough start,
-    defaults are taken from the start that satisfies them."""
+    """The mechanism with lengths and frames from a consistent start: where stated numbers contradict the rough
+    start, defaults come from the start that satisfies them."""
     from sekant.model.points.start import solved_starts
 
     first = Composition(resolved)

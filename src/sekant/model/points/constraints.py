@@ -71,7 +71,7 @@ class OnLine(Element):
 
 @register
 class RollingDisc(Element):
-    """A disc (space: about the vector `axis`; without axis: a ball) that rolls on a fixed plane without slip.
+    """A disc (in space: about the vector `axis`; without `axis`: a ball) that rolls on a fixed plane without slip.
 
     The distance to the plane is a position equation; the velocity of the touching point is zero, which in space
     is non-holonomic.

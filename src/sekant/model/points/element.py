@@ -1,4 +1,4 @@
-"""What every item of a mechanism in points states, and the registry of their sections and types."""
+"""Base class of items of a mechanism in points, and the registry of their sections and types."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class Element(Description):
-    """An item in a section of a mechanism; a section with several types of items tells them apart by `type`."""
+    """An item in a section of a mechanism; a section with several types of items distinguishes them by `type`."""
 
     section: ClassVar[str]
     type: ClassVar[str | None] = None
     short: ClassVar[str] = ""  # the field that is set where a value stands in place of a mapping
 
     def compose(self, name: str, m: Composition) -> None:
-        """State what the item means in points: energies, equations, outputs."""
+        """State the meaning of the item in points: energies, equations, outputs."""
         raise NotImplementedError(f"'{self.section}' items state nothing")
 
     @classmethod
@@ -33,6 +33,6 @@ SECTIONS: dict[str, dict[str | None, type[Element]]] = {}
 
 
 def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes an item known in its section, under its `type` if it has one."""
+    """Class decorator that registers an item in its section, under its `type` if it has one."""
     SECTIONS.setdefault(cls.section, {})[cls.type] = cls
     return cls

@@ -16,14 +16,14 @@ from sekant.geometry.spatial import SX
 
 AXES = ("x", "y", "z")
 FOLLOWS = 1e-14
-"""Weight of a start velocity that nobody stated, against 1 for those that are: it follows from them."""
+"""Weight of a start velocity that is not stated, against 1 for stated ones, from which it follows."""
 
 ROUGH = 0.01
-"""Start values may be rough: only a change by more than this share of their size contradicts what was written."""
+"""Start values may be rough: only a change by more than this share of their size counts as a contradiction."""
 
 
 class Space(Protocol):
-    """What points and vectors live in."""
+    """The mechanism of points and vectors."""
 
     dim: int
 
@@ -157,8 +157,8 @@ def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> di
 class BasicComponent:
     """One component of a basic point or vector; `fixed`: its value as a function of time, or None if it is free.
 
-    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate. `written`, `written_rate`: what
-    the item says of them where they are prescribed (None: nothing).
+    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate. `written`, `written_rate`:
+    values in the item where they are prescribed (None: none).
     """
 
     name: str
@@ -180,8 +180,8 @@ class BasicComponent:
 
 @dataclass(frozen=True, eq=False)
 class EquationRows:
-    """Equations under one name. `text` shows a reader what they demand. `conjugate`: what one multiplier means as a
-    force, -conjugate * lam, with `unit`. `stated`: they hold numbers that somebody gave, not some of the start."""
+    """Equations under one name. `text`: what they demand, for readers. `conjugate`: the force of one multiplier is
+    -conjugate * lam, with `unit`. `stated`: whether they contain numbers given by the user, not from the start."""
 
     name: str
     kind: str

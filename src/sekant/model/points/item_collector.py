@@ -1,4 +1,4 @@
-"""Items of a mechanism in points by section and name, handles that stand for them, and the model that they make."""
+"""Items of a mechanism in points by section and name, handles for them, and the resulting model."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class BodyHandle:
 class ItemCollector:
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
-    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Parameters that are
-    made by `parameter` may be set again in each run.
+    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Each run may set
+    parameters made by `parameter` again.
     """
 
     def __init__(self, dim: int = 2, gravity: Place | None = None, name: str = "mechanism", **settings: Any):
@@ -79,7 +79,7 @@ class ItemCollector:
 
     @property
     def model(self) -> Model:
-        """The frozen description of what was collected so far, checked as one from a file is."""
+        """The frozen description of the items collected so far, checked like one from a file."""
         items = {section: dict(named) for section, named in self.items.items()}
         natural = read_as(Natural, {"dim": self.dim, "gravity": self.gravity}, ("natural",))
         natural = natural.model_copy(
@@ -95,7 +95,7 @@ class ItemCollector:
 
     @classmethod
     def of(cls, model: Model) -> Any:
-        """A collector that goes on from a description."""
+        """A collector that continues from a description."""
         if model.natural is None:
             raise ModelError(f"model '{model.name}' has no section 'natural' to continue from")
         found = cls(model.natural.dim, model.natural.gravity, model.name)
@@ -163,7 +163,7 @@ class ItemCollector:
         return self.lookups(table, SX(argument))
 
     def rate(self, expression: SX) -> SX:
-        """Time derivative of an expression of the handles' components and time; it may hold no velocities."""
+        """Time derivative of an expression of the handles' components and time; it must not contain velocities."""
         expression = SX(expression)
         inner = [x for node in self.lookups.needed_by(expression) for x in node.arguments]
         found = {s.name() for s in ca.symvar(ca.vertcat(ca.vec(expression), *inner))}

@@ -1,6 +1,6 @@
-"""Joints between bodies that share nothing, as equations between their frames (DERA 2.5).
+"""Joints between bodies that share no points or vectors, as equations between their frames (DERA 2.5).
 
-A joint takes a point and an axis by their places in W at the start. On the first body they are kept with two
+A joint is given by the positions of a point and an axis in W at the start. On the first body they are kept with two
 directions n1, n2 across the axis, so that every equation is independent in every position:
 
     spherical     P2 - P1 = 0

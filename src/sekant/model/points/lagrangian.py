@@ -17,7 +17,7 @@ from sekant.tables.lookups import Lookups
 
 
 class Lagrangian(Description):
-    """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and what acts besides; for the fields see
+    """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and everything else that acts; for the fields see
     `sekant.natural.lagrange`."""
 
     q: Any

@@ -1,4 +1,4 @@
-"""Lengths between pairs of points that several items state: each once, and never two that contradict each other."""
+"""Lengths between pairs of points that several items may state: each is used once, and contradictions are refused."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 
 SAME = 1e-9
-"""Relative difference of two lengths that are taken for one."""
+"""Relative difference below which two lengths count as the same."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """What an item says of a pair: `length` m, a number or an expression of run-time parameters; `stated` by its
-    author, or read off the start."""
+    """The length of a pair according to an item: `length` m, a number or an expression of run-time parameters;
+    `stated` by its author, or taken from the start."""
 
     item: str
     row: str
@@ -29,7 +29,7 @@ class Length:
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What is fixed in a rigid body: components (dim,) in its frame of points (m) and vectors, by name."""
+    """Points and vectors fixed in a rigid body: components (dim,) in its frame of points (m) and vectors, by name."""
 
     item: str
     places: dict[str, NDArray[np.float64]]
@@ -46,7 +46,7 @@ class Lengths:
     """of each rigid body"""
 
     def add(self, pair: tuple[str, ...], new: Length) -> str | None:
-        """Note a length. Returns the name of the row that it makes superfluous: its own, another's, or None."""
+        """Register a length. Returns the name of the row that becomes redundant: its own, another's, or None."""
         old = self.known.get(pair)
         if old is None:
             self.known[pair] = new
@@ -97,7 +97,7 @@ class Lengths:
 
 def carried_at(name: str, body: Carried, m: Any) -> NDArray[np.float64] | None:
     """Components (dim,) in the body's frame of a point (m) or vector that it carries, or that is a product or a sum
-    of what it carries; else None."""
+    of such; otherwise None."""
     if name in body.places:
         return body.places[name]
     item = m.natural.items.get("assign", {}).get(name)

@@ -1,4 +1,4 @@
-"""Springs, dampers, forces, torques, energies (DERA 2.4, 2.6), and what is reported."""
+"""Springs, dampers, forces, torques, energies (DERA 2.4, 2.6), and outputs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sekant.model.points.values import (
 def _stretching(m: Any, ends: tuple[str, str], kind: str = "", name: str = "") -> tuple[Any, SX]:
     """The vector between two points, and the rate (m/s) of its length.
 
-    `kind`, `name`: of what acts along it, if it does, and so needs ends that are apart.
+    `kind`, `name`: of an element that acts along it, whose ends must be apart.
     """
     A, B = m.points(ends)
     arm = B - A
@@ -39,7 +39,7 @@ def _stretching(m: Any, ends: tuple[str, str], kind: str = "", name: str = "") -
 
 @register
 class PointSpring(Element):
-    """A linear spring between two points, perhaps with a damper, which is then called ``name.damper``."""
+    """A linear spring between two points, optionally with a damper, which is then called ``name.damper``."""
 
     section: ClassVar = "springs"
     shown: ClassVar = "{ends: [A, B], stiffness: 300 N/m, length: 0.8 m}"
@@ -234,7 +234,7 @@ class Dissipation(Element):
 
 @register
 class ReportedOutput(Element):
-    """Something to report: an expression of coordinates, velocities and time."""
+    """A quantity to report: an expression of coordinates, velocities and time."""
 
     section: ClassVar = "outputs"
     shown: ClassVar = '{value: "hypot(A.x, A.y)", unit: m}'

@@ -1,7 +1,7 @@
 """Parts with mass: point masses, rods, rigid bodies in local frames of points and vectors (DERA 2.2 to 2.4).
 
-The energy of each part is a function of its own defining points z (k, dim) and their rates alone, so that the same
-function gives the equations of motion of the whole and the forces that act on the part at its points.
+The energy of each part is a function of its own defining points z (k, dim) and their rates alone, so the same
+function gives the equations of motion of the whole and the forces on the part at its points.
 
 A rigid body in the frame Q = [x, y, z] at the origin O has the kinetic energy
 
@@ -30,8 +30,8 @@ LEAST_ANGLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Something with mass, by default all in one point. `points`: what defines its position, in the order that
-    `kinetic` and `center` take."""
+    """A part with mass, by default all in one point. `points`: those that define its position, in the order of
+    `kinetic` and `center`."""
 
     name: str
     points: tuple[Geometric, ...]

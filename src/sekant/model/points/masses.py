@@ -104,8 +104,8 @@ class PointBody(Element):
                     body.children.append(m.assign(child, body.carried(local, point), 1.0 if point else 0.0))
 
     def _rigidity(self, name: str, frame: list[Geometric], R: np.ndarray, m: Any) -> None:
-        """Equations that keep the frame rigid; those that other items state already, or that hold always, not: what
-        another body carries is as long as it is there."""
+        """Equations that keep the frame rigid; except those that other items state already, or that always hold:
+        lengths within another body are given by that body."""
         O, stated = frame[0], self.lengths is not None
         arms = [point - O if point.is_point else point for point in frame[1:]]
         texts = [f"{point.name} - {O.name}" if point.is_point else point.name for point in frame[1:]]
@@ -178,7 +178,7 @@ def length_row(
 
 
 def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[str, ...]) -> None:
-    """A stated length between points that do not move must be theirs."""
+    """A stated length between fixed points must be their distance."""
     free = [c.symbol for c in m.coordinates if c.fixed is not None and not c.fixed.is_constant()]
     if free and ca.depends_on(arm.value, ca.vertcat(*free)):
         return
@@ -191,7 +191,7 @@ def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[s
 
 
 def pair_length(m: Any, A: Geometric, B: Geometric, given: Any) -> tuple[Any, bool]:
-    """The length (m) between two points, as given or as it is at the start, and whether it was given."""
+    """The length (m) between two points, as given or at the start, and whether it was given."""
     if given is None:
         return m.constant(float(np.linalg.norm(m.at_start((B - A).value))), "length"), False
     return m.constant(given, "length"), True

@@ -63,8 +63,8 @@ class Tracked(Element):
 class Motor(Element):
     """Turns a body's x axis, or a vector, by an angle from its direction at the start.
 
-    In the plane the angle counts from the start; in space it turns about `axis`, fixed in W, across which the
-    direction must stay. The multiplier is the torque needed.
+    In the plane the angle counts from the start; in space it turns about `axis`, fixed in W; the direction must
+    stay perpendicular to it. The multiplier is the torque needed.
     """
 
     section: ClassVar = "motors"

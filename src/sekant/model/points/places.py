@@ -1,4 +1,4 @@
-"""Points and vectors: fixed in the world, moving, or made of others."""
+"""Points and vectors: fixed in the world, moving, or derived from others."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Prescribed(Element):
 
 @register
 class Point(Element):
-    """A moving point, with its place and velocity at the start, both perhaps rough."""
+    """A moving point, with its position and velocity at the start, both of which may be rough."""
 
     section: ClassVar = "points"
     shown: ClassVar = "{at: [0.3 m, 0.4 m], velocity: [1 m/s, 0]}"
@@ -170,7 +170,7 @@ def _held_by(free: str | None) -> str:
 
 @register
 class Assigned(Element):
-    """A point or vector that follows from others; one of the fields says how."""
+    """A point or vector that follows from others, as given by one of the fields."""
 
     section: ClassVar = "assign"
     shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"

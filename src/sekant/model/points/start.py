@@ -1,7 +1,7 @@
-"""Start values that satisfy what is stated: defaults of lengths and frames are read off these, not off a rough start.
+"""Start values that satisfy what is stated: defaults of lengths and frames come from these, not from a rough start.
 
 The start moves as little as possible, weighted, by Gauss-Newton steps dy = -W^-1 J^T (J W^-1 J^T)^+ Phi on those
-position equations whose numbers somebody gave.
+position equations whose numbers the user gave.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 CLOSE = 1e-13
-"""Residual, against the size of the start, at which an equation counts as satisfied."""
+"""Residual, relative to the size of the start, below which an equation counts as satisfied."""
 STEPS = 50
 
 
 def solved_starts(m: Composition) -> dict[str, float] | None:
-    """Start values by name of coordinates; None where the start is good already or nothing satisfies the
+    """Start values by name of coordinates; None if the start is already consistent or nothing satisfies the
     equations."""
     rows = [row.expression for row in m.positions.values() if row.stated and m.moves(row.expression)]
     tracked = {number for number, _, _ in m.tracked.values()}

@@ -1,8 +1,8 @@
-"""Numbers of mechanisms in points: quantities as everywhere, and in Python also CasADi expressions.
+"""Numbers of mechanisms in points: quantities as in other models, and in Python also CasADi expressions.
 
-A file holds numbers, numbers with units and expressions in text. Whoever builds a mechanism in Python may also give
-a CasADi expression of the symbols that points and angles hand out (`A.x`, `A.velocity`, `m.t`): it is kept as it
-is, works in every analysis, and has no form in a file.
+A file contains numbers, numbers with units and expressions as text. In Python, a value can also be a CasADi
+expression of the symbols of points and angles (`A.x`, `A.velocity`, `m.t`): it works in every analysis, but cannot
+be written to a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sekant.model.quantities import InUnit, Quantity, read_value, write_value, w
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether a value is a CasADi expression (CasADi need not be loaded to tell)."""
+    """Whether a value is a CasADi expression (without loading CasADi)."""
     return type(value).__name__ == "SX" and type(value).__module__.startswith("casadi")
 
 
@@ -45,7 +45,7 @@ class Symbolic(Quantity):
 
 @dataclass(frozen=True)
 class Components(InUnit):
-    """Annotation of a tuple of numbers in one unit: `sizes` that are allowed, and whether a single one will do."""
+    """Annotation of a tuple of numbers in one unit: allowed `sizes`, and whether a single number is allowed."""
 
     unit: str | None
     sizes: tuple[int, ...] = (2, 3)

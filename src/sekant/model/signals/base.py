@@ -1,8 +1,8 @@
-"""What every signal states, and the registry of their types.
+"""Base class of signals, and the registry of their types.
 
 A signal is a number with a name that forces, sensors and other signals may use. Its value (`output`) may depend on
-time, parameters, the motion, other signals, and on states of its own, whose rates are asked for (`rates`) once the
-outputs of all signals are known: so a loop of signals is allowed as long as a state stands somewhere in it.
+time, parameters, the motion, other signals, and on its own states, whose rates (`rates`) are evaluated once the
+outputs of all signals are known; so a loop of signals is allowed if it contains a state.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Signal(Item):
         return ()
 
     def delays(self, name: str, motion: ElementKinematics) -> tuple[Delayed, ...]:
-        """Quantities that this signal takes up later."""
+        """Inputs of this signal that return after a delay."""
         return ()
 
     def smooth(self) -> Signal:

@@ -1,4 +1,4 @@
-"""A signal that follows its input later."""
+"""A signal that follows its input after a delay."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction
 
 DEGREE = 7
-"""Of the polynomials that keep the input."""
+"""Degree of the polynomials that store the input."""
 
 
 @register
 class Delay(Signal):
     """y(t) = input(t - time); `start` before the input has arrived.
 
-    The input is kept as polynomials of degree 7 through its values at Chebyshev points, `pieces` of them over the
+    The input is stored as polynomials of degree 7 through its values at Chebyshev points, `pieces` of them over the
     delay. In linear models the delay is a Pade approximation exp(-s T) of order `pade`.
     """
 

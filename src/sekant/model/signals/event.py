@@ -1,4 +1,4 @@
-"""Events: where a quantity crosses zero, something is set, or the run ends."""
+"""Events: where a quantity crosses zero, signals are set, or the run ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 class EventSignal(Signal):
     """Where `when` crosses zero: `set` another signal `to` a value, `reset` signals to their start, `stop` the run.
 
-    Its own value is how often it has happened. What can be set: `held`, `sampled`, `integral`, `lowpass`,
+    Its own value counts how often it happened. Events can set: `held`, `sampled`, `integral`, `lowpass`,
     `rate_limit`, `hysteresis` (its branch, 0 or 1), and the integral part of a `pid`.
     """
 

@@ -21,8 +21,8 @@ Hertz = Annotated[float, Quantity("Hz")]
 class Noise(Signal):
     """Band-limited Gaussian noise of a given standard deviation: y = sqrt(2/n) rms sum cos(2 pi f_k t + phi_k).
 
-    The frequencies f_k lie at random, one in each of n equal parts of the band, and the phases phi_k anywhere; both
-    follow from `seed`. The signal is a smooth function of time: every integrator takes it, and runs repeat.
+    The frequencies f_k are random, one in each of n equal parts of the band, and so are the phases phi_k; both
+    follow from `seed`. The signal is a smooth function of time: it works with every integrator, and runs repeat.
     """
 
     type: ClassVar[str] = "noise"

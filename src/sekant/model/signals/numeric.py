@@ -18,13 +18,13 @@ from sekant.tables.numeric import INCREMENT, NumericFunction
 
 @register
 class Numeric(Signal):
-    """What a Python function computes, of numbers alone: with `if`, `while`, iterations, arrays of its own.
+    """The result of a Python function of numbers, which may use `if`, `while`, iterations and its own arrays.
 
-    It is compiled to machine code (numba, the extra `numeric`), so nothing of Python runs in the loop; integrators
-    know nothing of its inside. Fixed steps and dop853 take it as it is, though they do not land where it jumps or
-    kinks; radau5 and linear models take differences; there are no series for it (taylor). Where it can be written
-    with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called ``name.y0``,
-    ``name.y1``, ...
+    It is compiled to machine code (numba, the extra `numeric`), so no Python runs in the loop; integrators know
+    nothing about its contents. Fixed steps and dop853 evaluate it as it is, but do not land where it jumps or
+    kinks; radau5 and linear models use finite differences; there are no series for it (taylor). Where it can be
+    written with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called
+    ``name.y0``, ``name.y1``, ...
     """
 
     type: ClassVar[str] = "numeric"

@@ -1,9 +1,9 @@
-"""Python functions of numbers as C callbacks: what their text may hold, and their compilation by numba.
+"""Python functions of numbers as C callbacks: the allowed contents of their text, and their compilation by numba.
 
-A text holds definitions of functions and nothing else, of which the last one counts. Nothing of it is run by
-Python: numba compiles it for numbers alone. So that a model from a stranger does no harm, a text may use of `np`,
-`math` and arrays only what is listed here (numba also compiles what reaches any memory, such as `as_strided`), and
-its indices are checked. It may still never end. A function that is given as an object is the user's own program.
+A text contains only definitions of functions, of which the last one counts. Python runs none of it: numba compiles
+it for numbers alone. So that a model from a stranger does no harm, a text may use only the parts of `np`, `math`
+and arrays that are listed here (numba also compiles what reaches any memory, such as `as_strided`), and its indices
+are checked. It may still run forever. A function given as an object is the user's own program.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
 
 
 def _harmless(part: ast.FunctionDef) -> None:
-    """Refuses what is not listed: attributes, imports and names with two underscores."""
+    """Refuses everything that is not listed: attributes, imports and names with two underscores."""
     for node in ast.walk(part):
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Global | ast.With | ast.ClassDef | ast.Lambda):
             what = f"'{type(node).__name__.lower()}'"
@@ -156,7 +156,7 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
 
 
 def _loaded(text: str, name: str, jit: Callable[..., Any]) -> Callable[..., Any]:
-    """The last function of a text. What runs are its `def` statements, whose defaults are constants."""
+    """The last function of a text. Only its `def` statements run, whose defaults are constants."""
     definitions = _definitions(text)
     tree = ast.Module([*definitions], [])
     file = f"<function of signal '{name}'>"
@@ -164,13 +164,13 @@ def _loaded(text: str, name: str, jit: Callable[..., Any]) -> Callable[..., Any]
     flags = __import__("__future__").annotations.compiler_flag
     space: dict[str, Any] = {"np": np, "math": math, "__name__": "sekant.numeric"}
     exec(compile(tree, file, "exec", flags=flags, dont_inherit=True), space)
-    for one in definitions:  # they find one another compiled
+    for one in definitions:  # they call one another in compiled form
         space[one.name] = jit(space[one.name])
     return space[definitions[-1].name]
 
 
 def _cause(error: Exception) -> str:
-    """The line of numba's message that says what is wrong, and where."""
+    """The line of numba's message with the fault and its place."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [
         line

@@ -17,7 +17,7 @@ class SampledSignal(Signal):
     """The input at the times offset + k period, held in between; `start` before the first sample.
 
     All that is sampled at one time is taken from the values just before it. So a sampled signal may use itself, as
-    in the sum ``total + period * error``, and loops of sampled signals are no algebraic loops.
+    in the sum ``total + period * error``, and loops of sampled signals are not algebraic loops.
     """
 
     type: ClassVar[str] = "sampled"

@@ -1,8 +1,8 @@
-"""Signals from Python functions: what a function computes is recorded once, as expressions.
+"""Signals from Python functions: the computation of a function is recorded once, as expressions.
 
 The function is called with recorders in place of numbers. They take part in arithmetic, comparisons, NumPy's
-functions of numbers and ``np.where``; the record becomes named expressions, so that nothing of Python is left when
-the model runs, derivatives are exact, and the model can be written to a file.
+functions of numbers and ``np.where``; the record becomes named expressions, so no Python runs with the model,
+derivatives are exact, and the model can be written to a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sekant.model.signals.base import Signal
 from sekant.model.signals.expression import ExpressionSignal
 
 LONGEST = 300
-"""Letters from which on a part of an expression becomes a signal of its own."""
+"""Length of text above which a part of an expression becomes its own signal."""
 DEEPEST = 20
 MOST = 20_000
 """Operations that a function may record."""
@@ -62,7 +62,7 @@ _SIGNS = {
 
 
 class Traced:
-    """A quantity of which it is recorded what is done with it."""
+    """A quantity that records the operations on it."""
 
     __slots__ = ("args", "depth", "size", "word")
     __hash__ = object.__hash__  # type: ignore[assignment]

@@ -18,8 +18,8 @@ from sekant.model.signals.base import Signal, register
 class TransferFunction(Signal):
     """y = numerator(s) / denominator(s) input, coefficients from the highest power down; it starts at zero.
 
-    States are those of the controllable form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1), and
-    y = sum of (b - b0 a) x + b0 u, with the coefficients of s/w, where w makes them all at most 1.
+    States are those of the controllable form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1), and y = sum of (b - b0
+    a) x + b0 u, with the coefficients of s/w, where w scales them all to at most 1.
     """
 
     type: ClassVar[str] = "transfer_function"

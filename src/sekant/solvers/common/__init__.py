@@ -1,4 +1,5 @@
-"""What integrators share: how a run ends (`outcome.py`) and the loop over chunks (`chunks.py`).
+"""Shared code of integrators: how a run ends (`outcome.py`) and the loop over chunks (`chunks.py`).
 
-`sites.py` and `modes.py` hold what a right-hand side decides within a step; `checks.py` refuses bad requests.
+`sites.py` and `modes.py` contain the decisions of a right-hand side within a step; `checks.py` refuses bad
+requests.
 """

@@ -1,7 +1,7 @@
-"""Events that set states and held values, and may set off others: decided by compiled code.
+"""Events that set states and held values, and may trigger others: decided by compiled code.
 
-Events whose functions have crossed zero together happen at once, from the values before. What they set may make other
-functions jump over zero; these events follow, until none is left.
+Events whose functions have crossed zero together happen at once, from the values before. The values they set may
+make other functions jump over zero; these events follow, until none is left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sekant.solvers.common.memory import Call, CompiledFunction, call, call_of
 from sekant.solvers.common.sites import free_modes
 
 SETTLED, ENDLESS = range(2)
-"""What procedures return: no event is left, or events trigger one another without end."""
+"""Return codes of procedures: no event is left, or events trigger one another without end."""
 MOST_AT_ONCE = 50  # events at one instant that may follow from one another
 
 

@@ -1,4 +1,4 @@
-"""Checks of what an integrator is asked for, shared by all of them."""
+"""Checks of the arguments of integrators, shared by all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNLIMITED = 2**62
 
 @dataclass(frozen=True)
 class StepOptions:
-    """What was asked for, checked: output `times`, `edges` of segments, times closer than `snap` being one, the fixed
+    """The checked request: output `times`, `edges` of segments, times closer than `snap` being one, the fixed
     `step` (0: adaptive), `usual_step` (0: unknown) of a run that this one goes on from, `atol` (n,)."""
 
     times: Floats
@@ -46,7 +46,7 @@ def check_options(
     first_step: float | None,
     usual_step: float | None = None,
 ) -> StepOptions:
-    """What an integrator of n states is asked for; `step` None: it chooses its own."""
+    """The request to an integrator of n states; `step` None: it chooses its own."""
     check_first_step(first_step)
     check_first_step(usual_step)
     tolerances = check_tolerances(rtol, atol, n, max_step, max_steps)
@@ -67,7 +67,7 @@ def check_options(
 
 def check_times(t_eval: ArrayLike) -> Floats:
     times = np.asarray(t_eval, dtype=np.float64)
-    if times.flags.writeable:  # whoever has given it may change it
+    if times.flags.writeable:  # the caller may change the original
         times = times.copy()
     if times.ndim != 1 or times.size == 0:
         raise SolverError(f"t_eval must be a list of at least one time (got shape {times.shape})")

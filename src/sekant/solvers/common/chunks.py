@@ -1,6 +1,6 @@
 """The Python side of every time loop: calls of a compiled loop, each lasting about 0.15 s with its rows.
 
-Between two of them rows are handed out and Ctrl-C is heard. The result does not depend on the chunks.
+Between two of them rows are handed out and Ctrl-C is handled. The result does not depend on the chunks.
 """
 
 from __future__ import annotations

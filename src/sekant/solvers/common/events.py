@@ -80,7 +80,7 @@ def happened(events):
 
 @inner
 def pass_on(events):
-    """Take over the signs of the values; those at zero stay what they were."""
+    """Adopt the signs of the values; those at zero keep their signs."""
     for i in range(events.sign.size):
         if events.watch.value[i] != 0.0:
             hold_sign(events, i, sign_of(events.watch.value[i]))
@@ -111,7 +111,7 @@ def take_signs(events):
 def jumps_over(events):
     """The first event whose function has jumped to the other side since the step began, or -1.
 
-    Where a switch is landed on, what is watched may jump with it.
+    When a step lands on a switch, the watched functions may jump with it.
     """
     take_signs(events)
     return happened(events)
@@ -129,17 +129,17 @@ def look_at_events(run):
 
 @inner
 def panels_of(run, h):
-    """In how many parts of a step of length h events are looked for.
+    """Number of parts of a step of length h that are searched for events.
 
-    Over a step that is a large part of the run they are looked for every hundredth of the run: where the motion is
-    simple the steps are long, and a function of it, such as a distance, may come and go within one.
+    A step that is a large part of the run is searched at every hundredth of the run: where the motion is simple the
+    steps are long, and a function of it, such as a distance, may come and go within one.
     """
     span = run.plan.edges[run.plan.edges.size - 1] - run.plan.edges[0]
     return max(PANELS, min(int(LOOKS * h / span) + 1, LOOKS))
 
 
 def suspecting(look: Callable[..., Any]) -> Any:
-    """The first glance at a step of an adaptive method; `look` as for `landing`."""
+    """The first check of a step of an adaptive method; `look` as for `landing`."""
 
     @inner
     def leave_zero(run, t, h, how):
@@ -153,7 +153,7 @@ def suspecting(look: Callable[..., Any]) -> Any:
 
     @inner
     def suspicious(run, t, h, how):
-        """Whether an event function leaves its sign on the step, as far as start, ``w.middle`` and ``w.b`` tell."""
+        """Whether an event function leaves its sign on the step, judging by the start, ``w.middle`` and ``w.b``."""
         w = run.watched.watch
         for i in range(w.value.size):
             w.a[i] = w.start[i]

@@ -1,4 +1,4 @@
-"""What methods with fixed steps share: the walk from one landing (output time or stop) to the next, and events.
+"""Shared code of fixed-step methods: the walk from one landing (output time or stop) to the next, and events.
 
 Between two landings all steps have the requested length, except that the last one is shortened where the distance is
 not a multiple of the step. A distance that misses a multiple by less than 1e-6 of a step counts as one: its steps are
@@ -6,9 +6,9 @@ made equal, so that round-off in the output times produces no sliver of a step. 
 landing; step i begins at ``landing + i h`` without accumulated round-off.
 
 A step over which an event happens is shortened so that it ends there. The length is found with steps of the method
-itself, from the state before, which ``retake(run, kernel, t, h)`` takes: one of length h from what the run was at t,
-with its end in ``run.x``; it returns whether that succeeded. What turns close to zero, by the values at the start of
-this step and of the last one, is looked at within the step.
+itself, from the state before, which ``retake(run, kernel, t, h)`` takes: one of length h from what the run was at
+t, with its end in ``run.x``; it returns whether that succeeded. A function that turns close to zero, judging by its
+values at the start of this step and of the last one, is evaluated within the step.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _comes_back(run, h):
 
 
 def ending_at_events(retake: Callable[..., Any]) -> Any:
-    """What shortens a step of the method that `retake` takes steps of."""
+    """Shortens a step of the method whose steps `retake` takes."""
 
     @inner
     def _look(run, watch, t, h, theta, kernel):

@@ -1,12 +1,12 @@
-"""Where on a step something that is watched leaves its interval: the one search of all integrators.
+"""Where on a step a watched value leaves its interval: the search that all integrators share.
 
-What is watched (`Watch`) are guards of sites, within the interval of their mode, and event functions, within their
-sign. An integrator says how its step is looked at, ``look(m, w, t, h, theta, how)``: it puts the values at the part
-theta of the step of length h from time t into ``w.value``, on a dense output or by a step of another length. From
-that `landing` makes the search, which samples a step in panels of two halves. A value that is inside at the ends and
-in the middle of a panel, but on whose parabola it turns close to its bound or beyond, is looked at where it turns:
-so what leaves and comes back within a panel is found as well, as long as the panel is short enough for the parabola
-to tell of it. A crossing between two points is located to round-off of time.
+Watched values (`Watch`) are guards of sites, within the interval of their mode, and event functions, within their
+sign. An integrator provides evaluation on its step, ``look(m, w, t, h, theta, how)``: it puts the values at the
+part theta of the step of length h from time t into ``w.value``, on a dense output or by a step of another length.
+From that `landing` makes the search, which samples a step in panels of two halves. A value that is inside at the
+ends and in the middle of a panel, but on whose parabola it turns close to its bound or beyond, is evaluated where
+it turns: so a value that leaves and comes back within a panel is found as well, as long as the panel is short
+enough for the parabola to show it. A crossing between two points is located to round-off of time.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ BISECTIONS = 12  # to find a point in a piece
 NONE = 2.0  # the part of a step at which nothing is found
 LEAST = 5e-324  # an event function has left its sign at zero, that is below the smallest positive number
 AT_REST = (
-    8.0  # times what a value was at the start of a step, by which it may leave an interval that is a point
+    8.0  # times its value at the start of a step: by this much a value may leave an interval that is a point
 )
-WINDOW = 1000  # trials after which a run is looked at whether it ends
+WINDOW = 1000  # trials after which a run is checked for whether it will end
 ENDLESS = 1e6  # trials that it may have left, by these, before it is given up as chattering
 STALLED = 1e8  # the same, where many trials are rejected, before the step counts as too small
 
@@ -45,7 +45,7 @@ class Watch(Struct):
     value: Vector  # where the function writes them
     low: Vector
     high: Vector
-    counts: Integers  # 1 where leaving the interval is to be landed on
+    counts: Integers  # 1 where steps land on leaving the interval
     start: Vector  # at the start of the step
     a: Vector  # at both ends and in the middle of a panel or of a bracket
     middle: Vector
@@ -54,7 +54,7 @@ class Watch(Struct):
 
 
 def lay_out_watch(n: int) -> Watch:
-    """Values that may be anything."""
+    """Memory for values without bounds."""
     whole: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
     return Watch(
         low=np.full(n, -np.inf),
@@ -98,7 +98,7 @@ def note_sides(w):
 
 @inner
 def nothing(m, w):
-    """For what all crossings count of: nothing is passed by."""
+    """For values of which all crossings count: none is passed by."""
 
 
 @inner
@@ -154,7 +154,7 @@ def _guess(w, a, b, finest, weight_a, weight_b, last):
 def landing(look: Callable[..., Any], pass_by: Callable[..., Any] = nothing) -> tuple[Any, Any, Any, Any]:
     """The search on steps that are looked at by `look`: `first_exit`, `excursion`, `locate`, `reach`.
 
-    ``pass_by(m, w)`` takes over what is outside in ``w.value`` and does not count.
+    ``pass_by(m, w)`` adopts the values outside in ``w.value`` that do not count.
     """
 
     @inner
@@ -166,7 +166,7 @@ def landing(look: Callable[..., Any], pass_by: Callable[..., Any] = nothing) -> 
         width = b - a
         for tried in range(1, MOST_HALVINGS):
             guess = _guess(w, a, b, finest, weight_a, weight_b, last)
-            if tried % 3 == 0:  # a value that is on its bound at a tells nothing of where it leaves
+            if tried % 3 == 0:  # a value on its bound at a says nothing about where it leaves
                 guess = a + 0.5 * (b - a) if b - a > 0.5 * width else guess
                 width = b - a
             if b - a <= finest or guess == a:

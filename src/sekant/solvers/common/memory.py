@@ -1,4 +1,4 @@
-"""Parts of the memory of a run that all integrators have: what was asked for, where the run is, what was counted."""
+"""Parts of the memory of a run that all integrators have: the request, the present point, counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has 
 
 
 class RunPlan(Struct):
-    """What was asked for."""
+    """The request."""
 
     t_eval: Vector  # (m,) output times
     # (s + 1,) start, stops, end; segment i lies between edges i, i + 1. low, high (s,): first and last number
@@ -89,7 +89,7 @@ def call_of(
 
 
 def ask(plan: RunPlan, clock: RunClock, options: StepOptions) -> None:
-    """Set what is asked for, and the start of the run."""
+    """Set the request, and the start of the run."""
     edges, start = options.edges, float(options.times[0])
     low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
     plan.set(
@@ -120,7 +120,7 @@ def set_time(clock, t):
 
 @inner
 def open_segment(clock, plan, number):
-    """Go on in this segment."""
+    """Continue in this segment."""
     clock.segment, clock.started = number, 1
     clock.earliest, clock.latest = plan.low[number], plan.high[number]
 

@@ -1,4 +1,4 @@
-"""What the registries of integrators hold."""
+"""Entries of the registries of integrators."""
 
 from __future__ import annotations
 

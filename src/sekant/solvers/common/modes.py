@@ -1,4 +1,4 @@
-"""Modes of the sites of a right-hand side, held within a step: what is valid where, and what comes next.
+"""Modes of the sites of a right-hand side, held within a step: where each is valid, and which comes next.
 
 See `sekant.solvers.common.sites` for what a site is. A mode is valid while the guard stays within an interval. A
 landing integrator ends its step where a guard leaves it (`sekant.solvers.common.landing`), and the mode moves on to
@@ -50,7 +50,7 @@ class Switching:
         return table.breaks, table.extrapolation
 
     def label(self, number: int) -> str:
-        """What a reader would call a site."""
+        """The name of a site for readers."""
         site = self.sites[number]
         if site.kind == PIECE:
             return self.tables[site.table].label
@@ -71,7 +71,7 @@ class Sites(Struct):
 
 
 class HeldModes(Struct):
-    """What holds at sites: row and lap (the value where there are no pieces), valid for guards within an interval."""
+    """Modes of sites: row and lap (the value where there are no pieces), valid for guards within an interval."""
 
     sites: Sites
     row: Integers
@@ -272,7 +272,7 @@ def settling(guards_at: Callable[..., Any]) -> Any:
 
     @inner
     def settle(m, modes, t, everywhere):
-        """Hold the modes that the guards ask for: of those outside their interval, or of all sites."""
+        """Hold the modes given by the guards: of those outside their interval, or of all sites."""
         watch = modes.watch
         for _ in range(modes.sites.kind.size + 1):
             guards_at(m, t)
@@ -288,7 +288,7 @@ def settling(guards_at: Callable[..., Any]) -> Any:
 
 @inner
 def begin_step(m):
-    """The guards as they stand are those at the start of a step."""
+    """The present guards are those at the start of a step."""
     for s in range(m.sites.kind.size):
         m.watch.start[s] = m.watch.value[s]
         m.flips[s] = 0

@@ -1,4 +1,4 @@
-"""How a run of any integrator ends: what compiled loops return, its name, and its text for a reader."""
+"""How a run of any integrator ends: return codes of compiled loops, their names, and their texts for readers."""
 
 from __future__ import annotations
 
@@ -98,25 +98,25 @@ def _nothing() -> Floats:
 class Outcome:
     """The motion as far as it was computed.
 
-    `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
-    `lam` (k, m) where the integrator knows them. `t_last`, `x_last` (n,): the last good point, which may lie beyond
-    the last output. `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not
+    `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and `lam`
+    (k, m) where the integrator knows them. `t_last`, `x_last` (n,): the last good point, which may lie beyond the
+    last output. `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not
     fail), `x_failed` (n,): the state there that could not be projected, where the method knows it. `component`:
-    index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the largest
-    scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: what
-    chatters, as a reader would call it. `reason`: what is known of the cause. `events`: all that have happened.
+    index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the
+    largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: the site that
+    chatters, by its name for readers. `reason`: what is known about the cause. `events`: all that have happened.
     `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
     largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that hold from
-    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there; None if it is not known.
-    `implicit`: whether the method is.
+    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there; None if it is not
+    known. `implicit`: whether the method is.
 
     `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps given up (Taylor: times a
     step was halved because its end could not be projected), and `restarts`: stops inside the interval that were
     landed on (Taylor: switches and events). Others: `evaluations` of the equations, `landings` on changes of a mode,
     `jacobians` and `factorizations` of the Newton matrix, `order` of the series of v.
 
-    An analysis adds what only it knows: the `message` for a reader, the `work` (nw,) done by the end, `warnings`. It
-    may also end a run as "stopped".
+    An analysis adds the `message` for a reader, the `work` (nw,) done by the end, `warnings`. It may also end a run
+    as "stopped".
     """
 
     status: Ending

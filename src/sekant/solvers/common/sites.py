@@ -15,9 +15,9 @@ FLOOR  1, or 0: free          floor of g
 
 Taylor series have two kinds more, ABOVE and NOT_BELOW: 1 where g > 0, g >= 0, else 0.
 
-A free site decides by the value of its guard, at every evaluation. A held one goes on with what was decided also
-where the guard is beyond it: the polynomial of a piece, the branch of a switch. So a function with all sites held
-is smooth, and a step of an integrator that ends on the bound of a mode sees one side of it only.
+A free site decides by the value of its guard, at every evaluation. A held site keeps its decision even if the guard
+is beyond it: the polynomial of a piece, the branch of a switch. So a function with all sites held is smooth, and a
+step of an integrator that ends on the bound of a mode sees one side of it only.
 
 Elements that decide for themselves (a row that sticks, a contact, a branch of a hysteresis, a sampled value) are to
 become further sites: kinds of their own, whose guards the element gives and whose mode the tape reads as a value.

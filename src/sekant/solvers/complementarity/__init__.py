@@ -1,1 +1,1 @@
-"""What sticks, slides, touches and parts, decided by complementarity: no mechanics, only forces, slips and limits."""
+"""Decides what sticks, slides, touches and parts, by complementarity: no mechanics, only forces, slips and limits."""

@@ -1,12 +1,12 @@
 """Sticking, sliding, touching and parting at events, found by a complementarity step.
 
-At an event, what is at rest is decided on again: a state of all elements that the motion which follows does not
-contradict. It is found by pivoting on the compiled equations themselves: all elements that contradict their state
-change it, and where that does not reduce their number, the first of them alone, which ends for positive definite
-matrices (Murty's rule). The order is that of the model, so the answer is always the same.
+At an event, elements at rest are decided on again: the step finds a state of all elements that the following motion
+does not contradict. It is found by pivoting on the compiled equations themselves: all elements that contradict
+their state change it, and where that does not reduce their number, the first of them alone, which ends for positive
+definite matrices (Murty's rule). The order is that of the model, so the answer is always the same.
 
 With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be: the
-other states of what is at rest are tried, as long as these are few, and further solutions are reported.
+other states of elements at rest are tried, as long as these are few, and further solutions are reported.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from sekant.solvers.complementarity.memory import Decision
 from sekant.solvers.complementarity.rows import find_given, stop_slips
 
 DECIDED, JAMMED, INSIDE = range(3)
-"""What procedures return: all is decided, friction jams, or a contact starts inside."""
+"""Return codes of procedures: all is decided, friction jams, or a contact starts inside."""
 MOST_ROUNDS = 200
 MOST_TRIED = 200  # states of elements at rest that are tried in search of further solutions
 PATIENCE = 5
@@ -71,7 +71,7 @@ def _wish_nothing(m):
 
 @inner
 def _contradictions(m, slack):
-    """How many elements contradict `states` in the motion that follows, and what suggests itself, in `better`."""
+    """How many elements contradict `states` in the following motion, and better states, in `better`."""
     _hold_all(m, m.states)
     _evaluate(m)
     count = 0
@@ -117,7 +117,7 @@ def _jams(m):
 
 @inner
 def _differs(m):
-    """Whether `states` are others than `found`."""
+    """Whether `states` differ from `found`."""
     other = False
     for e in range(m.states.state.size):
         other = other or m.states.state[e] != m.found.state[e]
@@ -139,7 +139,7 @@ def _try_next(m):
 
 @inner
 def _look_for_others(m):
-    """Try the other states of what is at rest; `several`: there is a further solution besides `states`."""
+    """Try the other states of elements at rest; `several`: there is a further solution besides `states`."""
     combinations, scale = 1.0, 1e-12
     for e in range(m.choice.size):
         m.choice[e] = 0
@@ -148,7 +148,7 @@ def _look_for_others(m):
         _put(m.found, e, m.states.state[e], m.states.way[e, 0], m.states.way[e, 1])
     if combinations == 1.0 or combinations > MOST_TRIED:
         return
-    rate = m.rows.slip  # what the solution has
+    rate = m.rows.slip  # those of the solution
     for i in range(rate.size):
         rate[i] = m.values.rate[i]
         scale = max(scale, abs(m.values.force[i]) * m.values.mobility[i])
@@ -169,7 +169,7 @@ def _look_for_others(m):
 
 @inner
 def _begin(m):
-    """States with which pivoting begins, and what is decided on."""
+    """States with which pivoting begins, and the elements that are decided on."""
     for e in range(m.resting.size):
         before, x, y = state_of(m, e)
         _put(m.before, e, before, x, y)

@@ -1,4 +1,4 @@
-"""The elements that are decided on: what their states are, and what the motion that follows says of these.
+"""The elements that are decided on: their states, and whether the following motion agrees with these.
 
 A friction sticks (0), slides in a direction (1, -1), or is held: what constraints hold still, or move, has no motion
 to hinder, so it neither sticks nor rubs until it slips. A contact is open, closed (without slip, if it has friction),
@@ -22,7 +22,7 @@ ASIDE = 1e-6  # angle (rad) between slip and friction up to which they are oppos
 
 @inner
 def state_of(m, e):
-    """The state for which the held values stand."""
+    """The state that the held values represent."""
     p, place = m.p, m.elements.place
     if e < m.elements.frictions:
         direction = p[place[e, 1]]
@@ -40,7 +40,7 @@ def state_of(m, e):
 
 @inner
 def hold(m, e, state, x, y):
-    """Set the held values that stand for a state."""
+    """Set the held values that represent a state."""
     p, place = m.p, m.elements.place
     if e < m.elements.frictions:
         p[place[e, 0]] = 1.0 if state == STICKS and m.elements.driven[e] == 0 else 0.0
@@ -132,7 +132,7 @@ def _open_contradicted(m, e, slack):
 
 @inner
 def contradiction(m, e, state, x, y, slack):
-    """The state that suggests itself where the motion that follows contradicts the present one; else UNDECIDED."""
+    """A better state where the following motion contradicts the present one; otherwise UNDECIDED."""
     if e < m.elements.frictions:
         return _friction_contradicted(m, e, state, slack), 0.0, 0.0
     if state == OPEN:
@@ -162,7 +162,7 @@ def contradiction(m, e, state, x, y, slack):
 
 @inner
 def after_event(m, e, state, number):
-    """What suggests itself where event function `number` of the element has passed zero."""
+    """A better state after event function `number` of the element has passed zero."""
     i, force = m.elements.force[e], m.values.force
     if e < m.elements.frictions:
         if m.elements.driven[e] == 1:

@@ -1,10 +1,10 @@
 """Impacts of rigid contacts: velocities after a gap has closed.
 
-Impulses of all constraints, of the contact and of the other closed ones: M (v+ - v-) = -G^T L + J^T P, with
-G v+ + drift = 0. Newton's law: the gap opens with `restitution` times the rate at which it closed; other closed
-contacts stay closed, unless that would take a pull. With friction, the tangential impulse stops the slip if it
-needs no more than the coefficient times the normal one; else it has that size, against the slip before the impact.
-Dry friction in joints has no impulse.
+Impulses of all constraints, of the contact and of the other closed ones: M (v+ - v-) = -G^T L + J^T P, with G v+ +
+drift = 0. Newton's law: the gap opens with `restitution` times the rate at which it closed; other closed contacts
+stay closed, unless that would require a pull. With friction, the tangential impulse stops the slip if it needs no
+more than the coefficient times the normal one; else it has that size, against the slip before the impact. Dry
+friction in joints has no impulse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The memory in which it is decided what sticks, slides, touches and parts.
+"""The memory for deciding what sticks, slides, touches and parts.
 
 An *element* is a friction or a contact; frictions come first. Its state is a number, and, where a contact slides, a
 direction (2,): see `elements`. Forces are those of the frictions, then of each contact the normal one and, with
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class DecidedElements(Struct):
-    """What does not change, of n elements."""
+    """Constants of n elements."""
 
     frictions: Integer  # their number; contacts are the others
     force: Integers  # number of the force, of a contact the normal one
@@ -39,7 +39,7 @@ class States(Struct):
     """Of all elements."""
 
     state: Integers
-    way: Matrix  # (n, 2) direction of what slides
+    way: Matrix  # (n, 2) directions of sliding
 
 
 class ForceValues(Struct):
@@ -78,7 +78,7 @@ class VelocityRows(Struct):
 
 
 class Decision(Struct):
-    """A point (t, q, v, z, p) and what is decided there; v and the held values in p change."""
+    """A point (t, q, v, z, p) and the decisions there; v and the held values in p change."""
 
     t: Vector
     q: Vector

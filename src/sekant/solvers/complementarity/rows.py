@@ -65,7 +65,7 @@ def solve_rows(m, count):
 
 @inner
 def stop_slips(m):
-    """The slip of what is at rest set to zero exactly, by the least change of the velocities."""
+    """Sets the slip of elements at rest to zero exactly, by the least change of the velocities."""
     rows, nv, any_slip = m.rows, m.v.size, False
     first, count = rows.drift.size, rows.drift.size
     set_constraints(m)

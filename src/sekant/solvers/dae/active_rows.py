@@ -2,14 +2,13 @@
 
 Newton's iteration with a matrix that is not renewed cannot meet rows that depend on each other: off the constraints
 they contradict each other. A step therefore keeps a largest set of independent rows; the others get no multiplier,
-and the projection at the end of the step sees to them. Rows are picked by Gram and Schmidt's method with pivoting,
-the ones in use first as long as they are good.
+and the projection at the end of the step satisfies them. Rows are picked by Gram and Schmidt's method with
+pivoting, the ones in use first as long as they are good.
 
 A mechanism that passes through a singular position (a flat four-bar) has independent rows on both sides of it, but
 there Newton's iteration converges only for steps shorter than the distance. Once it diverges, rows that are nearly
 dependent are left out too: there the multipliers grow like one over the pivot (a coupler cannot turn a flat crank),
-and what the rows would have done in the meantime is made up for by the projection up to a part of the order of the
-pivot squared.
+and the projection makes up for the missing rows, up to a part of the order of the pivot squared.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ ALL, INDEPENDENT, STRONG = range(3)
 
 @inner
 def _unit_velocities(memory):
-    """V_UNIT: what each velocity is measured in, of equal kinetic energy; without inertia of its own, the largest."""
+    """V_UNIT: unit of each velocity, of equal kinetic energy; the largest one for velocities without inertia."""
     pattern, M, unit = memory.saddle.pattern, memory.saddle.M, memory.active.v_unit
     M_row, M_col = pattern.M_row, pattern.M_col
     clear(unit)

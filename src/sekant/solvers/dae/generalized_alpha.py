@@ -41,10 +41,10 @@ from sekant.solvers.dae.projection import (
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.dae.radau_step import restart
 
-MOST_ITERATIONS = 80  # a few as a rule; many where a law bends within what a step changes
+MOST_ITERATIONS = 80  # usually a few; many where a law bends within the change over a step
 SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go back and forth
 RENEW_AFTER = 4  # iterations with one matrix
-ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
+ACCURACY = 1e-12  # of v, relative to its largest entry and to its change over the step
 ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
 REDUNDANT_FACTOR = 1e2
 
@@ -79,7 +79,7 @@ def _flow(memory, t, h, q0, u):
 
 @inner
 def _regularization(memory):
-    """eps of the matrices of Newton's iteration, which makes up for it.
+    """eps of the matrices of Newton's iteration, which corrects for it.
 
     Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
     that from being divided by a small number.

@@ -1,7 +1,7 @@
-"""The memory of a run, laid out for compiled loops: what they read, what they go on from, whom they call.
+"""The memory of a run, laid out for compiled loops: what they read, where they continue, what they call.
 
-Every loop takes at most about so many steps and leaves everything needed to go on in its memory, so that a run cut
-into pieces is bit for bit the run in one piece.
+Every loop takes at most about so many steps and leaves everything needed to continue in its memory, so that a run
+cut into pieces is bit for bit the run in one piece.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EvaluationPoint(Struct):
 
 
 class Results(Struct):
-    """What functions have found at the point."""
+    """Results of functions at the point."""
 
     f: Vector  # (n,) residuals
     k: Matrix  # (3, nnz) values of K0, K1, K2
@@ -55,7 +55,7 @@ class Results(Struct):
 
 
 class RadauStep(Struct):
-    """The step that is tried, and the last one."""
+    """The trial step, and the last one."""
 
     first: Integer  # 1: of a segment, or after a change of modes
     history: Integer  # 1 if there is a last one to extrapolate
@@ -183,7 +183,7 @@ class DaeMemory(Struct):
     a_now: Vector  # at x
     lam_now: Vector
     a_alg: Vector  # (nv,) of generalized-alpha
-    projected: Vector  # (nx,) what the projection works on
+    projected: Vector  # (nx,) argument of the projection
     stage: Vector  # (nq + nv,) where event functions are evaluated
     rows: Matrix  # outputs
     a_rows: Matrix

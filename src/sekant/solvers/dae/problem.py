@@ -1,4 +1,4 @@
-"""What the integration of a differential-algebraic system starts from and what it returns."""
+"""Input and output of the integration of a differential-algebraic system."""
 
 from __future__ import annotations
 

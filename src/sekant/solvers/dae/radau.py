@@ -95,7 +95,7 @@ def _begin(memory):
 
 @inner
 def _stuck(memory, row):
-    """The code for what `restart` says: a constraint that is not met, or, beyond them all, no accelerations."""
+    """The code for the result of `restart`: a constraint that is not met, or, beyond them all, no accelerations."""
     memory.failed.t = memory.clock.t
     if row >= memory.lam_now.size:
         memory.failed.component = -1
@@ -106,7 +106,7 @@ def _stuck(memory, row):
 
 @inner
 def _turn(memory):
-    """Go on in new modes from the end of a step: accelerations jump, nothing of the last step is of use."""
+    """Go on in new modes from the end of a step: accelerations jump, so nothing of the last step is reused."""
     step, newton = memory.step, memory.newton
     memory.counts.landings += 1
     step.turning = 0

@@ -8,7 +8,7 @@ points,
 
     v(theta) = v_0 + h integral_0^theta a ,    closed at theta = 1 by a linear term,
 
-is off by h^5 and by h times what the accelerations are off. Where a is so steep in v that errors of the inner states
+has an error of h^5 plus h times that of the accelerations. Where a is so steep in v that errors of the inner states
 come back enlarged (stiff systems) the integral does not close, and the collocation polynomial stays.
 """
 

@@ -1,7 +1,7 @@
 """Events on a step of Radau IIA: suspected on its polynomials, located by steps of the method itself.
 
-Inside a step the collocation polynomials are of lower order than at its end, so a crossing on them is but a guess.
-Steps of other lengths from the same start close in on it: each is as exact as the one that passed.
+Inside a step the collocation polynomials are of lower order than at its end, so a crossing on them is only a guess.
+Steps of other lengths from the same start close in on it: each is as accurate as the accepted one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _suspicious = suspecting(_look)
 
 @inner
 def _glance(memory, t, h):
-    """Whether an event function leaves its sign on the step, as far as start, middle and end tell."""
+    """Whether an event function leaves its sign on the step, judging by the start, middle and end."""
     w = memory.watched.watch
     _look(memory, w, t, h, 1.0, False)
     put(w.b, 0, w.value)
@@ -63,8 +63,8 @@ def _glance(memory, t, h):
 def _bracket(memory, t, h, theta):
     """Ends of a part of the step within which an event happens, by steps to both, with ``w.a`` and ``w.b`` there.
 
-    `theta`: where it does on the polynomials. What leaves its sign and comes back may do so within a small part of a
-    step, so the other end is looked for from near to far. The same end twice: up to there, where the step ends,
+    `theta`: where it does on the polynomials. A function may leave its sign and come back within a small part of a
+    step, so the other end is searched from near to far. The same end twice: up to there, where the step ends,
     nothing happens. The first beyond the second: the polynomials are far off.
     """
     w, aside = memory.watched.watch, NEAREST

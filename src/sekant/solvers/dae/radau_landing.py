@@ -7,10 +7,10 @@ difference into one of velocities,
 
     cost = (1 - theta) mu h ||K^-1 (F_new - F_old)|| ,   theta: where on the step the guard left,
 
-which is what the step is off by having gone on in the old modes. A step that costs at most a tenth of the tolerance
-stands, and the next one starts in the new modes. Any other is repeated so that it ends just beyond the crossing:
-inside a step the collocation polynomial is of lower order than at its end, so a crossing found on it is but a guess,
-and the repeated step is judged by the same rule.
+which is the error of continuing in the old modes. A step that costs at most a tenth of the tolerance stands, and
+the next one starts in the new modes. Any other is repeated so that it ends just beyond the crossing: inside a step
+the collocation polynomial is of lower order than at its end, so a crossing found on it is only a guess, and the
+repeated step is judged by the same rule.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _, excursion, locate, reach = landing(_look)
 
 @inner
 def _change(memory, h):
-    """Norm of what the modes that belong to the point would change in v over the step; inf: not finite.
+    """Norm of the change of v over the step by the modes that belong to the point; inf: not finite.
 
     Constraints that jump count as the velocities with which they would be met within the step.
     """

@@ -342,7 +342,7 @@ def _apply(memory):
 
 @inner
 def _contraction(rate):
-    """What is left of the error after an increment, in relation to this increment."""
+    """The remaining error after an increment, relative to this increment."""
     return rate / (1.0 - min(rate, 0.99))
 
 
@@ -381,12 +381,11 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
 def iterate(memory, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 
-    Errors that are left along the constraints add up over all steps, so they must be small against the
-    tolerance over the number of steps. Increments are judged as a whole until they stall at the round-off of the
-    constraints, and from then on by their tangential part. A first step starts from constants, so that its second
-    increment brings the curvature of the constraints and says nothing about contraction.
-    Sets `newton.iterations`, `newton.rate` and `step.blame`: the row that is not finite, or the unknown that changes
-    most after divergence.
+    Errors that are left along the constraints add up over all steps, so they must be small against the tolerance
+    over the number of steps. Increments are judged as a whole until they stall at the round-off of the constraints,
+    and from then on by their tangential part. A first step starts from constants, so its second increment contains
+    the curvature of the constraints and says nothing about contraction. Sets `newton.iterations`, `newton.rate` and
+    `step.blame`: the row that is not finite, or the unknown that changes most after divergence.
     """
     step, newton = memory.step, memory.newton
     Z, W = newton.z, newton.w

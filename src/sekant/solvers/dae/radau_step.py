@@ -1,4 +1,4 @@
-"""What surrounds Newton's iteration in a Radau step: prediction, the end of the step, its polynomial."""
+"""The other parts of a Radau step: prediction, the end of the step, its polynomial."""
 
 from __future__ import annotations
 

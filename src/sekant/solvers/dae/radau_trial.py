@@ -11,13 +11,13 @@ from sekant.solvers.dae.radau_error import estimate
 from sekant.solvers.dae.radau_newton import BAD, CONVERGED, evaluate_jacobian, factorize, iterate
 from sekant.solvers.dae.radau_step import end_of_step, predict
 
-# What became of a trial step.
+# Outcome of a trial step.
 ACCEPTED, TOO_INACCURATE, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(5)
 
 
 @procedure(DaeMemory, "Radau integrator", 0.4)
 def trial(memory, t, h):
-    """One trial step to `step.t_trial`, with its end in `step.trial`; returns what became of it.
+    """One trial step to `step.t_trial`, with its end in `step.trial`; returns the outcome.
 
     Sets `step.blame`, `step.error` and what `iterate` does.
     """

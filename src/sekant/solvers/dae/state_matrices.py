@@ -1,4 +1,4 @@
-"""The matrices of a system at one state, for questions that are asked once: rank, stiffness."""
+"""The matrices of a system at one state, for occasional questions: rank, stiffness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How stiff a system is at a state, and what that would cost an explicit method.
+"""How stiff a system is at a state, and the cost of that for an explicit method.
 
 On motions that the constraints allow, dv in the null space of G, small deviations obey
 

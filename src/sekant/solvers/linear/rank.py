@@ -1,4 +1,4 @@
-"""Numerical rank of a matrix and the rows that it owes nothing to."""
+"""Numerical rank of a matrix, and its redundant rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ZERO = 1e-13  # a row shorter than this, relative to the longest, is zero
 class Redundancy:
     """`rank` of a matrix of `rows` rows; `redundant`: numbers of rows which the others span, ascending.
 
-    `partners`: for each redundant row the rows of which it is a combination, largest share first.
-    `gap`: smallest accepted over largest rejected pivot (infinite if none was rejected): a small gap means that
-    the rank is a matter of the tolerance.
+    `partners`: for each redundant row the rows of which it is a combination, largest share first. `gap`: smallest
+    accepted over largest rejected pivot (infinite if none was rejected): a small gap means that the rank depends on
+    the tolerance.
     """
 
     rows: int
@@ -30,7 +30,7 @@ class Redundancy:
 def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
     """Rank and redundant rows of `G` (m, n) by QR with column pivoting of its transpose, rows scaled to length 1.
 
-    Rows that are zero count as redundant, with no partners.
+    Zero rows count as redundant, without partners.
     """
     G = np.atleast_2d(np.asarray(G, dtype=float))
     m = G.shape[0]

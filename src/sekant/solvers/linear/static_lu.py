@@ -4,8 +4,8 @@
         [ C  -eps I ]    C (m, n) constraint rows, which come after all columns that they touch.
 
 The pattern is analyzed once, with the pattern of K + K^T; factorizations then run over index lists without any
-search. There is no row exchange: a pivot below `TINY` of its column is raised to that, and whoever solves
-must iterate on the residual of the problem, as Newton's method does.
+search. There is no row exchange: a pivot below `TINY` of its column is raised to that, and the caller must iterate
+on the residual of the problem, as Newton's method does.
 """
 
 from __future__ import annotations

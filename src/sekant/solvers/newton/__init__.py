@@ -1,4 +1,4 @@
-"""Newton's method for systems that are evaluated in Python: one loop, three ways to keep it from going astray.
+"""Newton's method for systems that are evaluated in Python: one loop, three ways to control the steps.
 
 Loops that are compiled keep their own iterations, which are part of a step there: Radau's simplified Newton method,
 generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).

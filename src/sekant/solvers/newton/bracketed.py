@@ -1,6 +1,6 @@
 """The zero of one function of one number between two places where its signs differ.
 
-scipy.optimize has it too, but takes longer to load than NumPy: `-X importtime` tells.
+scipy.optimize has it too, but takes longer to load than NumPy (see `-X importtime`).
 """
 
 from __future__ import annotations

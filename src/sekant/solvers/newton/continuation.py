@@ -1,5 +1,4 @@
-"""A solution followed from a problem that is solved already to the one that is asked for, in steps as large as they
-succeed."""
+"""Follows a solution from a solved problem to the requested one, in the largest steps that succeed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Newton's method for residual(x) = 0, in as many equations as there are, or more that agree at the solution.
 
-A `Problem` says what its points are and how a step moves one, so unknowns may be states, states with multipliers, or
-poses; at a point it gives a `Linear`: the residual there and the step that the linearized problem asks for. A search
+A `Problem` defines its points and how a step moves one, so unknowns may be states, states with multipliers, or
+poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A search
 (`sekant.solvers.newton.searches`) decides how much of a step is taken.
 """
 
@@ -30,12 +30,12 @@ class Linear(Protocol):
         ...
 
     def step(self, damping: float = 0.0) -> Vector:
-        """(n,): the least step that lessens the linearized residual most; `damping`: Levenberg and Marquardt's."""
+        """(n,): the shortest step that reduces the linearized residual most; `damping`: Levenberg and Marquardt's."""
         ...
 
 
 class Problem(Protocol[P, L_co]):
-    """What is to be solved."""
+    """A problem to solve."""
 
     def at(self, point: P, /) -> L_co:
         """The problem linearized there."""
@@ -48,7 +48,7 @@ class Problem(Protocol[P, L_co]):
 
 @dataclass(frozen=True, eq=False)
 class FunctionProblem(Generic[P, L]):
-    """A problem whose two questions are functions; see `Problem`."""
+    """A problem given by two functions; see `Problem`."""
 
     at: Callable[[P], L]
     moved: Callable[[P, Vector], P | None]
@@ -87,7 +87,7 @@ class Found(Generic[P, L]):
 
 
 class Search(Protocol):
-    """How much of a step is taken; `memory` is what it keeps from one step to the next."""
+    """How much of a step is taken; `memory` is kept from one step to the next."""
 
     def first(self) -> float: ...
 

@@ -1,4 +1,4 @@
-"""Rows of a linearized problem and the least step that they ask for."""
+"""Rows of a linearized problem and their shortest step."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Matrix = NDArray[np.float64]
 FREE = 1e-9
 """Singular value, against the largest, below which a direction is free."""
 NOTHING = 1e-10
-"""Length of a column, against the longest, that counts as none."""
+"""Length of a column, relative to the longest, that counts as zero."""
 
 
 class Rows:
     """A residual (m,) and its slopes (m, n), of which singular values below `rank` of the largest count as zero.
 
-    `scale` (n,): steps are least in step / scale; entries whose scale is zero do not move; with
-    `unit_columns` they are first divided by the lengths of the columns. The slopes may be given as a function, which
-    is called when a step is first asked for.
+    `scale` (n,): steps are least in step / scale; entries whose scale is zero do not move; with `unit_columns` they
+    are first divided by the lengths of the columns. The slopes may be given as a function, which is called when a
+    step is first requested.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How much of a Newton step is taken: all of it, what a search along it allows, or a damped one."""
+"""How much of a Newton step is taken: all of it, the part that a search along it allows, or a damped one."""
 
 from __future__ import annotations
 

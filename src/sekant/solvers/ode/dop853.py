@@ -203,7 +203,7 @@ def _reject(run, t, h, bad, smallest):
 
 @inner
 def _judge(run, t, t_new, h, offered, last, smallest):
-    """Accept a trial that passed if sites and events have nothing against it; returns whether the run can go on."""
+    """Accept a trial that passed unless sites or events prevent it; returns whether the run can go on."""
     step, counts, watched = run.step, run.counts, run.watched
     event = find_event(run, t, h) if watched.call.function != 0 else NO_EVENT
     far = event >= 0 and watched.theta < CLOSE and h > smallest

@@ -28,7 +28,7 @@ _suspicious = suspecting(_look)
 
 @inner
 def _glance(run, t, h):
-    """Whether an event function leaves its sign on the step, as far as start, middle and end tell."""
+    """Whether an event function leaves its sign on the step, judging by the start, middle and end."""
     w = run.watched.watch
     put(run.stage, 0, run.x_old)
     events_at(run, t + h)

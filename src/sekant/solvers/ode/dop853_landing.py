@@ -6,13 +6,12 @@ compared to the one that was used,
 
     cost = h (1 - theta) ||f_new - f_old|| ,   theta: where the guard left, norm: that of the error estimate,
 
-which bounds what the step is off by having gone on in the old modes. A step that costs at most a tenth of the
-tolerance stands, with the new modes from its end on. Any other ends at the earliest crossing, found on the dense
-output to round-off; there the mode moves on to the neighbor, and the next step starts on the other side.
-The state at the crossing is that of the dense output, whose error vanishes towards the end of the step; a step that
-goes farther than a twentieth beyond is repeated. So that this is rare, the next crossing is predicted (`aim`) by
-the cubic through the last two guards and their rates, wherever the break, or the ones that the site passed before,
-had to be landed on.
+which bounds the error of continuing in the old modes. A step that costs at most a tenth of the tolerance stands,
+with the new modes from its end on. Any other ends at the earliest crossing, found on the dense output to round-off;
+there the mode moves on to the neighbor, and the next step starts on the other side. The state at the crossing is
+that of the dense output, whose error vanishes towards the end of the step; a step that goes farther than a
+twentieth beyond is repeated. So that this is rare, the next crossing is predicted (`aim`) by the cubic through the
+last two guards and their rates, wherever the break, or the ones that the site passed before, had to be landed on.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _settle = settling(guards_at)
 
 @procedure(Run, "Dormand-Prince integrator", 0.1)
 def settle(run, t, everywhere):
-    """Hold at `run.stage` the modes that its guards ask for: of those outside their interval, or (1) of all sites."""
+    """Hold at `run.stage` the modes given by its guards: of those outside their interval, or (1) of all sites."""
     _settle(run, run.modes, t, everywhere > 0.0)
     return 0
 

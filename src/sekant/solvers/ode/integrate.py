@@ -56,18 +56,17 @@ def integrate(
 ) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
-    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
-    output times and stops only where these are not multiples of the step away from the one before.
-    `rtol`, `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the
-    run that this one goes on from, after an event: the first step is one like it if the slope does not speak against.
-    `stops`: times at which the right-hand side jumps. They are landed on exactly, and on either side the
-    right-hand side only sees times strictly inside that side; times closer than 1e-14 of the largest are one.
-    `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and none for
-    fixed steps, whose number is known beforehand.
-    `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call (perhaps
-    none) and the fraction of the interval done; with samples also with the held values (rows, nh) up to each.
-    `chunk_steps`: steps in a chunk; by default for 0.15 s.
-    `pool`: memory of earlier runs with the same functions, which this run uses and puts back.
+    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on output
+    times and stops only where these are not multiples of the step away from the one before. `rtol`, `atol` (scalar
+    or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the run that this one
+    goes on from, after an event: the first step is one like it unless the slope contradicts. `stops`: times at
+    which the right-hand side jumps. They are landed on exactly, and on either side the right-hand side only sees
+    times strictly inside that side; times closer than 1e-14 of the largest are one. `max_steps`: limit of accepted
+    and rejected steps; by default 10 million for adaptive methods and none for fixed steps, whose number is known
+    beforehand. `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call
+    (perhaps none) and the fraction of the interval done; with samples also with the held values (rows, nh) up to
+    each. `chunk_steps`: steps in a chunk; by default for 0.15 s. `pool`: memory of earlier runs with the same
+    functions, which this run uses and puts back.
 
     A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense output, fixed
     steps by shortening the step in which it happens, both to round-off of time. Outputs before it are given.
@@ -127,7 +126,7 @@ def _options(
 
 
 def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> Outcome:
-    """What the memory of a run says at its end."""
+    """The outcome of a run, from its memory at its end."""
     rows, steps = run.clock.row, run.counts.steps
     return Outcome(
         status=STATUSES[code],

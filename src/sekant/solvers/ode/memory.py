@@ -1,7 +1,7 @@
-"""The memory of a run, laid out for compiled loops: what they read, what they go on from, whom they call.
+"""The memory of a run, laid out for compiled loops: what they read, where they continue, what they call.
 
 Every loop is a procedure ``advance(run, budget, 0)`` that returns a code. It takes at most about `budget` steps and
-leaves in `run` everything needed to go on, so that a run cut into pieces is bit for bit the run in one piece.
+leaves in `run` everything needed to continue, so that a run cut into pieces is bit for bit the run in one piece.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHANGED = 16  # the row of k for slopes in other modes
 
 
 class Forecast(Struct):
-    """What is known of the guards (ns,) of sites for the prediction of their changes, see `dop853_modes`."""
+    """Data on the guards (ns,) of sites for the prediction of their changes, see `dop853_modes`."""
 
     now: Vector  # at the start of the step
     rate: Vector
@@ -50,7 +50,7 @@ class AdaptiveStep(Struct):
     theta: Real  # part of the trial at which a site changes
     aimed: Integer  # 1 if it is to end on a break
     wanted: Integer  # 1 if the trial is to prepare the dense output
-    # 1 once the error of the dense output, and not that of the end, has turned a trial down: from then on it has a
+    # 1 once the error of the dense output, and not that of the end, has rejected a trial: from then on it has a
     # say in the length of steps.
     stiff: Integer
     dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
@@ -131,7 +131,7 @@ SET_BY_A_RUN = (
 UNCHANGED = ("rhs", "rhs_x", "guards", "kinematics", "group", "projection", "blocks", "modes.sites")
 """Structs and arrays that no run changes."""
 NOT_RESTORED = ("x", "x_old", "p", *UNCHANGED, *SET_BY_A_RUN)
-"""What need not be as it was before a run."""
+"""Parts that need not be restored before a run."""
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:

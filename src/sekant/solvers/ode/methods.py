@@ -1,5 +1,5 @@
-"""The registry of methods. A method is a file with a compiled loop `advance`, and `register` makes it known; those
-of fixed steps that share `fixed_step` have a step kernel, and its line in `take_steps` there, instead."""
+"""The registry of methods. A method is a file with a compiled loop `advance`, and a call of `register`; those of
+fixed steps that share `fixed_step` have a step kernel, and its line in `take_steps` there, instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS: dict[str, Method] = {}
 
 
 def register(method: Method) -> Method:
-    """Make a method known by its name to `integrate`, simulations and the command line."""
+    """Register a method by its name for `integrate`, simulations and the command line."""
     METHODS[method.name] = method
     return method
 

@@ -1,4 +1,4 @@
-"""Memory of runs that are over, for the next runs of the same functions."""
+"""Memory of finished runs, for the next runs of the same functions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class RunPool:
         return memory
 
     def put_back(self, memory: PooledRun) -> None:
-        """Memory of a run that is over, of which nothing is in use but its rows."""
+        """Memory of a finished run, of which only its rows are still in use."""
         self._free.append(memory)
 
 

@@ -1,4 +1,4 @@
-"""What an integration starts from."""
+"""The input of an integration."""
 
 from __future__ import annotations
 
@@ -35,23 +35,22 @@ def _no_blocks() -> NDArray[np.int64]:
 class OdeProblem:
     """The initial value problem ``x' = f(t, x, p, T, M)``.
 
-    `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``.
-    `p`: parameters; `tables`: the flat table buffer T. Both are handed through untouched.
-    `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``. The quadratures `w`, on which nothing depends,
-    are held to the tolerances by a norm of their own, scaled by the largest of them. With ``nq = nv = 0`` all of x
-    counts as ordinary state. `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a
-    second call of `rhs`. `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after
-    every step, or (k, 3), with the distance from one entry of a block to the next. `euler_group`: a function that
-    takes `group_size` steps of explicit Euler at once, unit norms included, which spares small systems the way of
-    the state through memory. Arguments ``control (5,), x, p, T, M`` with control = (base, i, h, low, high), the
-    first step beginning at ``base + i h`` kept within [low, high]; result x. `projection`: same arguments as
-    `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of positions and velocities on
-    constraints, and how far the *given* x is from satisfying them. It is applied after every step, and to every
-    output, until the residual is at most `projection_tolerance`. `instances`: systems side by side in x, of
-    each of which it gives a residual.
-    `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
-    `events`: same arguments as `rhs`, result ``(ne,)``; a run ends where one of them passes zero in the direction
-    that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
+    `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``. `p`: parameters; `tables`: the flat
+    table buffer T. Both are passed through unchanged. `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``. The
+    quadratures `w`, on which nothing depends, are held to the tolerances by a norm of their own, scaled by the
+    largest of them. With ``nq = nv = 0`` all of x counts as ordinary state. `kinematics`: same arguments, result
+    ``qdot (nq,)``; spares semi-implicit Euler a second call of `rhs`. `unit_blocks`: (k, 2), start and length of
+    the blocks of x scaled back to unit norm after every step, or (k, 3), with the distance from one entry of a
+    block to the next. `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms
+    included, which saves small systems from storing the state in memory. Arguments ``control (5,), x, p, T, M``
+    with control = (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high];
+    result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a
+    projection of positions and velocities on constraints, and how far the *given* x is from satisfying them. It is
+    applied after every step, and to every output, until the residual is at most `projection_tolerance`.
+    `instances`: systems side by side in x, of each of which it gives a residual. `switching`: the sites of `rhs`
+    (see `sekant.solvers.common.sites`), on whose changes dop853 lands. `events`: same arguments as `rhs`, result
+    ``(ne,)``; a run ends where one of them passes zero in the direction that `directions` (ne,) asks for: -1
+    falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
     """
 
     rhs: CompiledFunction

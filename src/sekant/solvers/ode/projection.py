@@ -1,8 +1,8 @@
 """Projection of the state on constraints after every step.
 
-The problem's function makes one Newton step of the projection and says how far the state it was given is off;
-it is repeated until that is within the tolerance. Hairer, Lubich, Wanner: Geometric Numerical Integration, 2nd
-ed., algorithm IV.4.2; a projection along directions that do not vanish keeps the order of the method.
+The problem's function makes one Newton step of the projection and returns the error of the given state; it is
+repeated until that is within the tolerance. Hairer, Lubich, Wanner: Geometric Numerical Integration, 2nd ed.,
+algorithm IV.4.2; a projection along directions that do not vanish keeps the order of the method.
 """
 
 from __future__ import annotations

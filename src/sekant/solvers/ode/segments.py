@@ -1,4 +1,4 @@
-"""Where a segment begins: samples are taken, and event functions are looked at, since both may jump there."""
+"""Where a segment begins: samples are taken, and event functions are evaluated, since both may jump there."""
 
 from __future__ import annotations
 

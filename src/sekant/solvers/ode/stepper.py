@@ -124,7 +124,7 @@ class Stepper:
         return code
 
     def land_on(self, stops: Iterable[float]) -> None:
-        """Times at which the right-hand side jumps, besides the present one."""
+        """Times at which the right-hand side jumps, in addition to the present one."""
         self._stops = sorted(stop for stop in stops if stop > self.t)
         self._segment(self.t, self._earliest, self._stops[0] if self._stops else np.inf)
 

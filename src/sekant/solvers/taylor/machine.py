@@ -204,11 +204,11 @@ class TaylorMemory(Struct):
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked for. `t_eval` (m,). `order`: of the series of v. `reactions`: also a and lam in the output.
+    """The request. `t_eval` (m,). `order`: of the series of v. `reactions`: also a and lam in the output.
     `scale_abs` (nv,), `rtol`: the error of v_i in a step is kept below scale_abs_i + rtol |v_i|; infinite for
-    velocities that do not count; `tol`: one number for it; `atol_work`: the same for works, which share one
-    scale, that of the largest. `direction` (ne,): sign of event functions after the event, 0 for both. Times closer
-    than `snap` are one."""
+    velocities that do not count; `tol`: one number for it; `atol_work`: the same for works, which share one scale,
+    that of the largest. `direction` (ne,): sign of event functions after the event, 0 for both. Times closer than
+    `snap` are one."""
 
     t_eval: Floats
     order: int

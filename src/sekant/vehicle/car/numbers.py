@@ -45,7 +45,7 @@ def number_at(car: Car, name: str) -> float:
 
 
 def unit_of_number(car: Car, name: str) -> str | None:
-    """Its unit; None where any will do."""
+    """Its unit; None for any unit."""
     number_at(car, name)
     return unit_at(car, _first(car, name))
 
