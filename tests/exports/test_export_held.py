@@ -175,24 +175,34 @@ def test_saved_states_hold_what_the_model_holds(fmus, tmp_path):
     sk.export.fmu(sk.load(POLE), path, kind="cs", method="dop853", outputs=["*.q"])
     description = read_model_description(str(path))
     refs = {v.name: v.valueReference for v in description.modelVariables}
-    fmu = FMU2Slave(
-        guid=description.guid,
-        unzipDirectory=extract(str(path), tmp_path / "x"),
-        modelIdentifier=description.coSimulation.modelIdentifier,
-        instanceName="a",
-    )
-    fmu.instantiate()
-    fmu.setupExperiment(startTime=0.0)
-    fmu.enterInitializationMode()
-    fmu.exitInitializationMode()
+    folder = extract(str(path), tmp_path / "x")
+
+    def started() -> FMU2Slave:
+        fmu = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+            instanceName="a",
+        )
+        fmu.instantiate()
+        fmu.setupExperiment(startTime=0.0)
+        fmu.enterInitializationMode()
+        fmu.exitInitializationMode()
+        return fmu
+
+    fmu, other = started(), started()
     fmu.doStep(0.0, 0.513)
-    text = fmu.serializeFMUState(fmu.getFMUState())
+    other.doStep(0.0, 0.513)
+    text = bytes(fmu.serializeFMUState(fmu.getFMUState()))
+    assert text == bytes(other.serializeFMUState(other.getFMUState()))  # nothing of where they stand
     fmu.doStep(0.513, 0.7)
     ahead = fmu.getReal([refs["hinge.q"], refs["rail.q"]])
-    fmu.setFMUState(fmu.deserializeFMUState(text))
-    fmu.doStep(0.513, 0.7)
-    assert fmu.getReal([refs["hinge.q"], refs["rail.q"]]) == ahead
-    fmu.freeInstance()
+    other.doStep(0.513, 0.1)
+    for one in (fmu, other):
+        one.setFMUState(one.deserializeFMUState(text))
+        one.doStep(0.513, 0.7)
+        assert one.getReal([refs["hinge.q"], refs["rail.q"]]) == ahead
+        one.freeInstance()
 
 
 def test_co_simulation_lands_on_switches(tmp_path):

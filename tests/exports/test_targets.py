@@ -31,6 +31,7 @@ from sekant.object_code.portable import (
 )
 from sekant.object_code.target import OPTIMIZATION, TARGETS, Target, compile_module, host_target
 from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.memory import new_point
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.complementarity.decide import DECIDED, begin
 from sekant.solvers.ode.memory import lay_out
@@ -172,7 +173,8 @@ def test_friction_is_decided_in_webassembly(tmp_path: Path):
         pytest.skip("there is no node here to run WebAssembly with")
     system = sk.compile(sk.load(EXAMPLES / "crank_friction.yaml")).with_expressions()
     called, start = decision_functions(system), system.initial_state()
-    memory = decision_of(system, bound_elements(system), called)
+    point = new_point((system.nq, system.nv, system.nz, system.parameter_vector().size))
+    memory = decision_of(system, bound_elements(system), called, point)
     memory.q[:], memory.v[:], memory.p[:] = start.q, start.v, system.parameter_vector()
     functions = {"values": called.values, "rows": called.rows, "energy": called.energy}
     image = image_of(memory, {f.address: name for name, f in functions.items()})

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.analyses.simulation.instants import instants_of
 from sekant.loops.declare import procedures
 from sekant.loops.declare.calls import call_many
 from sekant.loops.declare.procedures import ALL
@@ -25,6 +26,18 @@ from sekant.loops.translate import translate
 from sekant.solvers.common.cascades import follow_jumps, note_signs, react_to_event
 from sekant.solvers.complementarity.decide import begin, follow
 from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
+from sekant.solvers.instants.instants import (
+    InstantMemory,
+    catch_up,
+    end_stretch,
+    happen_at,
+    keep_point,
+    kink_at,
+    look_at_inputs,
+    note_before,
+    pass_stop,
+    start_instants,
+)
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.rk4 import rk4_steps
 from sekant.solvers.sweep.walk import spread
@@ -96,6 +109,38 @@ ELSEWHERE = {
 """Procedures that none of these runs calls, and why that is not a gap."""
 
 
+def test_instants_are_the_same_in_plain_python(monkeypatch: pytest.MonkeyPatch):
+    """Points of a motion are kept, pieces end, a clock strikes, an event happens."""
+    system = sk.compile(sk.load(EXAMPLES / "balanced_pole.yaml"))
+
+    def after() -> tuple[InstantMemory, list[int]]:
+        m = instants_of(system)
+        m.p[:] = system.parameter_vector()
+        m.q[:2] = 0.1, 0.05
+        m.apart = 1e-12
+        codes = [start_instants(m)]
+        for _ in range(5):
+            begin, end = m.t[0], m.next
+            for t in (begin + 0.5 * (m.delays.nodes + 1) * (end - begin)).tolist():
+                m.t[0], m.q[1], m.v[1] = t, 0.05 * np.cos(9 * t), -0.45 * np.sin(9 * t)
+                codes += [look_at_inputs(m), keep_point(m, t)]
+            m.t[0] = end
+            codes += [kink_at(m, end), end_stretch(m, end, codes[-1]), note_before(m), pass_stop(m, 1.0)]
+        m.q[1] = 1.2
+        codes += [catch_up(m, -1.0), happen_at(m, 0.0)]
+        return m, codes
+
+    compiled, codes = after()
+    monkeypatch.setattr(procedures, "as_python", True)
+    plain, plain_codes = after()
+    assert codes == plain_codes
+    assert np.ptp(compiled.delays.coefficient) > 0
+    for name in ("v", "z", "p"):
+        np.testing.assert_array_equal(getattr(plain, name), getattr(compiled, name))
+    for name in ("coefficient", "begin", "end", "kink", "count", "cut", "error"):
+        np.testing.assert_array_equal(getattr(plain.delays, name), getattr(compiled.delays, name))
+
+
 def test_every_procedure_is_in_one_of_these_runs():
     import_all()
     own = {symbol for symbol, p in ALL.items() if p.module.startswith("sekant.")}
@@ -104,6 +149,7 @@ def test_every_procedure_is_in_one_of_these_runs():
     waiting = {method.advance.symbol for method in known}
     waiting |= {advance_series.symbol, spread.symbol, call_many.symbol, begin.symbol, follow.symbol}
     waiting |= {note_signs.symbol, follow_jumps.symbol, react_to_event.symbol}
+    waiting |= {symbol for symbol, p in ALL.items() if p.module == start_instants.module}
     called: set[str] = set()
     while waiting:
         symbol = waiting.pop()

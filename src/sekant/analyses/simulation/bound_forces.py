@@ -6,11 +6,13 @@ watch, and what of the equations the procedures need to know.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.engine.codegen.native import NativeFunction
@@ -25,6 +27,8 @@ from sekant.solvers.complementarity.memory import (
     DecisionFunctions,
     lay_out_decision,
 )
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -193,8 +197,10 @@ def decision_functions(system: System) -> DecisionFunctions:
     )
 
 
-def decision_of(system: System, bound: BoundElements, functions: DecisionFunctions) -> Decision:
-    """Memory in which it is decided on all elements."""
+def decision_of(
+    system: System, bound: BoundElements, functions: DecisionFunctions, point: Sequence[Floats]
+) -> Decision:
+    """Memory in which it is decided on all elements, at the point (t, q, v, z, p) in these arrays."""
     joints, contacts, held = bound.joints, bound.contacts, system.facts.held
     size_p = int(system.parameter_vector().size)
     first = {name: i for i, name in enumerate(held, start=size_p - len(held))}
@@ -218,5 +224,5 @@ def decision_of(system: System, bound: BoundElements, functions: DecisionFunctio
         looped=int(bound.looped),
         reactive=int(bound.coupled),
     )
-    counts = (bound.constraints, bound.forces, len(joints), len(contacts), bound.margins)
-    return lay_out_decision(functions, elements, (system.nq, system.nv, system.nz, size_p), counts)
+    counts = (system.nv, bound.constraints, bound.forces, len(joints), len(contacts), bound.margins)
+    return lay_out_decision(functions, elements, point, counts)

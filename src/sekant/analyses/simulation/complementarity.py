@@ -23,6 +23,7 @@ from sekant.analyses.simulation.problems import EventFunctions
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.loops.store.objects import prepare
+from sekant.solvers.common.memory import new_point
 from sekant.solvers.complementarity.decide import INSIDE, JAMMED, begin, decide, react
 from sekant.solvers.complementarity.elements import BEYOND
 
@@ -45,7 +46,8 @@ class BoundForces:
         self.bound = bound_elements(system)
         self.contacts = self.bound.contacts
         self.elements = [*self.bound.joints, *self.contacts]
-        self.memory = decision_of(system, self.bound, decision_functions(system))
+        sizes = (system.nq, system.nv, system.nz, system.parameter_vector().size)
+        self.memory = decision_of(system, self.bound, decision_functions(system), new_point(sizes))
         self.sticks = self.slips = self.impacts = self.evaluations = 0
         self.several: list[AnalysisWarning] = []
         self._last: tuple[float, int, int] = (-np.inf, -1, 0)

@@ -24,6 +24,7 @@ from sekant.solvers.common.cascades import (
     note_signs,
     react_to_event,
 )
+from sekant.solvers.common.memory import new_point
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,8 @@ class DeclaredEvents:
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def __init__(self, system: System):
-        self.memory = lay_out_cascade(
-            event_description(system),
-            (system.nq, system.nv, system.nz, system.parameter_vector().size),
-        )
+        sizes = (system.nq, system.nv, system.nz, system.parameter_vector().size)
+        self.memory = lay_out_cascade(event_description(system), new_point(sizes))
 
     def event_functions(self, system: System) -> EventFunctions:
         return EventFunctions(
@@ -136,4 +135,5 @@ def event_description(system: System) -> EventDescription:
         target=whole([places[name] for event in events for name in event.sets]),
         value=system.cached(("event", "event functions"), functions),
         fresh=system.cached(("event", "sets"), made(fresh)) if sets else None,
+        states=system.nz,
     )

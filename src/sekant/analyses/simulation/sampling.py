@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import state_rates
 from sekant.engine.system import System
+from sekant.solvers.instants.samples import ON_TIME
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.problem import Sampling
 
 Floats = NDArray[np.float64]
-ON_TIME = 1e-9
-"""Part of a period within which a time is that of a sample."""
 
 
 class SampleFacts(NamedTuple):

@@ -15,6 +15,7 @@ from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
 from sekant.io.export.c_operations import PRECISIONS
 from sekant.io.export.compilers import FULL_SPEED
+from sekant.io.export.held_code import held_sizes
 from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import chosen_method, refuse, refuse_contacts, system_of, with_friction
@@ -126,7 +127,7 @@ def _described(
     vectors = {"euler": 2, "semi_implicit_euler": 3, "rk4": 5}[method] + (
         2 if system.equations.constraints else 0
     )
-    held = code.held
+    held = held_sizes(system)
     if held.events:  # copies of the state and of what is held, and bracketing values
         vectors += 2
         vectors += -(-(code.p.size + held.held + 6 * held.events) // n)
@@ -138,7 +139,7 @@ def _described(
         step,
         max(code.stack + vectors * n * size, fit),
         code.table_bytes,
-        size * (n + code.p.size + code.held.held + 6) + 8 + code.held.memory(size, n),
+        size * (n + code.p.size + held.held + 6) + 8 + held.memory(size, n),
         code.operations,
         tuple(v.name for v in face.states),
         tuple(v.name for v in face.parameters),
@@ -202,8 +203,8 @@ def _header(label: str, system: System, face: Interface, found: CExport, code: M
 def _source(
     label: str, system: System, face: Interface, code: ModelCode, start: State, method: str, step: float
 ) -> str:
-    public = (RUNTIME / "public.c").read_text().replace("NAME_", f"{label}_")
-    test = (RUNTIME / "self_test.c").read_text().replace("NAME_SELF_TEST", f"{label.upper()}_SELF_TEST")
+    public = (RUNTIME / "c/public.c").read_text().replace("NAME_", f"{label}_")
+    test = (RUNTIME / "c/self_test.c").read_text().replace("NAME_SELF_TEST", f"{label.upper()}_SELF_TEST")
     test = test.replace("NAME_", f"{label}_")
     at = test.index("static real deviation")
     test = test[:at] + expected_values(system, face, code, start, method, step) + "\n" + test[at:]

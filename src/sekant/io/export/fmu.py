@@ -22,7 +22,7 @@ from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms
 from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
-from sekant.io.export.held_code import event_texts, has_bound_forces
+from sekant.io.export.instants_code import event_texts, happens
 from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.object_functions import ObjectFunctions
@@ -131,11 +131,10 @@ def export_fmu(
     if not h > 0 or not tolerance > 0 or not absolute > 0:
         raise SekantError(f"step, rtol and atol must be positive (got {h:g}, {tolerance:g}, {absolute:g})")
     face = interface(built, outputs, inputs)
-    objects = ObjectFunctions(built) if kind == "cs" or has_bound_forces(built) else None
+    objects = ObjectFunctions(built) if kind == "cs" or happens(built) else None
     code = model_code(
         *(built, face, start, chosen, DOUBLE),
-        events=kind == "me",
-        derivatives=True,
+        kind=kind,
         objects=objects,
         rtol=tolerance,
     )
@@ -235,16 +234,18 @@ def _source(
         "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
         '#define GUID "{GUID}"',
         "#define FINGERPRINT FINGERPRINT_VALUE",
-        f"#define KIND {0 if kind == 'me' else 1}\n#define FMI {fmi}",
+        "#define MODEL_EXCHANGE 0\n#define CO_SIMULATION 1",
+        f"#define KIND {'MODEL_EXCHANGE' if kind == 'me' else 'CO_SIMULATION'}\n#define FMI {fmi}",
         f"#define SETTINGS {len(settings)}",
         f"#define SETTINGS_LIST {{{fields}}}",
         f"#define DEFAULT_STEP {number(step)}\n#define DEFAULT_RTOL {number(rtol)}",
         f"#define DEFAULT_ATOL {number(atol)}\n#define DEFAULT_DRIFT {number(DRIFT)}",
     ]
     members = "".join(f"    {line}\n" for line in code.held.fields("real", code.x.size))
+    course = ["model_exchange.c"] if kind == "me" else ["engine.c", "co_simulation.c"]
     wrapper = [f"fmi{fmi}_types.c", "fmi_common.c", f"fmi{fmi}.c"]
     parts = [*head, code.equations, event_texts(system), MODEL.format(members), code.runtime]
-    parts += [(RUNTIME / name).read_text() for name in ["instance.c", *wrapper]]
+    parts += [(RUNTIME / "fmu" / name).read_text() for name in ["instance.c", *course, *wrapper]]
     return "\n".join(part for part in parts if part)
 
 

@@ -26,7 +26,7 @@ MODEL R row_of lap_of inverse_erf"""
 @cache
 def reserved() -> frozenset[str]:
     """Words of C, and everything that is called in the files of `runtime`."""
-    text = "".join(file.read_text() for file in sorted(RUNTIME.glob("*.c")))
+    text = "".join(file.read_text() for file in sorted(RUNTIME.rglob("*.c")))
     return frozenset([*_WORDS.split(), *re.findall(r"\b([A-Za-z_]\w*)\(", text)])
 
 

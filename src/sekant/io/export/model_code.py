@@ -20,8 +20,8 @@ from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
 from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop, ExplicitLoop, ImplicitLoop, SeriesLoop
-from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, watched_guards
-from sekant.io.export.images import DecisionImage
+from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, held_start
+from sekant.io.export.instants_code import InstantCode, InstantSizes, happens, watched_guards
 from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
@@ -50,7 +50,7 @@ class ModelCode:
     """`equations`: C text that defines all functions of the model; `runtime`: what integrates it.
 
     `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, those of
-    events included. `held`: what the model holds between events.
+    events included. `held`: what the model holds between events, in C or in a library.
     `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
     `operations`: of the right-hand side. `objects`: what has object code in it.
     """
@@ -60,14 +60,14 @@ class ModelCode:
     p: NDArray[np.float64]
     x: NDArray[np.float64]
     method: str
-    held: HeldSizes
+    held: HeldSizes | InstantSizes
     indicators: int
     start_depends: bool
     stack: int
     table_bytes: int
     operations: int
     precision: Precision
-    objects: tuple[ObjectFunctions | EngineLoop | DecisionImage, ...] = ()
+    objects: tuple[ObjectFunctions | EngineLoop | InstantCode, ...] = ()
 
 
 def model_code(
@@ -77,15 +77,15 @@ def model_code(
     method: str,
     precision: Precision,
     *,
-    events: bool = False,
-    derivatives: bool = False,
+    kind: str = "c",
     objects: ObjectFunctions | None = None,
     rtol: float = 1e-8,
 ) -> ModelCode:
-    """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too.
+    """All of a system that an integrator or an importer calls.
 
-    `objects`: the functions are object code, and the loop, unless an importer integrates (`events`), is the engine's
-    own, for the tolerance `rtol`; so is what decides on friction and contacts.
+    `kind`: "c" for C, "me" and "cs" for a library for model exchange or co-simulation. `objects`: the functions of a
+    library are object code, the loop of co-simulation is the engine's own, for the tolerance `rtol`, and so is what
+    decides at events; None where nothing happens and an importer integrates.
     """
     eq = system.equations
     x, xdot = state_rates(system, balance=False)
@@ -93,8 +93,10 @@ def model_code(
     symbols = [symbol for _, symbol in known]
     until: Any = system.settings.until
     timed = timed_switches(system, float(until))
-    z = event_indicators(system, symbols, xdot) if events else SX.zeros(0, 1)
-    held = held_sizes(system)
+    z = event_indicators(system, symbols, xdot) if kind == "me" else SX.zeros(0, 1)
+    instants = InstantCode(objects) if objects is not None and happens(system) else None
+    quiet = InstantSizes(len(system.facts.held))
+    held = held_sizes(system) if kind == "c" else quiet if instants is None else instants.sizes
     tables = CTables((), precision)
 
     def write(name: str, results: list[tuple[str, SX]], extra: Sequence[tuple[str, SX]] = ()) -> CFunction:
@@ -111,9 +113,8 @@ def model_code(
     y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
     guards, directions = watched_guards(system)
     loop = None
-    if objects is not None and not events:
-        loop = _loop(objects, method, start, rtol, (guards, directions), held)
-    decision = DecisionImage(objects) if objects is not None and held.frictions else None
+    if objects is not None and kind == "cs":
+        loop = _loop(objects, method, start, rtol, (guards, directions), instants)
     functions = [] if loop is None else loop.wrappers()
     known_already = {one.name for one in functions}
     if "rates" not in known_already:
@@ -128,7 +129,7 @@ def model_code(
     functions.append(write("outputs", [("y", y)]))
     if z.numel():
         functions.append(write("indicators", [("z", z)]))
-    if derivatives:
+    if kind != "c":
         functions.append(_derivatives(system, x, xdot, y, write))
     q0, v0 = eq.start.values()
     x0 = ca.vertcat(*[ca.vec(ca.densify(part)) for part in (q0, v0, eq.elements.start)])
@@ -145,7 +146,10 @@ def model_code(
         return function(name, [("p", eq.p)], results)
 
     functions.append(of_parameters("initial", [("x", shifted)]))
-    functions += held_functions(system, start, write, of_parameters)
+    if kind == "c":
+        functions += held_functions(system, start, write, of_parameters)
+    elif held.held:
+        functions.append(of_parameters("held_start", [("held", held_start(system, start))]))
     if timed:
         times = [
             ("start", ca.vertcat(*[s.start for s in timed])),
@@ -154,28 +158,29 @@ def model_code(
         functions.append(of_parameters("switch_times", times))
     body = "\n".join(f.text for f in functions)
     own = p[: p.size - held.held]
-    head = _sizes(system, face, "engine" if loop else method, precision, len(timed), z.numel(), own, held)
-    parts = [head, _blocks(system), _switch_arrays(timed, precision), held_arrays(system, precision)]
+    head = _sizes(system, face, method, precision, len(timed), z.numel(), own, held)
+    parts = [head, _blocks(system), _switch_arrays(timed, precision)]
+    parts += [held_arrays(system, precision)] if kind == "c" else []
     if objects is not None:
-        images = [one.text() for one in (loop, decision) if one is not None]  # which name functions too
-        parts += [objects.text(), _read(["image.c"]), *images, body]
+        images = [one.text() for one in (loop, instants) if one is not None]  # which name functions too
+        parts += [objects.text(), _read(["fmu/image.c"]), *images, body]
     else:
         parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
-    runtime = _runtime(held, integrates=not events, by_engine=loop is not None)
+    files = _c_files(held) if isinstance(held, HeldSizes) else _library_files(kind, held)
     return ModelCode(
         "\n".join(part for part in parts if part),
-        runtime,
+        _read(files),
         own,
         found,
         method,
         held,
-        z.numel() + held.events if events else 0,
+        z.numel() + held.events if kind == "me" else 0,
         not x0.is_constant(),
         max(f.stack for f in functions),
         tables.bytes,
         functions[0].operations,
         precision,
-        tuple(one for one in (objects, loop, decision) if one is not None),
+        tuple(one for one in (objects, loop, instants) if one is not None),
     )
 
 
@@ -185,9 +190,9 @@ def _loop(
     start: State,
     rtol: float,
     watched: tuple[Sequence[SX], Sequence[int]],
-    held: HeldSizes,
+    instants: InstantCode | None,
 ) -> EngineLoop:
-    nodes = held.degree + 5 if held.delays else 0
+    nodes = 0 if instants is None else instants.sizes.nodes
     if method in METHODS:
         return ExplicitLoop(objects, method, *watched, nodes)
     if method == TAYLOR:
@@ -195,22 +200,20 @@ def _loop(
     return ImplicitLoop(objects, method, start, *watched, nodes)
 
 
-def _runtime(held: HeldSizes, integrates: bool, by_engine: bool) -> str:
-    """The code around the equations; for model exchange, where the importer `integrates`, only stops and events."""
-    files = ["segments.c"]
-    files += ["samples.c"] if held.samples else []
-    files += ["delays.c"] if held.delays else []
-    files += ["events.c"] if held.events else []
-    files += ["friction.c"] if held.frictions else []
-    if integrates:
-        files += ["crossings.c"] if held.events and not by_engine else []
-        files += ["engine.c" if by_engine else "fixed_step.c"]
-    files += ["stops.c"]
-    if integrates:
-        files += ["cuts.c"] if held.delays else []
-        files += ["reactions.c"] if held.events else []
-        files += ["advance.c"]
-    return _read(files)
+def _c_files(held: HeldSizes) -> list[str]:
+    """The code around the equations in exported C."""
+    files = ["samples"] if held.samples else []
+    files += ["delays"] if held.delays else []
+    files += ["events", "crossings"] if held.events else []
+    files += ["fixed_step", "stops"]
+    files += ["cuts"] if held.delays else []
+    files += ["reactions"] if held.events else []
+    return ["segments.c", *(f"c/{name}.c" for name in [*files, "advance"])]
+
+
+def _library_files(kind: str, sizes: InstantSizes) -> list[str]:
+    """The same in a library; `runtime/fmu/instance.c` and what FMI asks for follow."""
+    return ["segments.c", *(["fmu/instants.c"] if sizes.words else []), "fmu/course.c"]
 
 
 def _read(files: Sequence[str]) -> str:
@@ -235,7 +238,7 @@ def _sizes(
     switches: int,
     indicators: int,
     p: NDArray,
-    held: HeldSizes,
+    held: HeldSizes | InstantSizes,
 ) -> str:
     number = precision.literal
     defaults = ", ".join(number(float(value)) for value in p) or "0"
@@ -255,7 +258,7 @@ def _sizes(
         *held.macros(),
         "enum { STOPPED_NOT_FINITE = 1, STOPPED_CONSTRAINTS, STOPPED_STEP,",
         "       STOPPED_EVENT, STOPPED_CHATTERING, STOPPED_MEMORY, STOPPED_JAMMED, STOPPED_INSIDE };",
-        "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3\n#define ENGINE 4",
+        "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3",
         f"#define METHOD {method.upper()}",
         f"#define SNAP {number(precision.snap)}",
         f"#define MULTIPLE {number(max(MULTIPLE, 100 * precision.snap))}",

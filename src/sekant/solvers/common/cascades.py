@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.loops.declare.structs import Integer, Integers, Struct, Vector
-from sekant.solvers.common.memory import Call, CompiledFunction, call, call_of
-from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.memory import Call, CompiledFunction, call, call_at
 
 SETTLED, ENDLESS = range(2)
 """Return codes of procedures: no event is left, or events trigger one another without end."""
@@ -58,19 +57,12 @@ class EventDescription:
     target: NDArray[np.int64]
     value: CompiledFunction
     fresh: CompiledFunction | None
+    states: int
 
 
-def lay_out_cascade(events: EventDescription, sizes: Sequence[int]) -> EventCascade:
-    """`sizes`: of q, v, z, p."""
-    point = [np.zeros(max(1, size)) for size in (1, *sizes)]
+def lay_out_cascade(events: EventDescription, point: Sequence[NDArray[np.float64]]) -> EventCascade:
+    """`point`: the arrays t, q, v, z, p that it works on."""
     value, fresh = np.zeros(events.direction.size), np.zeros(events.target.size)
-    calls = []
-    for function, result in ((events.value, value), (events.fresh, fresh)):
-        if function is None:
-            calls.append(call_of(None, (), (), np.zeros(1)))
-        else:
-            arguments = (*point, function.tables, free_modes(function.sites))
-            calls.append(call_of(function, arguments, [result], np.zeros(max(1, function.work_size))))
     return EventCascade(
         **dict(zip("tqvzp", point, strict=True)),
         direction=events.direction,
@@ -80,11 +72,11 @@ def lay_out_cascade(events: EventDescription, sizes: Sequence[int]) -> EventCasc
         target=events.target,
         value=value,
         fresh=fresh,
-        at_value=calls[0],
-        at_fresh=calls[1],
+        at_value=call_at(events.value, point, [value]),
+        at_fresh=call_at(events.fresh, point, [fresh]),
         sign=np.zeros(value.size, dtype=np.int64),
         due=np.zeros(value.size, dtype=np.int64),
-        states=sizes[2],
+        states=events.states,
         stopped=-1,
         blame=-1,
     )

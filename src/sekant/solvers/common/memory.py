@@ -20,7 +20,7 @@ from sekant.loops.declare.structs import (
     pointers,
 )
 from sekant.solvers.common.checks import StepOptions
-from sekant.solvers.common.sites import Site
+from sekant.solvers.common.sites import Site, free_modes
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 
@@ -86,6 +86,23 @@ def call_of(
 ) -> Call:
     address = 0 if function is None else function.address
     return Call(function=address, arg=pointers(*arguments), res=pointers(*results), work=work)
+
+
+def call_at(
+    function: CompiledFunction | None,
+    point: Sequence[NDArray[np.float64]],
+    results: Sequence[NDArray[np.float64]],
+) -> Call:
+    """A function of a point (t, q, v, z, p) that decides on its sites by itself."""
+    if function is None:
+        return call_of(None, (), (), np.zeros(1))
+    arguments = (*point, function.tables, free_modes(function.sites))
+    return call_of(function, arguments, results, np.zeros(max(1, function.work_size)))
+
+
+def new_point(sizes: Sequence[int]) -> list[NDArray[np.float64]]:
+    """Memory for t, q, v, z, p; `sizes`: of q, v, z, p."""
+    return [np.zeros(max(1, size)) for size in (1, *sizes)]
 
 
 def ask(plan: RunPlan, clock: RunClock, options: StepOptions) -> None:

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import Integer, IntegerMatrix, Integers, Matrix, Struct, Vector
-from sekant.solvers.common.memory import Call, CompiledFunction, call_of
-from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.memory import Call, CompiledFunction, call_at
 
 Floats = NDArray[np.float64]
 
@@ -121,13 +120,15 @@ class DecisionFunctions:
 
 
 def lay_out_decision(
-    functions: DecisionFunctions, elements: DecidedElements, sizes: Sequence[int], counts: Sequence[int]
+    functions: DecisionFunctions,
+    elements: DecidedElements,
+    point: Sequence[Floats],
+    counts: Sequence[int],
 ) -> Decision:
-    """`sizes`: of q, v, z, p; `counts`: of constraints, forces, frictions, contacts, margins."""
-    nq, nv, nz, size_p = sizes
-    m, nf, frictions, contacts, margins = counts
+    """`point`: the arrays t, q, v, z, p that it works on; `counts`: of velocities, constraints, forces, frictions,
+    contacts, margins."""
+    nv, m, nf, frictions, contacts, margins = counts
     n, most = frictions + contacts, nv + m + nf
-    point = [np.zeros(max(1, size)) for size in (1, nq, nv, nz, size_p)]
     values = ForceValues(
         **{name: np.zeros(nf) for name in ("slip", "rate", "force", "mobility")},
         limit=np.zeros(max(nf, frictions)),
@@ -158,9 +159,7 @@ def lay_out_decision(
     calls: dict[str, Any] = {}
     for name, found in results.items():
         function: Any = getattr(functions, name)
-        work = np.zeros(max(1, function.work_size))
-        arguments = (*point, function.tables, free_modes(function.sites))
-        calls[f"at_{name}"] = call_of(function, arguments, found, work)
+        calls[f"at_{name}"] = call_at(function, point, found)
     whole = {name: np.zeros(n, dtype=np.int64) for name in ("resting", "given", "others", "choice")}
     sets = {name: _states(n) for name in ("before", "states", "wish", "better", "found")}
     return Decision(

@@ -25,7 +25,6 @@ static Instance *made(String name, int kind, String token, void *environment, Lo
     i->logger = logger;
     i->environment = environment;
     snprintf(i->name, sizeof i->name, "%s", name ? name : "");
-    i->c.kind = kind;
     defaults(&i->c);
     return i;
 }
@@ -60,11 +59,13 @@ API Status FN(GetFMUState)(void *c, void **state) {
     if (!*state) *state = malloc(sizeof(Saved));
     if (!*state) return ERROR;
     memcpy(*state, &((Instance *)c)->c.s, sizeof(Saved));
+    move_memory(*state, 1);
     return OK;
 }
 API Status FN(SetFMUState)(void *c, void *state) {
     Instance *i = c;
     memcpy(&i->c.s, state, sizeof(Saved));
+    move_memory(&i->c.s, 0);
     i->c.rates_stale = i->c.outputs_stale = 1;
     return OK;
 }
@@ -90,7 +91,7 @@ API Status FN(DeserializeFMUState)(void *c, const Byte *bytes, size_t size, void
     return OK;
 }
 
-#if KIND == 0 || FMI == 3
+#if KIND == MODEL_EXCHANGE || FMI == 3
 API Status F(EnterEventMode)(void *c) { enter_event_mode(&((Instance *)c)->c); return OK; }
 API Status F(EnterContinuousTimeMode)(void *c) { ((Instance *)c)->c.s.mode = CONTINUOUS; return OK; }
 API Status F(CompletedIntegratorStep)(void *c, Boolean no_set_before, Boolean *event, Boolean *terminate) {

@@ -6,17 +6,16 @@
 #define VR_OUTPUTS (VR_PARAMETERS + NP)
 #define VR_SETTINGS (VR_OUTPUTS + NY)
 #define VR_INDICATORS (VR_SETTINGS + SETTINGS)
-#if KIND == 0 /* model exchange: switches of the equations, then guards of events */
+#if KIND == MODEL_EXCHANGE /* switches of the equations, then guards of events */
 #define INDICATED (INDICATORS + EVENTS)
 #else
 #define INDICATED 0
 #endif
 #define VR_END (VR_INDICATORS + INDICATED)
 
-enum { MODEL_EXCHANGE, CO_SIMULATION };
 enum { INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, STEP_MODE, TERMINATED };
 
-/* What is saved and restored: no pointer is in it. */
+/* What is saved and restored. */
 typedef struct {
     unsigned long long fingerprint;
     MODEL m;
@@ -25,10 +24,18 @@ typedef struct {
     int mode, start_stale, corrected;
 } Saved;
 
+/* Addresses in the memory of procedures are those of where it stands now, or none where it is `away`. */
+static void move_memory(Saved *s, int away) {
+#if INSTANTS
+    set_addresses(&instant_image, s->m.memory, away);
+#endif
+    (void)s; (void)away;
+}
+
 typedef struct {
     Saved s;
     real xdot[NX], y[NY + 1];
-    int rates_stale, outputs_stale, kind;
+    int rates_stale, outputs_stale;
     char message[300];
 } Course;
 
@@ -54,7 +61,7 @@ static int failed(Course *c, int code) {
                                    "has no solution or several; lower the coefficient, or give the joint some compliance"
         : code == STOPPED_INSIDE ? "a contact starts inside; change the start values"
         : code == STOPPED_MEMORY ? "a delay has more kinks to remember than its memory holds" : "the step became too small";
-#if DECLARED > 0
+#if INSTANTS && DECLARED > 0
     if (code == STOPPED_EVENT) why = event_text[c->s.m.stopped - 1];
 #endif
     snprintf(c->message, sizeof c->message, "t = %.9g s: %s", (double)c->s.m.t, why);
@@ -98,26 +105,7 @@ static int refresh_outputs(Course *c) {
     return 0;
 }
 
-/* An indicator of an event lies off its guard a little, to the side from which the guard came: so the guard has passed
-   zero where an importer that has searched for the zero of the indicator stops. */
-static int event_indicators(Course *c, real *z) {
-    if (is_starting(c)) { const int code = prepare_start(c); if (code) return code; }
-#if INDICATED > 0
-    const real t = inside(&c->s.m, c->s.m.t);
-#endif
-#if INDICATORS > 0 && KIND == 0
-    indicators(&t, c->s.m.x, c->s.m.p, z);
-#endif
-#if EVENTS > 0 && KIND == 0
-    guards(&t, c->s.m.x, c->s.m.p, z + INDICATORS);
-    for (int i = 0; i < EVENTS; i++) {
-        const int side = c->s.m.sign[i] ? c->s.m.sign[i] : 1;
-        z[INDICATORS + i] += side * 1e-12 * fmax(1, fabs(c->s.m.guard[i]));
-    }
-#endif
-    (void)z;
-    return 0;
-}
+static int event_indicators(Course *c, real *z);
 
 static real *setting(MODEL *m, unsigned int k) {
     real *const all[] = SETTINGS_LIST;
@@ -181,151 +169,3 @@ static int directional_derivative(Course *c, const unsigned int *z, size_t nz, c
     }
     return 0;
 }
-
-#if KIND == 0 || FMI == 3
-/* After a step of the importer's solver: back onto the constraints where it left them by more than m->drift.
-   *changed: the state is another one, which an event must tell. */
-static int completed_step(Course *c, int *changed) {
-    MODEL *m = &c->s.m;
-    real off = 0, x[NX];
-    for (int j = 0; j < NX; j++) x[j] = m->x[j];
-#if UNIT_BLOCKS > 0
-    for (int b = 0; b < UNIT_BLOCKS; b++) {
-        real square = 0;
-        for (int j = unit_blocks[b][0]; j < unit_blocks[b][0] + unit_blocks[b][1]; j++) square += x[j] * x[j];
-        off = fmax(off, fabs(sqrt(square) - 1));
-    }
-#endif
-#if CONSTRAINED
-    real moved[NX], residual;
-    const real t = inside(m, m->t);
-    projection(&t, x, m->p, moved, &residual);
-    off = fmax(off, residual);
-#endif
-    *changed = 0;
-    if (off <= m->drift) return 0;
-    const int code = settle(m, x, m->t);
-    if (code) return failed(c, code);
-    for (int j = 0; j < NX; j++) m->x[j] = x[j];
-    touched(c);
-    c->s.corrected = *changed = 1;
-    return 0;
-}
-#endif
-
-#if KIND == 0
-/* The time on which the importer must land next: a stop, or before it a node at which delays record their inputs. */
-static real landing_time(const MODEL *m) {
-#if DELAYS > 0
-    if (m->node < NODES) return node_time(m, m->node);
-#endif
-    return m->next;
-}
-
-/* What is due at a landing time: 0, or why the motion cannot go on. */
-static int land(Course *c) {
-    MODEL *m = &c->s.m;
-#if DELAYS > 0
-    if (m->node < NODES) {
-        const real node = node_time(m, m->node);
-        if (m->t > node + 1e-9 * fabs(node)) {
-            snprintf(c->message, sizeof c->message, "t = %.9g s: the importer stepped over the time event at %.9g s, at which a "
-                     "delay records its input", (double)m->t, (double)node);
-            return STOPPED_STEP;
-        }
-        keep_inputs(m, m->t, m->left_u);
-        m->node++;
-        return 0;
-    }
-#endif
-    const int code = pass_stop(m, m->next);
-    touched(c);
-    return code ? failed(c, code) : 0;
-}
-
-#if DELAYS > 0
-/* Something jumps at m->t, before points of the stretch at which it would have been recorded: its pieces end with what
-   is known of them, the inputs at both ends included. */
-static int cut_stretch(MODEL *m) {
-    if (m->t - m->stretch > ON_TIME * (m->next - m->stretch)) {
-        keep_inputs(m, m->stretch, m->stretch_u);
-        keep_inputs(m, m->t, m->left_u);
-    }
-    return end_stretch(m, m->t, 0);
-}
-#endif
-
-static void enter_event_mode(Course *c) {
-    c->s.mode = EVENT;
-#if DELAYS > 0
-    note_left(&c->s.m);
-#endif
-}
-
-/* Event mode: past a stop the next segment begins, and events happen. Importers come within 1e-9 of the time, not always
-   to it. *ends: the model ends its run. */
-static int update_discrete(Course *c, int *changed, int *ends) {
-    MODEL *m = &c->s.m;
-    int code = is_starting(c) ? prepare_start(c) : 0;
-    real before[NX];
-    for (int j = 0; j < NX; j++) before[j] = m->x[j];
-    while (!code && m->t >= landing_time(m) - 1e-9 * fabs(landing_time(m))) code = land(c);
-#if DELAYS > 0
-    for (int j = 0; j < HELD; j++) m->left_p[NP + j] = m->p[NP + j];
-#endif
-#if EVENTS > 0
-    if (!code && (code = follow_jumps(m))) failed(c, code);
-    touched(c);
-    *ends = m->stopped != 0;
-#endif
-    *changed = 0;
-    for (int j = 0; j < NX; j++) *changed |= before[j] != m->x[j];
-#if DELAYS > 0
-    int happened_here = *changed;
-    for (int j = 0; j < HELD; j++) happened_here |= m->left_p[NP + j] != m->p[NP + j];
-    if (!code && (happened_here || (parameters_jumped(m) && room_for_jump(m)))) {
-        if ((code = cut_stretch(m))) failed(c, code);
-        m->next = next_stop(m, m->segment > m->t ? m->segment : m->t);
-        begin_stretch(m, m->t);
-    }
-    note_left(m);
-#endif
-    *changed |= c->s.corrected;
-    c->s.corrected = 0;
-    if (!code || !*ends) return code;
-    c->message[0] = 0;
-    return 0;
-}
-#elif FMI == 3
-static void enter_event_mode(Course *c) { c->s.mode = EVENT; }
-static real landing_time(const MODEL *m) { (void)m; return INFINITY; }
-static int update_discrete(Course *c, int *changed, int *ends) { (void)c; (void)changed; (void)ends; return 0; }
-#endif
-
-#if KIND == 1
-static int has_ended(const Course *c) {
-#if EVENTS > 0
-    return c->s.m.stopped != 0;
-#else
-    (void)c;
-    return 0;
-#endif
-}
-
-static int do_step(Course *c, real t, real length) {
-    MODEL *m = &c->s.m;
-    if (fabs(t - m->t) > 1e-9 * fmax(1, fabs(t)) || !(length > 0)) {
-        snprintf(c->message, sizeof c->message, "a step of %g s from t = %.9g s, but the model is at t = %.9g s", (double)length,
-                 (double)t, (double)m->t);
-        return STOPPED_STEP;
-    }
-    const int code = advance(m, t + length);
-    c->rates_stale = c->outputs_stale = 1;
-    if (code) return failed(c, code);
-    m->t = t + length;
-    return 0;
-}
-#elif FMI == 3
-static int has_ended(const Course *c) { (void)c; return 0; }
-static int do_step(Course *c, real t, real length) { (void)c; (void)t; (void)length; return STOPPED_STEP; }
-#endif

@@ -28,7 +28,6 @@ static void guard_signs(const MODEL *m, real t, const int *zero, int *sign) {
     for (int i = 0; i < EVENTS; i++) sign[i] = e[i] != 0 ? sign_of(e[i]) : zero ? zero[i] : 1;
 }
 
-#if DECLARED > 0
 /* What event `number` sets, computed from the state x and the parameters p. */
 static void happen(MODEL *m, real t, const real *x, const real *p, int number) {
     real value[REACTIONS];
@@ -40,15 +39,10 @@ static void happen(MODEL *m, real t, const real *x, const real *p, int number) {
     }
     if (event_stops[number]) m->stopped = number + 1;
 }
-#endif
 
 /* Events follow whose guards do not have the given signs any more, until none is left; those that have crossed
    together happen at once, from the values before. */
 static int cascade(MODEL *m, real t, int *sign, int level_only) {
-#if DECLARED == 0
-    (void)m; (void)t; (void)sign; (void)level_only;
-    return 0;
-#else
     for (int round = 0; round < MOST_AT_ONCE; round++) {
         real x[NX], p[NP + HELD];
         int here[EVENTS], any = 0;
@@ -56,7 +50,7 @@ static int cascade(MODEL *m, real t, int *sign, int level_only) {
         for (int j = 0; j < NX; j++) x[j] = m->x[j];
         for (int j = 0; j < NP + HELD; j++) p[j] = m->p[j];
         if (m->stopped) return STOPPED_EVENT;
-        for (int i = 0; i < DECLARED; i++) {
+        for (int i = 0; i < EVENTS; i++) {
             const int crossed = sign[i] * here[i] < 0 && (event_direction[i] == 0 || event_direction[i] == here[i]);
             sign[i] = here[i];
             if (!crossed || (level_only && !event_level[i])) continue;
@@ -66,7 +60,6 @@ static int cascade(MODEL *m, real t, int *sign, int level_only) {
         if (!any) return 0;
     }
     return STOPPED_CHATTERING;
-#endif
 }
 
 /* At the start those events happen that tell a level beyond which a quantity lies already. */
@@ -76,25 +69,11 @@ static int begin_events(MODEL *m, real t) {
     return cascade(m, t, sign, 1);
 }
 
-#if FRICTIONS > 0
-static int follow_frictions(MODEL *m, real t);
-static int begin_frictions(MODEL *m, real t);
-static int decide_frictions(MODEL *m, real t);
-static void friction_signs(MODEL *m);
-static int react_friction(MODEL *m, real t, int number);
-#endif
-
 /* Events of guards that have jumped over zero since the last step, by inputs or parameters. */
 static int follow_jumps(MODEL *m) {
     int sign[EVENTS];
     for (int i = 0; i < EVENTS; i++) sign[i] = m->sign[i];
-    int code = cascade(m, m->t, sign, 0);
-#if FRICTIONS > 0
-    if (!code) code = follow_frictions(m, m->t);
-#endif
+    const int code = cascade(m, m->t, sign, 0);
     look_again(m, m->t);
-#if FRICTIONS > 0
-    friction_signs(m);
-#endif
     return code;
 }

@@ -18,11 +18,6 @@ static real next_stop(const MODEL *m, real t) {
 static int begin_motion(MODEL *m, real t) {
     m->segment = t;
     m->next = INFINITY;
-#if METHOD == ENGINE
-    m->h = m->h_kept = m->usual = 0;
-    m->after_rejection = m->stiff = 0;
-    m->last_event = -1;
-#endif
 #if HELD > 0
     real held[HELD];
     held_start(m->p, held);
@@ -40,20 +35,12 @@ static int begin_motion(MODEL *m, real t) {
 #endif
 #if EVENTS > 0
     m->stopped = 0;
-    int code = 0;
-#if FRICTIONS > 0
-    code = begin_frictions(m, t);
-    m->last_guard = -1;
-#endif
-    if (!code) code = begin_events(m, t);
+    const int code = begin_events(m, t);
     if (code) return code;
 #endif
     m->next = next_stop(m, t);
 #if EVENTS > 0
     first_signs(m, t);
-#endif
-#if FRICTIONS > 0
-    friction_signs(m);
 #endif
 #if DELAYS > 0
     begin_stretch(m, t);
@@ -82,17 +69,11 @@ static int pass_stop(MODEL *m, real t) {
     turn_delays(m, t);
 #endif
 #if EVENTS > 0
-#if FRICTIONS > 0
-    code = decide_frictions(m, t);
-#endif
-    if (!code) code = cascade(m, t, sign, 0);
+    code = cascade(m, t, sign, 0);
 #endif
     m->next = next_stop(m, t);
 #if EVENTS > 0
     look_again(m, t);
-#endif
-#if FRICTIONS > 0
-    friction_signs(m);
 #endif
 #if DELAYS > 0
     begin_stretch(m, t);

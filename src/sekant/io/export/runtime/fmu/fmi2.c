@@ -26,7 +26,7 @@ API Status F(GetDirectionalDerivative)(void *c, const Reference *z, size_t nz, c
     return directional_derivative(&i->c, z, nz, v, nv, dv, dz) ? told(i, ERROR) : OK;
 }
 
-#if KIND == 0 /* model exchange */
+#if KIND == MODEL_EXCHANGE
 API Status F(NewDiscreteStates)(void *c, EventInfo *e) {
     Instance *i = c;
     memset(e, 0, sizeof *e);

@@ -10,20 +10,10 @@ static int end_at_once(MODEL *m) {
     m->t = begin;
     m->blind = 1;
     const int any = end - begin > ON_TIME * (m->next - begin);
-#if METHOD == ENGINE
-    const real h = m->h, kept = m->h_kept, next = m->next;
-    const int after = m->after_rejection, stiff = m->stiff;
-    m->node = any ? 0 : NODES;
-    m->next = end; /* of the stretch, whose nodes are these */
-    if (any) code = run_to(m, end, &event);
-    m->next = next;
-    m->h = h; m->h_kept = kept; m->after_rejection = after; m->stiff = stiff;
-#else
     for (int i = 0; any && i < NODES && !code; i++) {
         code = run_to(m, place_of_node(i, begin, end), &event);
         if (!code) record(m, m->t, m->x);
     }
-#endif
     m->blind = 0;
     m->t = end;
     for (int j = 0; j < NX; j++) m->x[j] = x[j];
@@ -37,7 +27,5 @@ static int end_at_jump(MODEL *m) {
     int code = end_at_once(m);
     for (int j = 0; j < NP; j++) m->p[j] = p[j];
     if (!code) code = end_stretch(m, m->t, 0); /* of what earlier stretches have left */
-    restart(m, 1);
     return code;
 }
-

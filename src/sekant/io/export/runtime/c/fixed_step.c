@@ -31,8 +31,6 @@ static int take_step(MODEL *m, real t, real h) {
     return 0;
 }
 
-static void restart(MODEL *m, int anew) { (void)m; (void)anew; }
-
 #if EVENTS > 0
 /* The step of length *h from (t, old) has been taken: it is shortened so that it ends where the first event happens. */
 static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *event) {

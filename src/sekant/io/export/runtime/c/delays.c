@@ -25,14 +25,10 @@ static void begin_stretch(MODEL *m, real t) {
     m->stretch = t;
     m->node = 0;
     for (int j = 0; j < NX; j++) m->stretch_x[j] = m->x[j];
-    delay_inputs(m, t, m->x, m->stretch_u);
 }
 
-/* What holds up to here: parameters, and inputs of delays with them, should something jump. */
-static void note_left(MODEL *m) {
-    for (int j = 0; j < NP + HELD; j++) m->left_p[j] = m->p[j];
-    delay_inputs(m, m->t, m->x, m->left_u);
-}
+/* Parameters and inputs that hold up to here, should they jump. */
+static void note_left(MODEL *m) { for (int j = 0; j < NP; j++) m->left_p[j] = m->p[j]; }
 
 static int parameters_jumped(const MODEL *m) {
     int jumped = 0;
@@ -46,18 +42,14 @@ static real place_of_node(int i, real begin, real end) {
 
 static real node_time(const MODEL *m, int i) { return place_of_node(i, m->stretch, m->next); }
 
-/* Inputs u of all delays at t, a node or an end of a stretch. */
-static void keep_inputs(MODEL *m, real t, const real *u) {
+/* Inputs of all delays at t, a node. */
+static void record(MODEL *m, real t, const real *x) {
+    real u[DELAYS];
+    delay_inputs(m, t, x, u);
     for (int l = 0; l < DELAYS; l++) {
         m->line[l].t[m->line[l].rows] = t;
         m->line[l].u[m->line[l].rows++] = u[l];
     }
-}
-
-static void record(MODEL *m, real t, const real *x) {
-    real u[DELAYS];
-    delay_inputs(m, t, x, u);
-    keep_inputs(m, t, u);
 }
 
 /* Least squares in Chebyshev polynomials by Householder reflections, of the degree that n values allow; c: coefficients

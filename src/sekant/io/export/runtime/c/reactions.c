@@ -2,45 +2,30 @@
 
 /* Event `number`, and all others with the same guard, happen where the model stands, just beyond the crossing. */
 static int react(MODEL *m, int number) {
-    int sign[EVENTS], code = 0;
+    int sign[EVENTS];
     const real t = m->t, at = inside(m, t);
 #if DELAYS > 0
     const int ended = end_at_once(m);
     if (ended) return ended;
 #endif
     guard_signs(m, t, m->sign, sign);
-#if FRICTIONS > 0
-    if (number >= DECLARED) code = react_friction(m, t, number - DECLARED);
-#endif
-#if DECLARED > 0
     real x[NX], p[NP + HELD], e[EVENTS];
     guards(&at, m->x, m->p, e);
     for (int j = 0; j < NX; j++) x[j] = m->x[j];
     for (int j = 0; j < NP + HELD; j++) p[j] = m->p[j];
-    for (int i = 0; i < DECLARED && number < DECLARED; i++) {
+    for (int i = 0; i < EVENTS; i++) {
         if (i != number && !(e[i] == e[number] && event_direction[i] == event_direction[number])) continue;
         happen(m, t, x, p, i);
         if (event_direction[i]) sign[i] = event_direction[i];
     }
-#endif
-    (void)at;
-    if (!code) code = cascade(m, t, sign, 0);
-#if FRICTIONS > 0
-    if (!code && number < DECLARED) code = decide_frictions(m, t);
-#endif
+    const int code = cascade(m, t, sign, 0);
     look_again(m, t);
-#if DECLARED > 0
-    for (int i = 0; i < DECLARED && number < DECLARED; i++) /* on zero still: it may be sent back where it came from */
+    for (int i = 0; i < EVENTS; i++) /* on zero still: it may be sent back where it came from */
         if (e[i] == e[number] && m->guard[i] == e[i]) m->guard[i] = 0;
     m->unsure = 1;
-#endif
-#if FRICTIONS > 0
-    friction_signs(m);
-#endif
 #if DELAYS > 0
     m->next = next_stop(m, m->segment > t ? m->segment : t);
     begin_stretch(m, t);
 #endif
-    restart(m, 1);
     return code;
 }

@@ -1,6 +1,6 @@
 /* ---- The motion from one time to another by Sekant's own loop, on an image of its memory. ---- */
 
-extern long long ADVANCE(void *run, double budget, double kernel);
+extern Procedure ADVANCE;
 #define ALL_STEPS 1152921504606846976.0
 enum { MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, UNSATISFIED, CHATTERING, HAPPENED };
 static const int why_stopped[] = {STOPPED_STEP, 0, STOPPED_NOT_FINITE, STOPPED_STEP, STOPPED_STEP, STOPPED_STEP,
@@ -18,15 +18,6 @@ static void restart(MODEL *m, int anew) {
 #define WATCHING(m) (!(m)->blind)
 #else
 #define WATCHING(m) 1
-#endif
-
-#if EVENTS > 0
-/* Values and signs where the loop has come to; what has passed zero, be it to zero exactly, has its other sign. */
-static void note_signs(MODEL *m, int event) {
-    watched(m, m->t, m->x, m->guard);
-    for (int i = 0; i < EVENTS; i++)
-        m->sign[i] = m->guard[i] != 0 ? sign_of(m->guard[i]) : i == event ? -m->sign[i] : m->sign[i];
-}
 #endif
 
 /* What a run over these stops is asked for. */
@@ -77,8 +68,9 @@ static void ask(const MODEL *m, Word *w, const real *stops, int count, real land
 
 /* From m->t to `landing`, over the `count` stops between, at which the equations may jump; or to the first event. */
 static int run_over(MODEL *m, const real *stops, int count, real landing, int *event) {
-    Word *const w = laid_out(&run_image);
+    Word *const w = malloc(run_image.words * sizeof *w);
     if (!w) return STOPPED_MEMORY;
+    lay_out(&run_image, w);
     double *const times = &w[RUN_T_EVAL].number;
     int rows = 1;
     ask(m, w, stops, count, landing);
@@ -121,9 +113,6 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
     for (int i = 0; i < at_end && code == FINISHED; i++, m->node++) record(m, landing, m->x);
 #endif
     free(w);
-#if EVENTS > 0
-    if (WATCHING(m)) note_signs(m, *event);
-#endif
     return why_stopped[code];
 }
 

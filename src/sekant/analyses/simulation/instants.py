@@ -1,0 +1,129 @@
+"""The memory of what happens at instants, for the parts that a system has; see `sekant.solvers.instants`."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.analyses.simulation.bound_forces import (
+    bound_elements,
+    bound_event_functions,
+    decision_functions,
+    decision_of,
+)
+from sekant.analyses.simulation.clocks import sample_function
+from sekant.analyses.simulation.declared_events import event_description
+from sekant.analyses.simulation.delays import DelayFacts, delays_of
+from sekant.analyses.simulation.sampling import samples_of
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import System
+from sekant.solvers.common.cascades import lay_out_cascade
+from sekant.solvers.common.memory import new_point
+from sekant.solvers.instants.delay_lines import DelayDescription, DelayLines, lay_out_delays
+from sekant.solvers.instants.instants import InstantMemory, lay_out_instants
+from sekant.solvers.instants.samples import SampleClock, SampleDescription, lay_out_samples
+
+PASSAGES = 3
+"""Ends of pieces that one kink brings about, on its way through delays, before it is smooth."""
+SPARE = 16
+"""Pieces that a delay can keep beyond those that follow from its own grid and from samples."""
+JUMPS = 32
+"""Pieces that a delay keeps at most when another one is to end where an input of the model jumps."""
+
+
+def instants_of(system: System) -> InstantMemory:
+    """Memory of its own, with the parts that the system has."""
+    acts, sizes = system.reactions, (system.nq, system.nv, system.nz, system.parameter_vector().size)
+    point = new_point(sizes)
+    parts: dict[str, Any] = {}
+    if acts.bound_forces:
+        bound = bound_elements(system)
+        parts["bound"] = decision_of(system, bound, decision_functions(system), point)
+        parts["guards"] = int(bound_event_functions(system, bound).directions.size)
+    if acts.events:
+        parts["declared"] = lay_out_cascade(event_description(system), point)
+    if acts.sampled:
+        parts["samples"] = _samples(system, point)
+    if acts.delayed:
+        parts["delays"] = _delays(system, point)
+    return lay_out_instants(point, **parts)
+
+
+def instant_functions(system: System) -> dict[str, NativeFunction]:
+    """What the procedures call, by names."""
+    acts, found = system.reactions, dict[str, Any]()
+    if acts.bound_forces:
+        called = decision_functions(system)
+        found |= {"bound_forces": called.values, "velocity_rows": called.rows, "kinetic": called.energy}
+    if acts.events:
+        events = event_description(system)
+        found |= {"event": events.value} | ({} if events.fresh is None else {"sets": events.fresh})
+    if acts.sampled:
+        found["samples"] = sample_function(system)
+    if acts.delayed:
+        found["delayed"] = delay_inputs(system)
+    return found
+
+
+def held_places(system: System) -> dict[str, int]:
+    """Where in p held values stand, by name (owner.part)."""
+    held = system.facts.held
+    return {name: i for i, name in enumerate(held, start=system.parameter_vector().size - len(held))}
+
+
+def _samples(system: System, point: list) -> SampleClock:
+    facts, places = samples_of(system), held_places(system)
+    return lay_out_samples(
+        SampleDescription(
+            period=np.array([one.period for one in facts]),
+            offset=np.array([one.offset for one in facts]),
+            place=np.array([places[one.name] for one in facts], dtype=np.int64),
+            fresh=sample_function(system),
+        ),
+        point,
+    )
+
+
+def _delays(system: System, point: list) -> DelayLines:
+    facts, places = delays_of(system), held_places(system)
+    place = np.zeros((len(facts), 3 + max(one.degree for one in facts)), dtype=np.int64)
+    for line, one in zip(place, facts, strict=True):
+        names = ["middle", "half", *(f"c{k}" for k in range(one.degree + 1))]
+        line[: len(names)] = [places[f"{one.owner}.{name}"] for name in names]
+    return lay_out_delays(
+        DelayDescription(
+            time=np.array([one.time for one in facts]),
+            grid=np.array([one.time / one.pieces for one in facts]),
+            degree=np.array([one.degree for one in facts], dtype=np.int64),
+            place=place,
+            input=delay_inputs(system),
+            pieces=most_pieces(system),
+        ),
+        point,
+    )
+
+
+def most_pieces(system: System) -> int:
+    """That a delay may have to keep."""
+    samples, delays = samples_of(system), delays_of(system)
+
+    def of(one: DelayFacts) -> int:
+        kinks = sum(ceil(one.time / sample.period) + 1 for sample in samples)
+        others = sum(ceil(one.time / other.time) + 1 for other in delays)
+        return one.pieces + PASSAGES * (kinks + others) + SPARE + JUMPS
+
+    return max(map(of, delays))
+
+
+def delay_inputs(system: System) -> NativeFunction:
+    """(t, q, v, z, p) -> (nd,) inputs of all delays."""
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        terms = [one.expression for one in eq.elements.delayed]
+        return system.function("delayed", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
+
+    return system.cached("inputs of delays", make)

@@ -1,0 +1,94 @@
+"""Held values that are set at regular times; all of one time from the values just before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.structs import Integers, Struct, Vector
+from sekant.solvers.common.memory import Call, CompiledFunction, call, call_at
+
+ON_TIME = 1e-9
+"""Part of a period within which a time is that of a sample."""
+
+
+class SampleClock(Struct):
+    """Of n values that are sampled: sample `tick` comes at offset + tick period."""
+
+    period: Vector
+    offset: Vector
+    place: Integers  # in p
+    tick: Integers  # the next sample
+    fresh: Vector  # what a sample would be
+    at_fresh: Call
+
+
+@dataclass(frozen=True, eq=False)
+class SampleDescription:
+    """Of n values, see `SampleClock`. `fresh`: function of (t, q, v, z, p) -> (n,)."""
+
+    period: NDArray[np.float64]
+    offset: NDArray[np.float64]
+    place: NDArray[np.int64]
+    fresh: CompiledFunction
+
+
+def lay_out_samples(samples: SampleDescription, point: Sequence[NDArray[np.float64]]) -> SampleClock:
+    fresh = np.zeros(samples.period.size)
+    return SampleClock(
+        period=samples.period,
+        offset=samples.offset,
+        place=samples.place,
+        tick=np.zeros(fresh.size, dtype=np.int64),
+        fresh=fresh,
+        at_fresh=call_at(samples.fresh, point, [fresh]),
+    )
+
+
+@inner
+def start_samples(s, t):
+    for i in range(s.tick.size):
+        s.tick[i] = int(max(0.0, -floor(ON_TIME - (t - s.offset[i]) / s.period[i])))
+
+
+@inner
+def sample_time(s, i):
+    return s.offset[i] + s.tick[i] * s.period[i]
+
+
+@inner
+def is_due(s, i, t):
+    return sample_time(s, i) <= t + ON_TIME * s.period[i]
+
+
+@inner
+def next_sample(s):
+    found = np.inf
+    for i in range(s.tick.size):
+        found = min(found, sample_time(s, i))
+    return found
+
+
+@inner
+def samples_due(s, t):
+    """How many values are sampled at time t."""
+    count = 0
+    for i in range(s.tick.size):
+        count += 1 if is_due(s, i, t) else 0
+    return count
+
+
+@inner
+def take_samples(s, t, p):
+    """Set what is due, from the values at the point."""
+    if samples_due(s, t) > 0:
+        call(s.at_fresh)
+        for i in range(s.tick.size):
+            if is_due(s, i, t):
+                p[s.place[i]] = s.fresh[i]
+                s.tick[i] += 1
