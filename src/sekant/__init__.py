@@ -10,26 +10,11 @@ Names are imported when first used, so ``import sekant`` and the command line st
 
 from __future__ import annotations
 
-import ast
-import pkgutil
-from importlib import import_module
 from typing import Any
 
-from sekant.extensions import ANALYSES, DESCRIPTIONS, DRAWINGS, EXPLAINED, PENDING
+from sekant.extensions import ANALYSES, DESCRIPTIONS, DRAWINGS, EXPLAINED, PENDING, imported, passed_on
 
-
-def _public() -> dict[str, tuple[str, str]]:
-    """Name -> (module, name there), of the imports in the stub."""
-    tree = ast.parse(pkgutil.get_data(__name__, "__init__.pyi") or b"")
-    return {
-        alias.asname or alias.name: (line.module or "", alias.name)
-        for line in tree.body
-        if isinstance(line, ast.ImportFrom)
-        for alias in line.names
-    }
-
-
-_PUBLIC = _public()
+_PUBLIC = passed_on(__name__, "__init__.pyi")
 __all__ = sorted(name for name in _PUBLIC if not name.startswith("_"))  # pyright: ignore[reportUnsupportedDunderAll]
 
 
@@ -94,9 +79,7 @@ def __getattr__(name: str) -> Any:
         from sekant.errors import suggest
 
         raise AttributeError(f"module 'sekant' has no attribute '{name}'; {suggest(name, __all__)}")
-    module, there = _PUBLIC[name]
-    found = None if module == __name__ else getattr(import_module(module), there, None)
-    value = import_module(f"{module}.{there}") if found is None else found
+    value = imported(__name__, *_PUBLIC[name])
     globals()[name] = value
     return value
 

@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
+from pkgutil import get_data
 from typing import Any
 
 PENDING: list[Callable[[], object]] = []
@@ -26,6 +28,7 @@ FROM_ELSEWHERE: list[str] = []
 
 ANALYSES: list[Callable[[], object]] = []
 """Load modules that register analyses of studies."""
+_PASSED_ON = re.compile(r"^(?: {4})?from (\S+) import (\w+) as (\w+)$", re.MULTILINE)
 
 
 def load_extensions() -> bool:
@@ -49,16 +52,33 @@ def picture(name: str, *arguments: Any, to: str | os.PathLike[str] | None = None
     return drawn
 
 
-def imported_later(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """`__getattr__` of a package whose names are imported when first used; `modules`: where they stand."""
-    places = {name: module for module, names in modules.items() for name in names}
+def passed_on(package: str, file: str = "__init__.py") -> dict[str, tuple[str, str]]:
+    """What a package passes on: name -> (module, name there), of the lines ``from module import there as name`` of
+    its file, also of those that only type checkers follow."""
+    text = (get_data(package, file) or b"").decode()
+    return {name: (module, there) for module, there, name in _PASSED_ON.findall(text)}
+
+
+def names_of(package: str) -> list[str]:
+    """Of what a package passes on, for its `__all__`: each is listed once, where it is imported."""
+    return sorted(passed_on(package))
+
+
+def imported(package: str, module: str, there: str) -> Any:
+    """What ``from module import there`` gives in a package, be it a module itself."""
+    found = None if module == package else getattr(import_module(module), there, None)
+    return import_module(f"{module}.{there}") if found is None else found
+
+
+def imported_later(package: str) -> Callable[[str], Any]:
+    """`__getattr__` of a package whose names are imported when first used."""
+    places = passed_on(package)
 
     def find(name: str) -> Any:
         if name not in places:
             close = get_close_matches(name, places, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise AttributeError(f"module '{package}' has no attribute '{name}'{hint}")
-        found = import_module(places[name])
-        return found if found.__name__ == f"{package}.{name}" else getattr(found, name)
+        return imported(package, *places[name])
 
     return find

@@ -5,19 +5,12 @@ The common ones are functions of `sekant` itself; `root_locus`, `structural_anal
 
 from typing import TYPE_CHECKING
 
-from sekant.extensions import imported_later
+from sekant.extensions import imported_later, names_of
 
 if TYPE_CHECKING:
-    from sekant.analyses import compliance
-    from sekant.analyses.linear.root_locus import root_locus
-    from sekant.analyses.structure import structural_analysis
+    from sekant.analyses import compliance as compliance
+    from sekant.analyses.linear.root_locus import root_locus as root_locus
+    from sekant.analyses.structure import structural_analysis as structural_analysis
 
-__all__ = ["compliance", "root_locus", "structural_analysis"]
-__getattr__ = imported_later(
-    __name__,
-    {
-        "sekant.analyses.compliance": ["compliance"],
-        "sekant.analyses.linear.root_locus": ["root_locus"],
-        "sekant.analyses.structure": ["structural_analysis"],
-    },
-)
+__all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
+__getattr__ = imported_later(__name__)

@@ -6,13 +6,10 @@ poses over one or two parameters, `fit/` makes them from data.
 
 from typing import TYPE_CHECKING
 
-from sekant.extensions import imported_later
+from sekant.extensions import imported_later, names_of
 
 if TYPE_CHECKING:
-    from sekant.geometry.pose_tables.pose_table import PoseTable
+    from sekant.geometry.pose_tables.pose_table import PoseTable as PoseTable
 
-__all__ = ["PoseTable"]
-__getattr__ = imported_later(
-    __name__,
-    {"sekant.geometry.pose_tables.pose_table": ["PoseTable"]},
-)
+__all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
+__getattr__ = imported_later(__name__)

@@ -2,13 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from sekant.extensions import imported_later
+from sekant.extensions import imported_later, names_of
 
 if TYPE_CHECKING:
-    from sekant.io.writing import model_text
+    from sekant.io.writing import model_text as model_text
 
-__all__ = ["model_text"]
-__getattr__ = imported_later(
-    __name__,
-    {"sekant.io.writing": ["model_text"]},
-)
+__all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
+__getattr__ = imported_later(__name__)

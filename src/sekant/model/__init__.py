@@ -7,21 +7,13 @@ numbers into expressions, `validate.py` finds contradictions.
 
 from typing import TYPE_CHECKING
 
-from sekant.extensions import imported_later
+from sekant.extensions import imported_later, names_of
 
 if TYPE_CHECKING:
-    from sekant.model.placement import Orientation
-    from sekant.model.simulation import SimulationSettings
-    from sekant.model.table import TableData
-    from sekant.model.view import View
+    from sekant.model.placement import Orientation as Orientation
+    from sekant.model.simulation import SimulationSettings as SimulationSettings
+    from sekant.model.table import TableData as TableData
+    from sekant.model.view import View as View
 
-__all__ = ["Orientation", "SimulationSettings", "TableData", "View"]
-__getattr__ = imported_later(
-    __name__,
-    {
-        "sekant.model.placement": ["Orientation"],
-        "sekant.model.simulation": ["SimulationSettings"],
-        "sekant.model.view": ["View"],
-        "sekant.model.table": ["TableData"],
-    },
-)
+__all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
+__getattr__ = imported_later(__name__)

@@ -9,31 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sekant.model.contacts.base import CONTACTS, Contact, contact_class, register
+from sekant.extensions import names_of
+from sekant.model.contacts.base import CONTACTS as CONTACTS
+from sekant.model.contacts.base import Contact as Contact
+from sekant.model.contacts.base import contact_class as contact_class
+from sekant.model.contacts.base import register as register
 from sekant.model.forces.base import FORCES
 
 if TYPE_CHECKING:
-    from sekant.model.contacts.joint_stop import JointStop
-    from sekant.model.contacts.point_plane import PointPlane
-    from sekant.model.contacts.point_surface import PointSurface
-    from sekant.model.contacts.sphere_sphere import SphereSphere
-    from sekant.model.forces.plane_contact import PlaneContact
-    from sekant.model.forces.sphere_contact import SphereContact
-    from sekant.model.forces.surface_contact import SurfaceContact
+    from sekant.model.contacts.joint_stop import JointStop as JointStop
+    from sekant.model.contacts.point_plane import PointPlane as PointPlane
+    from sekant.model.contacts.point_surface import PointSurface as PointSurface
+    from sekant.model.contacts.sphere_sphere import SphereSphere as SphereSphere
+    from sekant.model.forces.plane_contact import PlaneContact as PlaneContact
+    from sekant.model.forces.sphere_contact import SphereContact as SphereContact
+    from sekant.model.forces.surface_contact import SurfaceContact as SurfaceContact
 
-__all__ = [
-    "CONTACTS",
-    "Contact",
-    "JointStop",
-    "PlaneContact",
-    "PointPlane",
-    "PointSurface",
-    "SphereContact",
-    "SphereSphere",
-    "SurfaceContact",
-    "contact_class",
-    "register",
-]
+__all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
 COMPLIANT = ("PlaneContact", "SphereContact", "SurfaceContact")
 
 
@@ -42,4 +34,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -1,24 +1,14 @@
 """Cars: a description of thirty lines that builds a plain model."""
 
-from sekant.vehicle.car.build import car_model, standing_loads
-from sekant.vehicle.car.commands import Commands
-from sekant.vehicle.car.description import Car, car_description
-from sekant.vehicle.car.files import is_car_file, load_car
-from sekant.vehicle.car.inputs import car_with_inputs
-from sekant.vehicle.car.loads import CarLoads, car_loads
-from sekant.vehicle.car.single_track import SingleTrack, single_track
-
-__all__ = [
-    "Car",
-    "CarLoads",
-    "Commands",
-    "SingleTrack",
-    "car_description",
-    "car_loads",
-    "car_model",
-    "car_with_inputs",
-    "is_car_file",
-    "load_car",
-    "single_track",
-    "standing_loads",
-]
+from sekant.vehicle.car.build import car_model as car_model
+from sekant.vehicle.car.build import standing_loads as standing_loads
+from sekant.vehicle.car.commands import Commands as Commands
+from sekant.vehicle.car.description import Car as Car
+from sekant.vehicle.car.description import car_description as car_description
+from sekant.vehicle.car.files import is_car_file as is_car_file
+from sekant.vehicle.car.files import load_car as load_car
+from sekant.vehicle.car.inputs import car_with_inputs as car_with_inputs
+from sekant.vehicle.car.loads import CarLoads as CarLoads
+from sekant.vehicle.car.loads import car_loads as car_loads
+from sekant.vehicle.car.single_track import SingleTrack as SingleTrack
+from sekant.vehicle.car.single_track import single_track as single_track
