@@ -13,7 +13,7 @@ from sekant.engine.alike import Variant
 from sekant.vehicle.car import Car, Commands, car_model, load_car, single_track, standing_loads
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving.standing_car import settled
-from sekant.views.scaffold import write_template
+from sekant.views.commands.new import write_template
 
 SPEED = 80 / 3.6
 HALL = 32.6e-6  # s a step of his reduced car: Table 4.9, 4.898 s for 150,000 steps

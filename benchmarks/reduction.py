@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "suspensions"))
 from quarter_cars import HUB, TRAVEL, geometric, on_bushings, rigid, steered
 
 from sekant.engine.functions.motion import right_hand_side
-from sekant.vehicle.car.hard_point_axle import points_of
+from sekant.vehicle.car.axle_parts import points_of
 from sekant.vehicle.suspension.build import corner
 
 STEP = 1e-6  # s: modes of 7,000 rad/s without damping grow slowly enough; a step takes as long as any other

@@ -6,8 +6,8 @@ import pytest
 import sekant as sk
 from chromium import Chromium, find_chromium
 from sekant.vehicle.hardpoints.coordinates import moved
+from sekant.views.commands.new import FOLDER
 from sekant.views.kc_report.report import ShownDesign, write_report
-from sekant.views.scaffold import FOLDER
 
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(

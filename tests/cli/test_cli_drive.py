@@ -182,7 +182,7 @@ def test_maneuvers_that_cannot_be_are_refused(tmp_path):
 
 
 def test_a_new_car_is_described_and_reduced(tmp_path):
-    from sekant.views.scaffold import write_template
+    from sekant.views.commands.new import write_template
 
     files = write_template("car", tmp_path)
     assert {file.name for file in files} == {

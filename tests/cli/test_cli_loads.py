@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import sekant
 
-from sekant.views.scaffold import FOLDER
+from sekant.views.commands.new import FOLDER
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CAR = EXAMPLES / "car" / "formula" / "formula.yaml"

@@ -16,8 +16,7 @@ from sekant.results import Channel, Channels, Result
 from sekant.vehicle.maneuvers import maneuver
 from sekant.vehicle.maneuvers.files import read_maneuver
 from sekant.views.cli import app
-from sekant.views.commands.new import Template
-from sekant.views.scaffold import FOLDER, write_template
+from sekant.views.commands.new import FOLDER, Template, write_template
 
 TEMPLATES = sorted(
     entry.name for entry in FOLDER.iterdir() if entry.is_dir() and not entry.name.startswith("_")

@@ -12,7 +12,7 @@ from sekant.geometry.rotations import rotation_from_quaternion
 from sekant.model.expressions.expression import Expression
 from sekant.model.joints import Path
 from sekant.model.joints.elastic import ElasticModes
-from sekant.vehicle.car.hard_point_axle import points_of
+from sekant.vehicle.car.axle_parts import points_of
 from sekant.vehicle.suspension.build import corner as corner_of
 from suspensions import EXAMPLES
 

@@ -18,7 +18,7 @@ from sekant.model.forces import Actuator, JointFriction, SpringDamper
 from sekant.model.joints import Fixed, Prismatic, Revolute, Spherical
 from sekant.model.model import Model
 from sekant.model.prescribed_motion import Motion
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings
 from sekant.model.table import TableData
 
 

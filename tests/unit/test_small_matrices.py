@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from sekant.solvers.linear.pencils import general_pencil, symmetric_pencil
-from sekant.solvers.linear.riccati import exponential, riccati
+from sekant.solvers.linear.small_matrices import exponential, general_pencil, riccati, symmetric_pencil
 
 
 def definite(rng, n: int) -> np.ndarray:

@@ -16,9 +16,9 @@ from sekant.vehicle.hardpoints.coordinates import moved
 from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
 from sekant.vehicle.kc.jacking import jacking
 from sekant.vehicle.kc.targets import CurveTarget, read_targets, tune
+from sekant.views.commands.new import FOLDER
 from sekant.views.kc_report.charts import over_roll, over_steering, over_travel
 from sekant.views.kc_report.report import ShownDesign, write_report
-from sekant.views.scaffold import FOLDER
 from suspensions import EXAMPLES
 
 TRAVEL = np.linspace(-0.03, 0.03, 7)

@@ -5,7 +5,7 @@ import pytest
 
 import sekant as sk
 from sekant.model.shapes import Box, Wheel
-from sekant.views.scaffold import FOLDER
+from sekant.views.commands.new import FOLDER
 from suspensions import EXAMPLES
 
 AXLES = [(car, axle) for car in ("car", "formula") for axle in ("front", "rear")]

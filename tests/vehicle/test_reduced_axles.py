@@ -10,8 +10,8 @@ import pytest
 import sekant as sk
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.axle_parts import hard_point_axle, points_of
 from sekant.vehicle.car.description import Axle
-from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
 from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 from sekant.vehicle.hardpoints.description import hard_points
 

@@ -24,7 +24,7 @@ from sekant.model.points.geometric import Geometric
 from sekant.model.points.item_collector import BodyHandle
 from sekant.model.points.lagrangian import Lagrangian
 from sekant.model.resolve import resolve
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings
 from sekant.tables.lookups import Lookups
 
 __all__ = ["BodyHandle", "Geometric", "Lagrangian", "Mechanism", "freedom", "lagrange"]

@@ -32,7 +32,7 @@ from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings
 from sekant.progress_bar import doing
 from sekant.tables.bound_oracle import BoundOracle
 

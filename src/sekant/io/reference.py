@@ -19,8 +19,7 @@ from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
 from sekant.model.points.sections import SECTIONS
-from sekant.model.simulation import SimulationSettings
-from sekant.model.view import View
+from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}
 _PLACES = {

@@ -19,9 +19,8 @@ from sekant.model.model import Ground, Model
 from sekant.model.placement import Orientation, Placement
 from sekant.model.points.sections import SECTIONS
 from sekant.model.quantities import mirror_of
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings, View
 from sekant.model.table import TableData
-from sekant.model.view import View
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _QUANTITY = {"type": ["number", "string"]}

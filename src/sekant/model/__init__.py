@@ -11,9 +11,9 @@ from sekant.extensions import imported_later, names_of
 
 if TYPE_CHECKING:
     from sekant.model.placement import Orientation as Orientation
-    from sekant.model.simulation import SimulationSettings as SimulationSettings
+    from sekant.model.settings import SimulationSettings as SimulationSettings
+    from sekant.model.settings import View as View
     from sekant.model.table import TableData as TableData
-    from sekant.model.view import View as View
 
 __all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
 __getattr__ = imported_later(__name__)

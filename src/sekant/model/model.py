@@ -21,11 +21,10 @@ from sekant.model.points.natural import Natural
 from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
 from sekant.model.sensors import Sensor
+from sekant.model.settings import SimulationSettings, View
 from sekant.model.shapes import Shape
 from sekant.model.signals.base import Signal
-from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
-from sekant.model.view import View
 
 
 class Ground(Description):

@@ -23,11 +23,10 @@ from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
+from sekant.model.settings import SimulationSettings, View
 from sekant.model.shapes import shape_class
 from sekant.model.signals import signal_class
-from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
-from sekant.model.view import View
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {

@@ -11,9 +11,9 @@ from typing import Any
 
 from sekant.errors import SekantError
 from sekant.files import replace_file
-from sekant.views.faults import lines_of
 from sekant.views.live.live import live_addition
 from sekant.views.player.page import page, script_hash, shared_code
+from sekant.views.telling import lines_of
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver

@@ -1,13 +1,18 @@
-"""What commands print: text for readers or JSON for programs, both with the files that were written."""
+"""What commands print: text for readers or JSON for programs, with the files that were written; and errors, with the
+line of their item in the file that a command was given."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import typer
+
+from sekant.errors import SekantError
 
 
 def tell(
@@ -67,3 +72,26 @@ def hint(*lines: str) -> None:
     """Suggest the next command on the error stream, if that is a terminal."""
     if sys.stderr.isatty():
         typer.secho("next: " + "\n      ".join(lines), dim=True, err=True)
+
+
+@contextmanager
+def lines_of(file: Path) -> Iterator[None]:
+    """Errors within name the line of their item in this model file."""
+    try:
+        yield
+    except SekantError as error:
+        from sekant.io.reading import located_in_file
+
+        raise located_in_file(error, file) from None
+
+
+def with_lines(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, whose errors name the line of their item in its argument `file`, or the first of `files`."""
+
+    @wraps(command)
+    def called(*values: Any, **options: Any) -> None:
+        file = options.get("file") or next(iter(options.get("files") or ()), None)
+        with nullcontext() if file is None else lines_of(file):
+            command(*values, **options)
+
+    return called

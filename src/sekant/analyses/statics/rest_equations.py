@@ -21,7 +21,7 @@ from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.engine.functions.linear import Static, linear_functions
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
-from sekant.solvers.linear.pencils import general_pencil, symmetric_pencil
+from sekant.solvers.linear.small_matrices import general_pencil, symmetric_pencil
 
 Array = NDArray[Any]
 CLOSED = 1e-10  # m, rad: smaller gaps count as closed

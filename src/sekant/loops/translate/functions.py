@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sekant.loops.declare.procedures import Inner, Primitive, Procedure
-from sekant.loops.translate.definitions import definition_of
 from sekant.loops.translate.instructions import INTRINSICS, LIBRARY, Instructions
 from sekant.loops.translate.kinds import (
     COMPLEX,
@@ -34,6 +33,7 @@ from sekant.loops.translate.kinds import (
     Value,
     array_of,
     constant,
+    definition_of,
     is_number,
     join,
     kind_of_field,

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from sekant.loops.translate.definitions import definition_of
 from sekant.loops.translate.instructions import INTRINSICS, LARGEST_UNROLLED, LIBRARY
+from sekant.loops.translate.kinds import definition_of
 
 _HERE = "__plain__"
 _LEAST = -(2**63)

@@ -18,12 +18,12 @@ from sekant.model.forces.base import FORCES
 
 if TYPE_CHECKING:
     from sekant.model.contacts.joint_stop import JointStop as JointStop
-    from sekant.model.contacts.point_plane import PointPlane as PointPlane
-    from sekant.model.contacts.point_surface import PointSurface as PointSurface
-    from sekant.model.contacts.sphere_sphere import SphereSphere as SphereSphere
-    from sekant.model.forces.plane_contact import PlaneContact as PlaneContact
-    from sekant.model.forces.sphere_contact import SphereContact as SphereContact
-    from sekant.model.forces.surface_contact import SurfaceContact as SurfaceContact
+    from sekant.model.contacts.one_sided import PointPlane as PointPlane
+    from sekant.model.contacts.one_sided import PointSurface as PointSurface
+    from sekant.model.contacts.one_sided import SphereSphere as SphereSphere
+    from sekant.model.forces.compliant_contact import PlaneContact as PlaneContact
+    from sekant.model.forces.compliant_contact import SphereContact as SphereContact
+    from sekant.model.forces.compliant_contact import SurfaceContact as SurfaceContact
 
 __all__ = names_of(__name__)  # pyright: ignore[reportUnsupportedDunderAll]
 COMPLIANT = ("PlaneContact", "SphereContact", "SurfaceContact")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX, scalar
-from sekant.model.contact_shapes import Touch
-from sekant.model.contacts.base import Contact
+from sekant.model.contact_shapes import BallOnPlane, BallOnSurface, Touch, TwoBalls
+from sekant.model.contacts.base import Contact, register
+from sekant.model.examples import Stage
+from sekant.model.expressions.expression import Expression
 from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics, PointWrench
 from sekant.model.quantities import Dimensionless, NotNegative
 
@@ -52,3 +55,48 @@ class OneSided(Contact):
         zero = SX.zeros(3)
         wrenches = (PointWrench(body.body, p, pull, zero), PointWrench(other.body, p, -pull, zero))
         return Action(wrenches=wrenches, power=power, contact=forces)
+
+
+@register
+class PointPlane(BallOnPlane, OneSided):
+    """The origin of `frame` stays on the side of the plane to which its `normal` (in `plane`) points.
+
+    With a `radius`, a ball around the point touches the plane. With a coefficient of `friction` it sticks and
+    slides on it, in impacts too.
+    """
+
+    type: ClassVar[str] = "point_plane"
+    summary: ClassVar[str] = "a point, or a ball around it, against a plane"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), normal=(0.1, -0.2, 0.9), radius=0.07, restitution=0.6)
+
+
+@register
+class PointSurface(BallOnSurface, OneSided):
+    """The origin of `frame`, or a ball around it, stays above a height field or a pose surface.
+
+    A ball has to be smaller than the radii of the hollows it rolls through.
+    """
+
+    type: ClassVar[str] = "point_surface"
+    summary: ClassVar[str] = "a point, or a ball around it, against a height field or a pose surface"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        height = Expression("0.02*x - 0.03*y + 0.001*x*y + 0.002*sin(x)")
+        return cls(frame=stage.frame(), radius=0.07, height=height, restitution=0.5)
+
+
+@register
+class SphereSphere(TwoBalls, OneSided):
+    """Balls about the origins of `frame` and `other` do not overlap; a radius may be zero, not both."""
+
+    type: ClassVar[str] = "sphere_sphere"
+    summary: ClassVar[str] = "two balls against one another"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, other = stage.two_frames()
+        return cls(frame=frame, radius=0.03, other=other, other_radius=0.02, restitution=0.7)

@@ -2,7 +2,7 @@
 
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
-from sekant.model.curves import formula, measured, points, saved, surface, tabulated, track
+from sekant.model.curves import formula, measured, points, saved, surface, track
 from sekant.model.curves.base import SOURCES, CurveSource, Surroundings, source_class
 
 GEOMETRY = (PoseCurve, PoseSurface)
@@ -19,6 +19,5 @@ __all__ = [
     "saved",
     "source_class",
     "surface",
-    "tabulated",
     "track",
 ]

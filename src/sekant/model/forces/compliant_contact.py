@@ -1,4 +1,4 @@
-"""The law of Hunt and Crossley with regularized friction, which all compliant contacts share.
+"""Compliant contacts, which share the law of Hunt and Crossley with regularized friction.
 
 With the penetration d of the undeformed shapes and its rate d',
 
@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
-from sekant.model.contact_shapes import Touch
-from sekant.model.forces.base import Force
+from sekant.model.contact_shapes import BallOnPlane, BallOnSurface, Touch, TwoBalls
+from sekant.model.examples import Stage
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, FrameState, Kinematics, PointWrench
 from sekant.model.quantities import (
     AnyQuantity,
@@ -121,3 +123,52 @@ class CompliantContact(Force):
 def _velocity(state: FrameState, p: SX) -> SX:
     """Of the point of a body that is at p (3,), m/s in W."""
     return state.v_WF + ca.cross(state.w_WF, p - state.p)
+
+
+@register
+class PlaneContact(BallOnPlane, CompliantContact):
+    """A ball about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points.
+
+    Friction acts at the ball's own surface, so that a ball that rolls has its full radius.
+    """
+
+    type: ClassVar[str] = "plane_contact"
+    summary: ClassVar[str] = "a point or a ball on a plane: Hunt-Crossley with regularized friction"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, plane = stage.two_frames()
+        return cls(frame=frame, radius=4.1, plane=plane, normal=(0.3, -0.5, 0.7), **EXAMPLE)
+
+
+@register
+class SphereContact(TwoBalls, CompliantContact):
+    """Balls about the origins of `frame` and `other`; the overlap is shared in the ratio of their radii."""
+
+    type: ClassVar[str] = "sphere_contact"
+    summary: ClassVar[str] = "two balls: Hunt-Crossley with regularized friction"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, other = stage.two_frames()
+        return cls(frame=frame, radius=3.1, other=other, other_radius=2.3, **EXAMPLE)
+
+
+@register
+class SurfaceContact(BallOnSurface, CompliantContact):
+    """A ball about the origin of `frame`, or that point itself, above a height field or a pose surface.
+
+    The gap is the distance to the nearest point of the surface, less the radius. A ball has to be smaller than the
+    radii of the hollows it rolls through.
+    """
+
+    type: ClassVar[str] = "surface_contact"
+    summary: ClassVar[str] = (
+        "a point or a ball on a height field or a pose surface: Hunt-Crossley with friction"
+    )
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, surface = stage.two_frames()
+        height = Expression("0.02*x - 0.03*y + 0.001*x*y + 0.002*sin(x)")
+        return cls(frame=frame, radius=5.3, surface=surface, height=height, **EXAMPLE)

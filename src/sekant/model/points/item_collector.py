@@ -16,7 +16,7 @@ from sekant.model.points import masses, places
 from sekant.model.points.element import Element
 from sekant.model.points.geometric import AXES, Geometric, combination
 from sekant.model.points.natural import Natural
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 

@@ -4,8 +4,7 @@ Loops that are compiled keep their own iterations, which are part of a step ther
 generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).
 """
 
-from sekant.solvers.newton.continuation import follow
-from sekant.solvers.newton.newton import Found, FunctionProblem, Linear, Problem, Reason, newton
+from sekant.solvers.newton.newton import Found, FunctionProblem, Linear, Problem, Reason, follow, newton
 from sekant.solvers.newton.rows import Rows
 from sekant.solvers.newton.searches import Damping, FullSteps, LineSearch
 

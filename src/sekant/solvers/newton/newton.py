@@ -2,7 +2,8 @@
 
 A `Problem` defines its points and how a step moves one, so unknowns may be states, states with multipliers, or
 poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A search
-(`sekant.solvers.newton.searches`) decides how much of a step is taken.
+(`sekant.solvers.newton.searches`) decides how much of a step is taken. `follow` leads from a solved problem to the
+requested one.
 """
 
 from __future__ import annotations
@@ -145,3 +146,33 @@ def newton(
 def largest(entries: Vector) -> float:
     """The size of the largest entry; 0 of none."""
     return float(np.max(np.abs(entries), initial=0.0))
+
+
+P = TypeVar("P")
+
+
+def follow(
+    attempt: Callable[[P, float], P | None],
+    start: P,
+    *,
+    first: float = 0.1,
+    shortest: float = 1e-3,
+    growth: float = 2.0,
+    cut: float = 0.5,
+) -> P | None:
+    """The point at share 1 from `start` at share 0; None if steps become shorter than `shortest`.
+
+    `attempt(point, share)`: the solution at a share from one nearby, or None. A step that succeeds is followed by one
+    that is larger by `growth`, one that fails by one that is smaller by `cut`.
+    """
+    point, share, size = start, 0.0, first
+    while share < 1.0:
+        goal = min(1.0, share + size)
+        found = attempt(point, goal)
+        if found is not None:
+            point, share, size = found, goal, growth * size
+            continue
+        size = cut * min(size, goal - share)
+        if size < shortest:
+            return None
+    return point

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sekant.cache.recent import Recent
 from sekant.errors import ModelError
 from sekant.model.resolve import resolve
+from sekant.vehicle.car.axle_parts import hard_point_axle, measured_part, points_of, rack_mass
 from sekant.vehicle.car.description import Axle, SimpleSuspension
-from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
-from sekant.vehicle.car.measured_part import measured_part, rack_mass
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.measured.axle import measured_of
 from sekant.vehicle.measured.description import MeasuredSuspension

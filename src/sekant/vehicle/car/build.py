@@ -25,11 +25,10 @@ from sekant.model.table import TableData
 from sekant.reduction.lumping import Lump, with_lumps
 from sekant.vehicle.aero import Aero
 from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.axle_parts import hard_point_axle, measured_part
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
-from sekant.vehicle.car.hard_point_axle import hard_point_axle
 from sekant.vehicle.car.looks import car_shapes
-from sekant.vehicle.car.measured_part import measured_part
 from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at

@@ -15,7 +15,7 @@ from sekant.model.body import check_body
 from sekant.model.explain import fault_within, read_as
 from sekant.model.forces import force_class
 from sekant.model.quantities import AnyQuantity, Description, NotNegative, Positive, wrong
-from sekant.model.simulation import SimulationSettings
+from sekant.model.settings import SimulationSettings
 from sekant.model.table import TableData
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.measured.description import MeasuredSuspension

@@ -25,8 +25,8 @@ from sekant.model.explain import read_as
 from sekant.model.quantities import Description
 from sekant.solvers.newton.bracketed import bracketed_zero
 from sekant.vehicle.car.axle_data import AxleData, axle_data
+from sekant.vehicle.car.axle_parts import points_of
 from sekant.vehicle.car.description import Car, car_description
-from sekant.vehicle.car.hard_point_axle import points_of
 from sekant.vehicle.car.statics import pressed_by
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.kc.loads import LoadedRigs, LoadTable, load_table

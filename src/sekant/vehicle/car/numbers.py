@@ -14,8 +14,8 @@ from sekant.errors import ModelError, suggest
 from sekant.model.explain import read_as
 from sekant.model.fields import unit_at
 from sekant.model.quantities import Description
+from sekant.vehicle.car.axle_parts import points_of
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.hard_point_axle import points_of
 from sekant.vehicle.hardpoints.description import HardPoints
 
 Steps = tuple[str, ...]

@@ -21,8 +21,8 @@ from sekant.model.sensors import Position
 from sekant.progress_bar import doing
 from sekant.reduction import reduce
 from sekant.reduction.lumping import Lump
+from sekant.vehicle.car.axle_parts import hard_point_axle, points_of
 from sekant.vehicle.car.description import Axle
-from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.suspension.build import corner
 

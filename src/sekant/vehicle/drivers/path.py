@@ -32,7 +32,7 @@ from sekant.errors import ModelError
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
-from sekant.solvers.linear.riccati import exponential, riccati
+from sekant.solvers.linear.small_matrices import exponential, riccati
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.grip import Grip
 

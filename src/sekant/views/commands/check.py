@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.progress_bar import ProgressBar
-from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, parse_assignments
-from sekant.views.telling import hint
+from sekant.views.telling import hint, with_lines
 
 if TYPE_CHECKING:
     from sekant.engine import System

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.faults import lines_of
 from sekant.views.options import in_unit, number_or_text, parse_assignments
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import lines_of, refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.progress_bar import ProgressBar

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, in_unit, parse_assignments
-from sekant.views.telling import tell
+from sekant.views.telling import tell, with_lines
 
 export = typer.Typer(
     name="export",

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.options import in_unit
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
     from sekant.model.model import Model

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, parse_assignments, ranges_of
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
     from sekant.analyses.kinematics.result import KinematicsResult

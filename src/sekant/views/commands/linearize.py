@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.linear_options import (
     LocusRange,
     Rates,
@@ -29,7 +28,7 @@ from sekant.views.linear_options import (
     steady_of,
 )
 from sekant.views.options import Assignments, parse_assignments
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
     from sekant.engine.system import State, System

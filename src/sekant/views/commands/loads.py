@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.faults import with_lines
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 
 @with_lines

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+FOLDER = files("sekant.views") / "templates"
 
 
 class Template(StrEnum):
@@ -34,8 +38,6 @@ def new(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a commented model file to start from; files that exist are not overwritten."""
-    from sekant.views.scaffold import write_template
-
     written = write_template(template.value, folder)
     model = written[0]
     steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]
@@ -58,3 +60,25 @@ def new(
     for path in written:
         typer.echo(f"written: {path}")
     typer.echo("next: " + "\n      ".join(steps))
+
+
+def write_template(name: str, folder: str | os.PathLike[str]) -> list[Path]:
+    """Copy the files of a template into `folder`; the model file comes first in the list."""
+    from sekant.errors import SekantError
+    from sekant.files import make_folder, replace_file
+
+    source = sorted(
+        ((entry.name, entry.read_bytes()) for entry in (FOLDER / name).iterdir() if entry.is_file()),
+        key=lambda item: (not item[0].endswith(".yaml"), item[0]),
+    )
+    target = Path(folder)
+    for file, _ in source:
+        if (target / file).exists():
+            raise SekantError(
+                f"exists already and is not overwritten; name another folder: sekant new {name} FOLDER",
+                file=str(target / file),
+            )
+    make_folder(target)
+    for file, content in source:
+        replace_file(target / file, content)
+    return [target / file for file, _ in source]

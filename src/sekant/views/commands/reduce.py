@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.options import Assignments, in_unit, parse_assignments, ranges_of
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 
 @with_lines

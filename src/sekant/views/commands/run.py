@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.faults import with_lines
 from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, in_unit, parse_assignments
-from sekant.views.telling import hint, refuse_unwritable, tell
+from sekant.views.telling import hint, refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
     from sekant.engine import System

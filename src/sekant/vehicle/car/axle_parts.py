@@ -1,4 +1,5 @@
-"""An axle from a file of hard points, as a part of a car: its own wheel data, no load and no steering of its own."""
+"""Axles as parts of a car: from a file of hard points, with the wheel data of the car and without a load and a
+steering of their own, or by measured curves."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from sekant.model.model import Model
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.hardpoints.description import HardPoints, hard_points
 from sekant.vehicle.hardpoints.point_tables import hard_point_source
+from sekant.vehicle.measured.axle import Spinning, measured_axle
+from sekant.vehicle.measured.description import MeasuredSuspension
 from sekant.vehicle.suspension.build import axle as axle_of
 
 
@@ -37,3 +40,22 @@ def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
         name: item for name, item in made.shapes.items() if not name.endswith(".tire")
     }  # the car draws them
     return made.changed(motions=motions, forces=forces, shapes=shapes)
+
+
+def rack_mass(axle: Axle, data: MeasuredSuspension) -> float:
+    """Of the rack, kg."""
+    own = data.masses.rack
+    return own if own is not None else 5.0 if axle.steering is None else axle.steering.rack_mass
+
+
+def measured_part(axle: Axle, data: MeasuredSuspension, load: float) -> Model:
+    """The part, with springs that carry `load` (N) of one wheel at the design position unless they say otherwise."""
+    radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
+    return measured_axle(
+        data,
+        Spinning(axle.wheel.mass, axle.wheel.inertia, radius),
+        steered=axle.steering is not None,
+        rack_mass=rack_mass(axle, data),
+        anti_roll_bar=axle.anti_roll_bar,
+        load=load,
+    )

@@ -1,4 +1,4 @@
-"""From where a viewer looks at a model."""
+"""What a model says of its use, unless the caller says otherwise: how it is simulated, from where a viewer looks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from sekant.model.quantities import Description, FrameName, Quantity
+from sekant.model.quantities import Description, Dimensionless, FrameName, Positive, Quantity, Time
 
 Meters = Annotated[float, Quantity("m")]
 Place = tuple[Meters, Meters, Meters]
@@ -50,3 +50,22 @@ class View(Description):
             told["camera"] = list(self.camera)
             told["target"] = None if self.target is None else list(self.target)
         return told
+
+
+class SimulationSettings(Description):
+    """Defaults of a simulation; all in seconds."""
+
+    shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
+
+    until: Positive[Time] = 10.0
+    """end of the run"""
+    method: str = "auto"
+    """integrator; auto chooses one, see simulate"""
+    step: Positive[Time] | None = None
+    """step of fixed-step methods"""
+    output_step: Positive[Time] | None = None
+    """time between rows of the result"""
+    rtol: Positive[Dimensionless] = 1e-8
+    """relative tolerance of adaptive methods"""
+    atol: Positive[Dimensionless] = 1e-10
+    """absolute tolerance, in SI units"""
