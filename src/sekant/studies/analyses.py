@@ -1,7 +1,7 @@
-"""What a study does with each row: simulate, sweep kinematics, find an equilibrium, linearize.
+"""The analysis of each row of a study: simulate, sweep kinematics, find an equilibrium, linearize.
 
-An analysis compiles once what all rows share and answers row by row. Another one is one class with `@register`; one
-from above this layer stands in a module that `extensions.ANALYSES` loads.
+An analysis compiles the common part once and then computes row by row. A further one is a class with `@register`;
+one from above this layer is in a module that `extensions.ANALYSES` loads.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ COMPLETE = (FINISHED, "stopped")
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What one row gave: rows over an axis x (n,) s or drive, and `column`, which gives a channel (n,) by name."""
+    """The result of one row: rows over an axis x (n,) s or drive, and `column`, which gives a channel (n,) by
+    name."""
 
     x: Floats
     column: Callable[[str], Floats]
@@ -53,7 +54,7 @@ class Answer:
 
 
 class Analysis(ABC):
-    """One way of answering rows for something described, of which the study varies numbers by their `names`."""
+    """An analysis of the rows of a description, whose numbers the study varies by their `names`."""
 
     kind: ClassVar[str] = ""
     axis: ClassVar[str] = "time"
@@ -80,7 +81,8 @@ class Analysis(ABC):
 
     @classmethod
     def described(cls, given: Any) -> Any:
-        """What the rows vary, as data that travel to other machines: a pydantic model with a name."""
+        """The description whose numbers vary, as data that can be sent to other machines: a pydantic model with a
+        name."""
         found = given.model if isinstance(given, (System, Collector)) else given
         if not isinstance(found, Model):
             raise SekantError(f"a study needs a model or a system (got {given!r})")
@@ -97,7 +99,7 @@ class Analysis(ABC):
         return number_unit(described, name)
 
     def measures(self) -> tuple[Measure, ...]:
-        """Those of a study that asks for none."""
+        """Default measures, for a study without any."""
         return ()
 
     @abstractmethod
@@ -105,7 +107,7 @@ class Analysis(ABC):
         """For `values` by their names. May raise `SekantError`, which makes the row a failed one."""
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
-        """For row after row; what makes a row a failed one in place of its answer."""
+        """For one row after another; for a failed row, the error in place of its result."""
         for values in rows:
             try:
                 yield self.answer(values)
@@ -118,7 +120,7 @@ class Analysis(ABC):
 
 
 class SystemAnalysis(Analysis):
-    """Of a system whose run-time parameters are what the study varies."""
+    """An analysis of a system whose run-time parameters the study varies."""
 
     def __init__(
         self,
@@ -136,7 +138,7 @@ REGISTRY: dict[str, type[Analysis]] = {}
 
 
 def register(kind: type[Analysis]) -> type[Analysis]:
-    """Make an analysis known to studies by its `kind`."""
+    """Register an analysis for studies by its `kind`."""
     REGISTRY[kind.kind] = kind
     return kind
 
@@ -175,7 +177,7 @@ def _column(channels: Channels, y: Floats, name: str) -> Floats:
 
 @register
 class Simulate(SystemAnalysis):
-    """A run each; channels are outputs over time."""
+    """One run per row; channels are outputs over time."""
 
     kind = "simulate"
     options = ("until", "method", "step", "rtol", "atol", "output_step", "inputs", "max_steps", "lanes")
@@ -192,7 +194,7 @@ class Simulate(SystemAnalysis):
             is_adaptive(method)
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
-        """By a fixed-step method, or by dop853 where it need not land on anything, several rows at once."""
+        """By a fixed-step method, or by dop853 if it need not land on anything, several rows at once."""
         method = self.given.get("method") or self.system.settings.method
         if self._lanes == 1 or "inputs" in self.given or not fits_lanes(self.system, method):
             yield from super().answers(rows)
@@ -220,7 +222,7 @@ class Simulate(SystemAnalysis):
         if not good:
             yield from checked
             return
-        chosen = [i if i in good else good[0] for i in range(lanes)]  # of lanes that nobody looks at, any
+        chosen = [i if i in good else good[0] for i in range(lanes)]  # of unused lanes: arbitrary
         times = row_times(
             self.given.get("until", settings.until), self.given.get("output_step", settings.output_step)
         )
@@ -236,7 +238,7 @@ class Simulate(SystemAnalysis):
             atol=float(numbers["atol"]),
             max_steps=self.given.get("max_steps"),
         )[: len(group)]
-        if any(run.status == "constraints" for run in runs):  # nobody knows in which lane
+        if any(run.status == "constraints" for run in runs):  # the lane is unknown
             yield from super().answers(group)
             return
         report, found = output_function(system, self._outputs, balance=False)
@@ -253,7 +255,7 @@ class Simulate(SystemAnalysis):
         for i, (run, rows) in enumerate(zip(runs, np.split(y, np.cumsum(sizes)[:-1]), strict=True)):
             if isinstance(checked[i], SekantError):
                 yield checked[i]
-            elif run.status == "not_finite":  # alone it says why
+            elif run.status == "not_finite":  # run alone, it reports the reason
                 yield from super().answers([group[i]])
             else:
                 yield Answer(times[: len(rows)], partial(_column, channels, rows), run.status, run.message)
@@ -268,7 +270,7 @@ class Simulate(SystemAnalysis):
 
 @register
 class KinematicsStudy(SystemAnalysis):
-    """A sweep each; channels are quantities of position over the values of the drive."""
+    """One sweep per row; channels are quantities of position over the values of the drive."""
 
     kind, axis = "kinematics", "drive"
     options, needs = ("drive", "range", "values", "hold"), ("drive",)
@@ -292,7 +294,7 @@ class KinematicsStudy(SystemAnalysis):
 
 @register
 class EquilibriumStudy(SystemAnalysis):
-    """A rest position each; channels are outputs there."""
+    """One equilibrium per row; channels are outputs there."""
 
     kind, axis = "equilibrium", "point"
     options = ("hold", "stable", "t", "tolerance", "method")
@@ -317,10 +319,11 @@ class EquilibriumStudy(SystemAnalysis):
 
 @register
 class Linearize(SystemAnalysis):
-    """A linear model about equilibrium each; channels are ``frequency``, ``damping``, ``real``, ``imaginary``.
+    """One linear model about an equilibrium per row; channels are ``frequency``, ``damping``, ``real``,
+    ``imaginary``.
 
     One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is that of the
-    first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` tells whether anything grows.
+    first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` shows whether anything grows.
     """
 
     kind, axis = "linearize", "mode"

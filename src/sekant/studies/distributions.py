@@ -29,7 +29,7 @@ class Distribution:
         self.check()
 
     def check(self) -> None:
-        """Refuse numbers that describe no distribution."""
+        """Refuse numbers that do not describe a distribution."""
 
     def quantiles(self, u: Floats) -> Floats:
         """Values (n,) below which the shares u (n,), 0 < u < 1, of all draws lie."""
@@ -38,7 +38,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Uniform(Distribution):
-    """Every value between `low` and `high` is as likely."""
+    """All values between `low` and `high` are equally likely."""
 
     low: float
     high: float
@@ -72,7 +72,7 @@ class Normal(Distribution):
 
 @dataclass(frozen=True)
 class TruncatedNormal(Distribution):
-    """Gaussian with `mean` and `sd`, of which only what lies between `low` and `high` is drawn."""
+    """Gaussian with `mean` and `sd`, restricted to values between `low` and `high`."""
 
     mean: float
     sd: float

@@ -2,7 +2,7 @@
 
 `serial` in this process, `processes` on the cores of this machine, or a client of dask.distributed on a cluster.
 Work goes out in chunks of about a second or more. A chunk comes back whole or not at all, so a worker that dies
-loses no row and doubles none: its chunk goes out again.
+neither loses nor duplicates rows: its chunk is sent again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Chunk = tuple[int, np.ndarray]
 
 
 class Chunks:
-    """Cuts the rows that are left into chunks whose size follows the pace of those that came back."""
+    """Cuts the remaining rows into chunks, whose size follows the pace of the finished ones."""
 
     def __init__(self, values: np.ndarray, left: list[tuple[int, int]]):
         self._values, self._left, self._size = values, list(reversed(left)), 1
@@ -50,7 +50,7 @@ class Chunks:
 
 
 class Executor(Protocol):
-    """Runs chunks of a task and yields their blocks in whatever order they finish."""
+    """Runs chunks of a task and yields their blocks in the order in which they finish."""
 
     def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]: ...
 
@@ -81,7 +81,7 @@ def lost(task: Task, first: int, values: np.ndarray, cause: str) -> RowBlock:
 
 
 _given: list[Task] = []
-"""The task of a worker process: it arrives once, chunks only bring their rows."""
+"""The task of a worker process: it is sent once; chunks contain only their rows."""
 
 
 def _start(task: Task) -> None:
@@ -99,7 +99,7 @@ def _run_chunk(first: int, values: np.ndarray) -> RowBlock:
 
 
 def _end_with(parent: Any) -> None:
-    """A worker ends with the process that started it, also where that one was killed and could not tell."""
+    """A worker ends with the process that started it, even if that one was killed."""
     parent.join()
     os._exit(1)
 
@@ -139,7 +139,7 @@ class Processes:
                     chunks.learn(block)
                     yield block
                 if broken:
-                    # A dead worker breaks the whole pool; which chunk it had cannot be told, so all count a try.
+                    # A dead worker breaks the whole pool; its chunk is unknown, so all chunks count a try.
                     again += running.values()
                     running.clear()
                     pool.shutdown(wait=False, cancel_futures=True)
@@ -179,7 +179,7 @@ class Dask:
                 block = future.result()
             except SekantError:
                 raise
-            except Exception as error:  # what a scheduler raises for workers that die is its own
+            except Exception as error:  # schedulers raise their own errors for workers that die
                 block = lost(task, *chunk, f"no worker could compute it: {type(error).__name__}: {error}")
             else:
                 chunks.learn(block)

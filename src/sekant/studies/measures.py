@@ -32,10 +32,10 @@ KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
     "where_max": ("time of the largest value", lambda x, y: float(x[np.argmax(y)])),
     "where_min": ("time of the smallest value", lambda x, y: float(x[np.argmin(y)])),
 }
-"""What each measure is, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
+"""The text of each measure, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
 AT = "at"
 EARLY = ("first", AT)
-"""Measures that need no end; all others are unknown of a run that broke off."""
+"""Measures that need no end; all others are unknown for a run that ended early."""
 _FORM = re.compile(r"\s*([a-z_]+)\(\s*([^(),]+?)\s*(?:,\s*([^(),]+?)\s*)?\)\s*")
 
 

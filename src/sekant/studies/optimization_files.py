@@ -1,4 +1,4 @@
-"""Files of `sekant optimize`: which numbers may change between which bounds, and what is wanted of them.
+"""Files of `sekant optimize`: which numbers may change within which bounds, and the targets.
 
 model: quarter_car.yaml
 vary: {strut.stiffness: 8..80 kN/m, strut.damping: 100..8000 N*s/m}
@@ -50,7 +50,7 @@ UNITS: dict[str, str | None] = {
 }
 """Measures of a design with exact derivatives, and their units."""
 ROUGH = {"step": 1e-4, "tolerance": 1e-7, "most": 60}
-"""Where measures come from runs, exact to their tolerance: wider differences, and a sooner end."""
+"""For measures from runs, which are exact to their tolerance: wider differences, and an earlier end."""
 MODAL = ("frequency", "damped_frequency", "damping", "growth")
 _CALL = re.compile(r"\s*([a-z_]+)\(\s*(.*?)\s*\)\s*")
 Function = Callable[[Any], Any]
@@ -58,7 +58,7 @@ Function = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class WantedValue:
-    """`measure` is to be `value`; a miss by `tolerance` costs `weight`."""
+    """`measure` should equal `value`; a deviation of `tolerance` costs `weight`."""
 
     measure: str
     value: float
@@ -68,7 +68,7 @@ class WantedValue:
 
 @dataclass(frozen=True, eq=False)
 class Optimization:
-    """What a file describes; `run` does it. Bounds, targets and limits are in SI."""
+    """The optimization described by a file; `run` performs it. Bounds, targets and limits are in SI."""
 
     model: Any
     bounds: Mapping[str, tuple[float, float]]
@@ -85,7 +85,7 @@ class Optimization:
     rough: bool
 
     def objective(self, design: Any) -> Any:
-        """Sum of squares of what targets are missed by, and what is to be least."""
+        """Sum of squares of the deviations from targets, plus the measure to minimize."""
         total: Any = 0.0 if self.least is None else self.functions[self.least](design)
         for target in self.targets:
             gap = (self.functions[target.measure](design) - target.value) / target.tolerance
@@ -103,7 +103,7 @@ class Optimization:
         told: dict[str, Any] = {"start": self.start, "method": self.method, "steady": self.steady}
         if self.rough:
             told |= ROUGH
-        if self.least is None:  # squares of what targets are missed by, which the tolerance is for
+        if self.least is None:  # squares of deviations from targets, to which the tolerance applies
             told["tolerance"] = told.get("tolerance", 1e-9) ** 1.5
         try:
             return search(system, self.bounds, self.objective, limits, ports=self.ports, **told)
@@ -115,7 +115,7 @@ class Optimization:
         return {name: float(function(best.design)) for name, function in self.functions.items()}
 
     def summary(self, best: Optimum) -> str:
-        """The numbers that were found, and how far each target is met."""
+        """The optimized numbers, and how closely each target is met."""
         found = self.values(best)
         lines = [str(best), ""]
         for target in self.targets:
@@ -129,7 +129,7 @@ class Optimization:
 
 
 def load_optimization(path: str | PathLike[str]) -> Optimization:
-    """The optimization in a YAML file; what is wrong is named with file and line."""
+    """The optimization in a YAML file; faults are named with file and line."""
     source = read_source(Path(path))
     try:
         return _optimization(Path(path), source.data, source.places)
@@ -188,7 +188,7 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
-    """Every measure that is named or wanted: its name, by default its own text, and its text."""
+    """Every measure that is named or targeted: its name, by default its own text, and its text."""
     named = {str(name): str(text) for name, text in mapping_at(data, "measures").items()}
     wanted = [*mapping_at(data, "targets"), *mapping_at(data, "constraints")]
     if data.get("minimize") is not None:
@@ -204,7 +204,7 @@ def _section(data: Mapping[str, Any], name: str) -> str:
 
 
 class _Answers:
-    """The analysis of the file, asked once for each set of numbers."""
+    """The analysis of the file, run once for each set of numbers."""
 
     def __init__(
         self, kind: type[Analysis], model: Any, names: list[str], options: Mapping[str, Any], texts: Any
@@ -234,13 +234,13 @@ class _Answers:
 
 
 def _run_measure(text: str) -> Measure | None:
-    """The measure of the analysis that a text tells; None of measures of the design."""
+    """The measure of the analysis written as a text; None for measures of the design."""
     call = _CALL.fullmatch(text)
     return None if call is not None and call[1] in UNITS else read_measure(text)
 
 
 def _function(text: str, made: _Answers) -> tuple[Function, str | None]:
-    """What a text measures, as a function of a design, and its unit."""
+    """The measure written as a text, as a function of a design, and its unit."""
     measure = _run_measure(text)
     if measure is None:
         call = _CALL.fullmatch(text)

@@ -1,6 +1,7 @@
-"""Parts of a study on disk while it runs, so that one that is killed goes on where it was.
+"""Parts of a study on disk while it runs, so that a killed study continues where it was.
 
-Each block is one file in a folder beside the result, put in place at once; `study.json` says what they belong to.
+Each block is one file in a folder beside the result, put in place at once; `study.json` says to which study they
+belong.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class StudyParts:
         self.folder, self._about = folder, {"key": key, "rows": rows}
 
     def open(self, resume: bool) -> None:
-        """Make the folder, or go on with what is in it; parts of another study are refused."""
+        """Make the folder, or continue with its parts; parts of another study are refused."""
         about = self.folder / _ABOUT
         if about.exists():
             try:
@@ -66,7 +67,7 @@ class StudyParts:
         replace_file(self.folder / f"{block.first:09d}.npz", buffer.getvalue())
 
     def blocks(self) -> Iterator[RowBlock]:
-        """What has been kept; damaged parts are left out and computed again."""
+        """The stored parts; damaged ones are left out and computed again."""
         for path in sorted(self.folder.glob("*.npz")):
             try:
                 with np.load(path) as data:

@@ -1,4 +1,4 @@
-"""What a study returns: the design, measures and outputs of every row, with the status of each."""
+"""The result of a study: the design, measures and outputs of every row, with the status of each."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SweepResult:
     """Rows of a study, in the order of its samples.
 
     samples     the design, (n, k)
-    measures    (n, nm), columns `measure_names`; NaN in failed rows, and in what needs the end of rows that broke off
-    axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
+    measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of
+    rows that ended early axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
     outputs     (no, n, nx) of `output_names`; NaN behind the end of a run that ended early
     status      (n,) codes into `statuses`, names such as "finished", "failed", "step_too_small"
     messages    by row, of those that have one: cause and remedy
@@ -130,7 +130,7 @@ class SweepResult:
         return f"{told}{ranges}<details><summary>first rows</summary>{rows}</details>"
 
     def digest(self) -> dict[str, Any]:
-        """What `summary` tells, as plain data."""
+        """The content of `summary`, as plain data."""
         measures = {}
         for name in self.measure_names:
             good = self[name][np.isfinite(self[name])]
@@ -174,7 +174,7 @@ class SweepResult:
         return xarray.Dataset(data, coordinates, self._attributes())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A table with a row a run: design, measures, status and message."""
+        """A table with one row per run: design, measures, status and message."""
         try:
             import pandas
         except ImportError:

@@ -21,7 +21,7 @@ MOST_ROWS = 100_000_000
 class Samples:
     """A design: `values` (n, k) in SI, a row a run and a column a name.
 
-    `kind` says how the rows came about, `settings` with which numbers (seed, ranges), for the record. `axes` are the
+    `kind` says how the rows were made, `settings` with which numbers (seed, ranges), for the record. `axes` are the
     values of each name where the rows are a full grid, the last name varying fastest.
     """
 
@@ -122,7 +122,7 @@ def monte_carlo(
 
 
 def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) -> Samples:
-    """First the row of `base` values, then for each name of `values` one row a value, the others as in `base`."""
+    """First the row of `base` values, then for each name of `values` one row per value, the others as in `base`."""
     names = tuple(base)
     for name in values:
         if name not in base:

@@ -1,4 +1,4 @@
-"""Study files: a model, what is varied, what is asked of each row.
+"""Study files: a model, the varied numbers, and the analysis of each row.
 
 model: quarter_car.yaml
 samples: {type: latin_hypercube, rows: 200, seed: 1}
@@ -36,7 +36,7 @@ _KEYS = ("model", "set", "samples", "vary", "analysis", "measures", "outputs", "
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a study file describes."""
+    """The study described by a file."""
 
     model: Any
     samples: Samples
@@ -49,7 +49,7 @@ class Study:
     file: str = ""
 
     def located(self, error: SekantError) -> SekantError:
-        """An error that came up later, with the line of what it names."""
+        """An error that was raised later, with the line of the item that it names."""
         if self.source is None or error.file is not None or (error.path and error.path[0] not in _KEYS):
             return error
         asked = self.source.data.get("measures")
@@ -66,7 +66,7 @@ class Study:
 
 
 def load_study(path: str | PathLike[str]) -> Study:
-    """The study in a YAML file; what is wrong is named with file and line."""
+    """The study in a YAML file; faults are named with file and line."""
     source = read_source(Path(path))
     try:
         return replace(_study(Path(path), source.data), source=source, file=str(path))
@@ -99,7 +99,8 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
 def read_analysis(
     path: Path, data: Mapping[str, Any], default: str
 ) -> tuple[type[Analysis], Any, dict[str, Any]]:
-    """What `analysis` (of the type `default`) asks for, what `model` describes, and the options in SI."""
+    """The analysis that `analysis` (of the type `default`) selects, the description in `model`, and the options in
+    SI."""
     if not isinstance(data.get("model"), str):
         raise ModelError("a study needs 'model', the name of a model file")
     asked = mapping_at(data, "analysis") or {"type": default}
@@ -229,7 +230,7 @@ def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) 
     """A number, or a text with a unit (of the kind of `unit`, if that is known), in SI."""
     try:
         value = read_value(given, unit)
-    except Exception as error:  # pydantic's errors and ours, whose texts say what is wrong
+    except Exception as error:  # pydantic's errors and Sekant's own, whose texts name the fault
         raise ModelError(str(error), path=path) from None
     if not isinstance(value, (int, float)):
         raise ModelError(f"must be a number (got {given!r})", path=path)
@@ -248,7 +249,7 @@ def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None
 
 
 class at_place:
-    """Errors inside that know no place get this one."""
+    """Errors raised within that have no place get this one."""
 
     def __init__(self, *path: str | int):
         self._path = path

@@ -33,7 +33,7 @@ MOST_NUMBERS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is: `done` of `rows`, `failed` of them not finished, `rate` in rows a second, `left` s."""
+    """Progress of a study: `done` of `rows`, `failed` of them not finished, `rate` in rows a second, `left` s."""
 
     done: int
     rows: int
@@ -56,7 +56,7 @@ def sweep(
     progress: Callable[[Progress], object] | bool | None = None,
     **options: Any,
 ) -> SweepResult:
-    """Answer every row of `samples`, whose names are parameters or ``item.field`` of the model.
+    """Run the analysis for every row of `samples`, whose names are parameters or ``item.field`` of the model.
 
     `system`: a system or model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
     `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a
@@ -67,8 +67,8 @@ def sweep(
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 
-    With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
-    what is there. A row that fails is a row: its status and message say why.
+    With `output` (``.nc``) rows are stored while the study runs, in a folder beside the file; `resume` continues
+    from there. A row that fails remains in the result; its status and message say why.
     """
     if not isinstance(samples, Samples):
         raise SekantError(
@@ -87,7 +87,7 @@ def sweep(
         dict(parameters or {}),
     )
     runner = executor_of(executor)
-    # what is wrong with names, channels or options shows here, before any worker starts
+    # faults in names, channels or options show here, before any worker starts
     with ProgressBar("preparing the study", enabled=progress is True):
         first = prepare(task)
         if not task.channels:
@@ -136,7 +136,7 @@ def _units_of_numbers(task: Task, analysis: str) -> dict[str, str]:
 
 
 class _Watch:
-    """Tells of progress as blocks come in."""
+    """Reports progress as blocks come in."""
 
     def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object]):
         self._rows, self._before, self._done, self._failed = rows, done, done, failed

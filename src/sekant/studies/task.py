@@ -1,7 +1,7 @@
-"""A task: what is done with every row, as plain data that travels to other processes and machines.
+"""A task: the work for every row, as plain data that can be sent to other processes and machines.
 
-Where it arrives, the model is compiled once a process; compiled code is found in the cache of that machine by its
-content, or made there once.
+There, the model is compiled once per process; compiled code is found in the cache of that machine by its content,
+or made there once.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:
-    """What rows first .. first + n - 1 gave.
+    """Results of rows first .. first + n - 1.
 
     `measures` (n, nm); `axis` (n, nx) and `outputs` (no, n, nx) with NaN where a run ended early; `status` (n,)
     names; `messages` by row; `seconds` of wall time, and of the processor, for all of them.
@@ -97,7 +97,7 @@ def prepare(task: Task) -> Analysis:
 
 
 def run_rows(task: Task, first: int, values: Floats) -> RowBlock:
-    """Answer the rows values (n, k), the first of which has number `first`; a row that fails is a row."""
+    """Compute the rows values (n, k), the first of which has number `first`; failed rows are included."""
     analysis = prepare(task)
     began, used = perf_counter(), process_time()
     measures = np.full((values.shape[0], len(task.measures)), np.nan)

@@ -1,1 +1,1 @@
-"""Piecewise polynomials, by which all that is sampled enters: `table.py`; in expressions: `lookups.py`."""
+"""Piecewise polynomials, which represent all sampled data: `table.py`; in expressions: `lookups.py`."""

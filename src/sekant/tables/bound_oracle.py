@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class OracleSource(Protocol):
-    """What makes a function, and what has to live as long as that."""
+    """The maker of a function, and an object that must live as long."""
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]: ...
 

@@ -22,11 +22,11 @@ Function = Callable[[float], float]
 CLOSE = 1e-9
 """How closely the table follows between its nodes, relative to the largest value."""
 FIRST_ROWS, SEARCHED, SCANNED, MOST_ROWS = 4, 49, 1025, 2**18 + 1
-"""Nodes to begin with (one cubic); from how many on breaks are searched for; points at which a stretch is
-looked at in any case; most nodes of a stretch."""
+"""Nodes to begin with (one cubic); number above which breaks are searched; points at which every stretch is
+checked; largest number of nodes of a stretch."""
 MOST_BREAKS = 500
 SHORTEST = 1e-9
-"""A stretch between breaks, relative to the whole: what is shorter is a point, and counts for nothing."""
+"""A stretch between breaks, relative to the whole: a shorter one is a point, and is ignored."""
 SIDE = 5
 """Nodes on each side that locate a kink."""
 

@@ -1,8 +1,9 @@
 """Polynomial pieces through exact derivatives at both ends and, for higher degrees, exact values between them.
 
-On [0, 1] a piece that takes s derivatives at each end is the left Taylor polynomial plus what it misses at the right
-end. Only that miss is multiplied by the large entries of the inverse: the Taylor polynomial itself never cancels.
-Values at inner nodes x_i then add a term x^s (1 - x)^s g(x), with g through what the piece misses at the nodes.
+On [0, 1] a piece that takes s derivatives at each end is the left Taylor polynomial plus a correction of its error
+at the right end. Only that error is multiplied by the large entries of the inverse: the Taylor polynomial itself
+never cancels. Values at inner nodes x_i then add a term x^s (1 - x)^s g(x), with g through the errors of the piece
+at the nodes.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def _inverse(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
 
 
 def _extended(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
-    """Fractions as extended doubles, where the machine has them: entries are large, and what they are multiplied by
-    nearly cancels."""
+    """Fractions as extended doubles, where the machine has them: entries are large, and their factors nearly
+    cancel."""
     high = np.array([[float(x) for x in row] for row in rows])
     rest = [
         [float(x - Fraction(h)) for x, h in zip(row, first, strict=True)]

@@ -1,8 +1,8 @@
 """Lookups: values of tables inside CasADi expressions, with exact derivatives of every order.
 
-A lookup is a fresh symbol y with a recorded definition y = d^order Table(argument). The expressions built
-from it know nothing of the table, so the data never enter the expression graph or the generated code.
-Derivatives follow the chain rule through the definitions:
+A lookup is a fresh symbol y with a recorded definition y = d^order Table(argument). The expressions built from it
+do not contain the table, so its data never enters the expression graph or the generated code. Derivatives follow
+the chain rule through the definitions:
 
     dE/dx = dE/dx|_y + sum_k dE/dy_k * Table_k^(order+1)(a_k) * da_k/dx ,
 
@@ -24,7 +24,7 @@ from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
 
 Tabulated = Table | Table2 | NumericFunction
-"""What gives numbers for numbers without being an expression."""
+"""Functions of numbers that are not expressions."""
 
 _COMPARE_DEPTH = 8
 """How deep two arguments are compared for equality; deeper ones that are equal cost a search, no error."""
@@ -242,7 +242,7 @@ class Lookups:
         return function
 
     def staged(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> Staged:
-        """What an oracle is made from, without symbols."""
+        """The data from which an oracle is made, without symbols."""
         stages, symbols = [], []
         for nodes in self._levels(ca.veccat(*outputs)):
             arguments = [argument for node in nodes for argument in node.arguments]
@@ -257,7 +257,7 @@ class Lookups:
         return BoundOracle(self.staged(inputs, outputs))
 
     def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
-        """The first table that is asked outside its range when the symbols `inputs` take `values`, if any."""
+        """The first table that is evaluated outside its range when the symbols `inputs` take `values`, if any."""
         return self._first_error(inputs, values, numeric=False)
 
     def failed_function(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:

@@ -53,7 +53,7 @@ class NumericFunction:
         return y
 
     def range_error(self, *values: float) -> DataError:
-        """What to raise where the value is not a number."""
+        """The error to raise where the value is not a number."""
         shown = ", ".join(f"{x:.6g}" for x in values)
         return DataError(
             f"{self.label}: its function gives no finite number at ({shown}); it raises an exception there, or "
@@ -61,7 +61,7 @@ class NumericFunction:
         )
 
     def order_error(self) -> DataError:
-        """What to raise where a second derivative is needed."""
+        """The error to raise where a second derivative is needed."""
         return DataError(
             f"{self.label}: second derivatives are needed here, and a numeric function has none; write it with "
             "NumPy's functions and record it (sk.signals.traced), or as an expression"

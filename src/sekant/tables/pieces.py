@@ -132,7 +132,7 @@ def shift_polynomial(c: np.ndarray, at: float) -> np.ndarray:
 
 
 def continuation(c: np.ndarray, extrapolation: str) -> np.ndarray:
-    """What an extrapolation makes of the end polynomial `c` (last axis, about that end)."""
+    """The continuation that an extrapolation derives from the end polynomial `c` (last axis, about that end)."""
     keep = {"error": 0, "constant": 1, "linear": 2}.get(extrapolation, c.shape[-1])
     result = c.copy()
     result[..., keep:] = 0.0

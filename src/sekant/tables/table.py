@@ -67,7 +67,7 @@ class Table:
 
     @property
     def content(self) -> tuple[str | bytes, ...]:
-        """All that tells it from another table."""
+        """All data that distinguish it from another table."""
         outside = b"" if self.outside is None else np.asarray(self.outside, float).tobytes()
         words = repr((self.extrapolation, self.name, self.unit, self.coefficients.shape))
         return words, *(x.tobytes() for x in (self.breaks, self.coefficients, self.increment)), outside
@@ -207,7 +207,7 @@ class Table:
         return self.breaks[jumps[0] | jumps[1]]
 
     def range_error(self, x: float) -> DataError:
-        """What to raise when `x` is outside the range of a table with extrapolation "error"."""
+        """The error to raise when `x` is outside the range of a table with extrapolation "error"."""
         a, b = self.range
         return DataError(
             f"{self.label}: {x:.6g} is outside its range [{a:.6g}, {b:.6g}]; extend the data, "
@@ -383,7 +383,7 @@ class Table2:
         )
 
     def range_error(self, x1: float, x2: float) -> DataError:
-        """What to raise when (x1, x2) is outside the range of a table with extrapolation "error"."""
+        """The error to raise when (x1, x2) is outside the range of a table with extrapolation "error"."""
         (a1, b1), (a2, b2) = self.range
         return DataError(
             f"{self.label}: ({x1:.6g}, {x2:.6g}) is outside its range [{a1:.6g}, {b1:.6g}] x "

@@ -1,4 +1,4 @@
-"""Vehicles: suspensions from hard points, their curves, cars; each is imported when it is first asked for."""
+"""Vehicles: suspensions from hard points, their curves, cars; each is imported on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What stands in files of hard points, cars and maneuvers, for `sekant explain`: classes by name, with examples."""
+"""The contents of files of hard points, cars and maneuvers, for `sekant explain`: classes by name, with examples."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a user sees: the command line (`cli.py`, `commands/`), pictures, reports, and the player (`player/`)."""
+"""The user's side: the command line (`cli.py`, `commands/`), pictures, reports, and the player (`player/`)."""

@@ -94,8 +94,8 @@ app = _application(COMMANDS)
 
 
 def _application_for(arguments: list[str]) -> typer.Typer:
-    """What the arguments ask for: to read the options of all commands takes longer than most commands do."""
-    if "_SEKANT_COMPLETE" in os.environ:  # a shell asks how its line may go on
+    """The requested command: reading the options of all commands takes longer than most commands."""
+    if "_SEKANT_COMPLETE" in os.environ:  # a shell requests completions
         return app
     if not arguments or arguments[0] in ("-h", "--help"):
         return _application(_without_options(command) for command in COMMANDS)
@@ -118,18 +118,18 @@ def main() -> None:
     """Run the command line; faults and warnings about the user's input take one line each, without a traceback."""
     os.environ.setdefault(
         "PYDANTIC_DISABLE_PLUGINS", "__all__"
-    )  # to look for some takes longer than most commands
-    gc.set_threshold(200_000)  # what is imported stays
-    atexit.register(gc.freeze)  # the system takes all memory back: nothing is to be found in it one by one
+    )  # searching for these takes longer than most commands
+    gc.set_threshold(200_000)  # imported modules stay
+    atexit.register(gc.freeze)  # the operating system frees all memory at once, so no collection is needed
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
         _application_for(sys.argv[1:])(prog_name="sekant")
     except SekantError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
-    except OSError as error:  # files are read and written with errors of their own: this is the output
+    except OSError as error:  # reading and writing of files has its own errors; this one is about the output
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # what is left of it is not tried again
+        )  # the rest of the output is not written
         print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
         sys.exit(1)

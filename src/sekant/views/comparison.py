@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sekant.views.pictures import Picture
 
-_MOST = 6  # lines a panel; more cannot be told apart from their references
+_MOST = 6  # lines per panel; more cannot be distinguished from their references
 _ERROR_HEIGHT = 1.1
 
 

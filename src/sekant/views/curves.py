@@ -57,7 +57,7 @@ def mode_bars_picture(modes: Modes) -> Picture:
 
 
 def work_precision_picture(found: WorkPrecision) -> Picture:
-    """Run time over the error that was really made, a line a method; the lower right corner is the place to be."""
+    """Run time over the actual error, one line per method; methods near the lower right corner are best."""
     with drawing(6.4, 3.8) as figure:
         axis = figure.subplots()
         for i, method in enumerate(found.methods):

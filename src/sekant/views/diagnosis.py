@@ -66,7 +66,7 @@ class Diagnosis:
 
 
 def diagnose() -> Diagnosis:
-    """Look at everything; nothing that is wrong raises an error."""
+    """Check everything; faults do not raise errors."""
     problems: list[str] = []
     return Diagnosis(
         _versions(problems), _machine(problems), _cache(problems), _self_test(problems), problems

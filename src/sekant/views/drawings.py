@@ -1,4 +1,4 @@
-"""Pictures and pages that results and analyses make of themselves, by name; each is loaded when asked for."""
+"""Pictures and pages of results and analyses, by name; each is loaded on first use."""
 
 from __future__ import annotations
 

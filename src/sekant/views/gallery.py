@@ -18,7 +18,7 @@ from sekant.views.telling import lines_of
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
 _EVENT = re.compile(r"^car:", re.MULTILINE)  # a maneuver with its car
-_PARTS = ("parts", "hardpoints")  # folders of files that others take in
+_PARTS = ("parts", "hardpoints")  # folders of files that others include
 _SHORT = 0.3  # s
 _SLIDERS = 3
 PLAYER = "player.js"

@@ -10,7 +10,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # batch systems send the second
 
 
 class Interrupts:
-    """While it is entered, both signals raise KeyboardInterrupt: at once, or once deferred, when asked for.
+    """While it is entered, both signals raise KeyboardInterrupt: at once, or, once deferred, on request.
 
     A second signal raises at once in any case.
     """
@@ -21,7 +21,7 @@ class Interrupts:
         self._before: dict[signal.Signals, Any] = {}
 
     def defer(self) -> None:
-        """From here on, wait for `raise_if_asked`."""
+        """From now on, wait for `raise_if_asked`."""
         self._deferred = True
 
     def raise_if_asked(self) -> None:

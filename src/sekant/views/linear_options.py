@@ -1,4 +1,4 @@
-"""What `sekant linearize` and `sekant steady` share: texts of options to numbers, and the report of modes."""
+"""Shared code of `sekant linearize` and `sekant steady`: texts of options to numbers, and the report of modes."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
 
 
 def modes_text(about: object, modes: Modes, slopes: Any, locus: RootLocus | None) -> str:
-    """The operating point, its modes, and what else was asked for."""
+    """The operating point, its modes, and other requested parts."""
     parts = [str(about), modes.table()]
     if slopes is not None:
         parts.append(slopes.table())
@@ -193,7 +193,7 @@ def locus_name(text: str | None) -> list[str]:
 
 
 def locus_text(locus: RootLocus) -> str:
-    """What the locus tells: its values, and where stability is lost or won."""
+    """The report of the locus: its values, and where stability is lost or gained."""
     lines = [
         f"root locus over {locus.name} from {locus.values[0]:.6g} to {locus.values[-1]:.6g} (SI units), "
         f"{locus.values.size} values"

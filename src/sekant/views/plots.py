@@ -1,4 +1,4 @@
-"""Time histories of results in panels, one panel a unit."""
+"""Time histories of results in panels, one panel per unit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
 
 
 def series_picture(result: Result, names: Iterable[str], x: str = "") -> Picture:
-    """The named channels (patterns such as ``*.q`` allowed) over time or over the channel `x`, one panel a unit."""
+    """The named channels (patterns such as ``*.q`` allowed) over time or over the channel `x`, one panel per unit."""
     panels = _by_unit(result, named_columns(result, names))
     if not panels:
         raise SekantError("name at least one channel to plot")

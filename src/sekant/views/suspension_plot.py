@@ -1,4 +1,4 @@
-"""Picture of suspension curves: one panel a quantity, over travel, or over steering where travel stands still."""
+"""Picture of suspension curves: one panel per quantity, over travel, or over steering at constant travel."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def compared_picture(compared: ComparedCurves) -> Picture:
 def _drawn(
     axis: Axes, name: str, columns: np.ndarray, guide: np.ndarray | None, x: np.ndarray, factor: float
 ) -> np.ndarray:
-    """Columns (k, n) for people, without what runs away to a pole: there stands a mark at the edge of the panel."""
+    """Columns (k, n) for people, without parts near a pole, where a mark is drawn at the edge of the panel."""
     beyond = cut_off(name, columns, guide)
     for row, cut in zip(columns, beyond, strict=True):
         for k in np.flatnonzero(cut[1:] != cut[:-1]):
@@ -121,7 +121,7 @@ def _panels(figure: Picture, count: int) -> list[Axes]:
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
-    """Bars of what 1 mm of each coordinate changes in a curve, the largest on top: as drawn, or, where it changes
+    """Bars of the change of a curve by 1 mm of each coordinate, the largest on top: as drawn, or, where it changes
     nothing there, at the travel at which it changes most."""
     at = found.telling(curve)
     ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:most][::-1]

@@ -89,7 +89,7 @@ def _people(result: SweepResult, name: str) -> tuple[str, float]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """The last two parts of names with dots, or as many as tell them apart, as words."""
+    """The last two parts of names with dots, or as many as distinguish them, as words."""
     found = []
     for name in names:
         parts = name.split(".")

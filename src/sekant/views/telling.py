@@ -1,5 +1,5 @@
-"""What commands print: text for readers or JSON for programs, with the files that were written; and errors, with the
-line of their item in the file that a command was given."""
+"""Output of commands: text for readers or JSON for programs, with the files that were written; and errors, with the
+line of their item in the file given to a command."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ENDINGS = {
 def refuse_unwritable(
     *files: Path | None, pictures: Iterable[Path | None] = (), **kinds: Iterable[Path | None]
 ) -> None:
-    """An error for the first file that cannot be written, or whose name has not the ending of its kind (`ENDINGS`).
+    """An error for the first file that cannot be written, or whose name lacks the ending of its kind (`ENDINGS`).
 
     Commands call it before they do any work.
     """

@@ -136,7 +136,7 @@ class Stepper:
         return StepperPosition(self.t, self.x.copy(), self._run.step.h, self._earliest)
 
     def restore(self, position: StepperPosition) -> None:
-        """Go to where the stepper was; stops have to be told again."""
+        """Return to the stepper's earlier point; stops have to be set again."""
         if position.x.shape != self.x.shape:
             raise SolverError(f"the state has {position.x.size} numbers; this run has {self.x.size}")
         self.x[:] = position.x

@@ -21,7 +21,7 @@ class SweepMemory(Struct):
     """n coordinates' displacements, M equations, m of them drives, N points to reach.
 
     The matrix of the equations stands transposed, its columns as rows. `base` is the regular point from which the
-    next one is predicted, `trial` where Newton's method stands.
+    next one is predicted, `trial` the present point of Newton's method.
     """
 
     functions: FunctionAddresses  # (3,) addresses of terms, retract, curvature
@@ -54,7 +54,7 @@ class SweepMemory(Struct):
     points: Matrix  # (N, m) drive values to reach
     edges: IntegerMatrix  # (N, k) integers: neighbors of each point, -1 for none
     reached: Integers  # (N,) integers: 0 not, 1 regular, 2 singular
-    departure: Integers  # (N,) integers: the regular point to go on from
+    departure: Integers  # (N,) integers: the regular point to continue from
     Q: Matrix  # (N, nq) solutions
     W: Cube  # (N, m, n) first derivatives
     WW: Four  # (N, m, m, n) second derivatives: [i, j] is that of w_i by drive j
@@ -63,7 +63,7 @@ class SweepMemory(Struct):
     meeting_at: Matrix  # (N k + 1, m) and where
     counts: Integers  # (3,) integers: failed, meetings, Newton's iterations
     start: Vector  # (m,) drive values of the start
-    stack: IntegerMatrix  # (N k + 1, 2) ways that wait
+    stack: IntegerMatrix  # (N k + 1, 2) pending ways
     first: Integer  # the point to begin with
     bends: Integer  # how many drives have second derivatives
     tolerance: Real

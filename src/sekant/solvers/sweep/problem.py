@@ -1,4 +1,4 @@
-"""What a sweep solves, and its answer as arrays."""
+"""The problem of a sweep, and its solution as arrays."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Sweep:
 
 
 class SweepPool:
-    """Memory of sweeps that are over, by size, for other sweeps of the same functions.
+    """Memory of finished sweeps, by size, for other sweeps of the same functions.
 
     Threads may share a pool: memory belongs to one sweep until it is put back.
     """
@@ -127,8 +127,8 @@ def sweep(
 
 @dataclass(eq=False)
 class SweepRun:
-    """The memory of a sweep: time t (1,) and parameters p that its functions read, and how all of it looks
-    before a sweep."""
+    """The memory of a sweep: time t (1,) and parameters p that its functions read, and its content before a
+    sweep."""
 
     struct: SweepMemory
     t: Floats

@@ -2,8 +2,8 @@
 
 From a solution with its first and second derivatives the next one is predicted and corrected by Newton's method.
 Steps are halved where the correction is large against the prediction, where it does not contract, or where the
-determinant of the equations changes its sign: all of these tell that another branch is near. A change of sign that
-remains for the shortest step, with derivatives that go on smoothly, is a crossing of two branches.
+determinant of the equations changes its sign: all of these show that another branch is near. A change of sign that
+remains for the shortest step, with derivatives that continue smoothly, is a crossing of two branches.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _move(m):
 
 @inner
 def _residual(m):
-    """Minus what is left of the equations at q, into rhs; the largest part of it."""
+    """Minus the residual of the equations at q, into rhs; returns its largest entry."""
     _call(m, TERMS)
     first = m.F.size - m.target.size
     largest = 0.0
@@ -66,8 +66,9 @@ def _residual(m):
 def _newton(m, tolerance, allowed):
     """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution.
 
-    What meets the tolerance is improved by one step more, which the factors at hand make exact to round-off, so that
-    they stand for those at the solution; a step that does not contract shows that it is so already.
+    A point that meets the tolerance is improved by one more step, which the present factors make exact to
+    round-off, so that they serve as those at the solution; a step that does not contract shows that this is already
+    so.
     """
     last, total, close = 1e300, 0.0, False
     for _ in range(MOST):
@@ -162,7 +163,7 @@ def _predict(m):
 
 @inner
 def _goes_on(m):
-    """Whether the derivatives at the trial point along the step are much like those at the base."""
+    """Whether the derivatives at the trial point along the step are similar to those at the base."""
     drives, n = m.base_w.shape
     before, after, both = 0.0, 0.0, 0.0
     for k in range(n):
@@ -268,7 +269,7 @@ def _fail(m, start, to):
 def spread(m, a, b):
     """Reach the point `first` from q at the drive values `start`, and from it all others along the edges.
 
-    Returns FAILED if the start is not a regular solution, SINGULAR if `first` is none.
+    Returns FAILED if the start is not a regular solution, SINGULAR if `first` is not one.
     """
     first, tolerance, stack = m.first, m.tolerance, m.stack
     for j in range(m.start.size):

@@ -80,7 +80,7 @@ def step_length(m, order):
 
 @inner
 def seen_length(m, n, h):
-    """The longest step up to `h` over which the series of what is watched, of degree n, can be relied on."""
+    """The longest step up to `h` over which the series of watched values, of degree n, are reliable."""
     events, switches = m.code.out_events, m.code.s_value
     for e in range(events.size):
         h = trusted_length(m.series[events[e]], n, h)
@@ -103,7 +103,8 @@ def smooth_length(m, n, h):
 def accounted_length(m, order, h):
     """The longest step up to `h` whose last terms of the works are within the tolerance.
 
-    All works share one scale, that of the largest, as parts of one balance do; what the step exchanges counts too.
+    All works share one scale, that of the largest, as parts of one balance do; the work exchanged in the step
+    counts too.
     """
     W, step = m.step.w, 0.0
     for i in range(m.point.w.size):
@@ -239,7 +240,7 @@ def polish(m, order, node, bound, t, h):
 
 @inner
 def write_row(m, t, q, v, w):
-    """The next output row: the point and the work, and accelerations and multipliers there if asked for.
+    """The next output row: the point and the work, and accelerations and multipliers there if requested.
 
     The matrix at this point is factorized.
     """
@@ -296,7 +297,7 @@ def start(m):
 
 @inner
 def slides(m, t, end, reach):
-    """Whether switches end step after step, all within a moment: both sides push towards the switch.
+    """Whether switches end step after step, all within a short time: both sides push toward the switch.
 
     `reach`: the length of this step without switches.
     """

@@ -28,8 +28,8 @@ START, READY = 0, 1  # phases: the point must be projected and its modes decided
 
 
 class TaylorCode(Struct):
-    """What all runs of a system share: groups of operations in lists of work, nodes of inputs and outputs, switches,
-    lookups, tables."""
+    """Shared data of all runs of a system: groups of operations in lists of work, nodes of inputs and outputs,
+    switches, lookups, tables."""
 
     # Groups of all lists: operation, level, region, first and last member; members: operands and where their changes
     # are; range of groups of each list.
@@ -81,7 +81,7 @@ class TaylorCode(Struct):
 
 
 class TaylorPlan(Struct):
-    """What was asked for, see `Plan`."""
+    """The request, see `Plan`."""
 
     t_eval: Vector
     scale_abs: Vector
@@ -112,7 +112,8 @@ class TaylorCounts(Struct):
 
 
 class Ending(Struct):
-    """What ended the run: the event, constraint or switch, the velocity to blame, the time that failed."""
+    """The cause of the end of the run: the event, constraint or switch, the velocity to blame, the time that
+    failed."""
 
     which: Integer
     jumped: Integer  # whether the event is one of a function that jumped over zero with a switch
@@ -225,7 +226,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class TaylorLayout:
-    """What all runs of a system share."""
+    """Shared data of all runs of a system."""
 
     program: Program
     nodes: Nodes

@@ -1,4 +1,4 @@
-"""Values of a Taylor program: the few operations that have recurrences, and how others are made of them."""
+"""Values of a Taylor program: the few operations that have recurrences, and how others are composed of them."""
 
 from __future__ import annotations
 

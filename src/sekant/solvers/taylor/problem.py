@@ -1,4 +1,4 @@
-"""What a Taylor integration starts from and what it returns."""
+"""Input and output of a Taylor integration."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sekant.solvers.taylor.tape import SeriesTape
 class TaylorProblem:
     """A system to be integrated by Taylor series: index 3, with any mix of constraints, or none.
 
-    `tape`: the equations, see `SeriesTape`. `unit_blocks`: (start, length) of the blocks of q that are scaled
-    back to unit norm. `counts` (nv,): whether a velocity counts for the error of a step (quadratures do not).
-    `compiler`: makes native code of the recurrences; without it, and for systems whose compilation would
-    take long, they are interpreted.
+    `tape`: the equations, see `SeriesTape`. `unit_blocks`: (start, length) of the blocks of q that are scaled back
+    to unit norm. `counts` (nv,): whether a velocity counts for the error of a step (quadratures do not).
+    `compiler`: makes native code of the recurrences; without it, and for systems whose compilation would take too
+    long, they are interpreted.
     """
 
     tape: SeriesTape

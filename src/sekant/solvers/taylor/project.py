@@ -107,8 +107,8 @@ def _project_positions(m, t, q, v):
 
 @inner
 def _positions_met(m, q):
-    """Whether Phi is zero up to what a small displacement changes: Newton's method may have come to rest where
-    constraints that contradict each other are violated least."""
+    """Whether Phi is zero up to the change by a small displacement: Newton's method may have stopped where
+    contradictory constraints are violated least."""
     positions, result, G_row, G = (
         m.code.out_positions,
         m.scratch.result,
@@ -132,7 +132,7 @@ def _positions_met(m, q):
 @inner
 def project(m, t, q, v):
     """Move q and v onto the constraints at the time t. The matrix there is set, and factorized well enough:
-    refinement makes up for a small move after the factorization.
+    refinement corrects for a small move after the factorization.
 
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
     Returns whether the constraints can be met.

@@ -1,4 +1,4 @@
-"""Regions: values whose series matter under a condition only, and are passed over while it does not hold.
+"""Regions: values whose series matter only under a condition, and are skipped while it does not hold.
 
 `SELECT` takes one of two operands by a value that is held during a step. So a value is needed under the *any* of
 some conditions, found from the results backwards: those of its users, or the side on which a selection that is always

@@ -7,7 +7,7 @@ from math import inf
 from sekant.loops.declare.procedures import inner
 
 UNDECIDED = 1e-13  # of the largest term: a coefficient below it does not decide a direction
-TRUSTED = 1e-8  # of the largest of the first terms: up to which the last terms of a watched series are distinguished
+TRUSTED = 1e-8  # of the largest of the first terms: limit for the last terms of a watched series
 NEAR_ZERO = 1e-2  # of the value of a radicand at the start of a step: below it, the root may bend sharply
 BEYOND = 1e-10  # of a step: how far behind such a bend the step ends
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
@@ -27,7 +27,7 @@ def trusted_length(c, n, h):
     """The longest step up to `h` over which the last two terms of the series c are small against its first half.
 
     A function of a smooth motion, such as a distance, has poles and branch points of its own in the complex plane;
-    beyond the nearest one its series tells nothing, however straight the motion is.
+    beyond the nearest one its series says nothing, however straight the motion is.
     """
     for k in range(max(1, n - 1), n + 1):
         if c[k] == 0.0 or not abs(c[k]) < inf:

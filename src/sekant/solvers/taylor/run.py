@@ -40,8 +40,8 @@ def _strictness(rtol: float) -> float:
 def order_for(tol: float) -> int:
     """The order of the series for a tolerance of a step: 11 for 1e-6, 16 for 1e-10, 19 for 1e-12.
 
-    For series of convergence radius R the cheapest step is about R/e^2, where order -log(tol)/2 does. Work a
-    step that does not depend on the order makes a few more worth while.
+    For series of convergence radius R the cheapest step is about R/e^2, where order -log(tol)/2 does. Work per step
+    that does not depend on the order makes a few more orders worthwhile.
     """
     return min(max(ceil(-0.6 * log(tol)) + 2, LOWEST_ORDER), HIGHEST_ORDER)
 
@@ -52,7 +52,7 @@ def order_of(rtol: float) -> int:
 
 
 class TaylorRun:
-    """A run that can be stopped, changed and gone on with. Times, tolerances and memory belong to it."""
+    """A run that can be stopped, changed and continued. It owns its times, tolerances and memory."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class TaylorRun:
         return self.memory.clock.row
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
-        """Go on from another point at the present time, e.g. after an impact."""
+        """Continue from another point at the present time, e.g. after an impact."""
         self.memory.point.q[:] = _vector("q", q, self.problem.nq)
         self.memory.point.v[:] = _vector("v", v, self.problem.nv)
         self.memory.clock.phase = START

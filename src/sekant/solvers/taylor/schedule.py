@@ -1,11 +1,11 @@
 """The order of work: which operation runs at which order of which stage, in groups of equal ones.
 
-Stage s = -2, -1, 0, 1, ... finds the coefficients of order s + 2 of what the positions Phi need, s + 1 of what
-the rates q' and the velocity constraints B need, and s of what the equations of motion need. This offset is the
-`level` (2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient
-ready from an earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first;
-they follow from the residuals with the factorized matrix, and what depends on them is corrected (`fix`). Work
-that no held value asks for in a step is passed over (`regions`).
+Stage s = -2, -1, 0, 1, ... finds the coefficients of order s + 2 of what the positions Phi need, s + 1 of what the
+rates q' and the velocity constraints B need, and s of what the equations of motion need. This offset is the `level`
+(2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient ready from an
+earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first; they follow from
+the residuals with the factorized matrix, and values that depend on them are corrected (`fix`). Work that no held
+value needs in a step is skipped (`regions`).
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Lists of work, and where to find what goes in and comes out.
+    """Lists of work, and places of inputs and outputs.
 
-    `stage`: all that moves. `fix`: what must be corrected. At order 0: `matrix`: what M and G need; `kinematics`:
-    what the rates need; `watch`: what switches and events need; `held`: operations on held values.
-    `inputs`: nodes of q, v, a, lam, t, p (-1: not used). `outputs`: nodes of rates, residual, positions,
-    velocities, M, G, events, powers. `radicands`: what moves under a root, and the regions of these roots.
+    `stage`: all moving values. `fix`: values to correct. At order 0: `matrix`: for M and G; `kinematics`: for the
+    rates; `watch`: for switches and events; `held`: operations on held values. `inputs`: nodes of q, v, a, lam, t,
+    p (-1: not used). `outputs`: nodes of rates, residual, positions, velocities, M, G, events, powers. `radicands`:
+    moving values under roots, and the regions of these roots.
     """
 
     stage: Groups
@@ -252,7 +252,7 @@ class _Plan:
         return self._pack(sorted((key(i), i) for i in members))
 
     def values_of(self, targets: list[int]) -> Groups:
-        """Order 0 of all that moves and that the targets depend on, inputs given."""
+        """Order 0 of all moving values on which the targets depend, given the inputs."""
         n = self.nodes
         needed: set[int] = set()
         stack = [i for i in targets if not n.held[i]]

@@ -69,7 +69,7 @@ def run_values(m, which):
 
 @inner
 def run_fixes(m, s):
-    """Correct what depends on the unknowns of stage s, whose changes are known."""
+    """Correct the values that depend on the unknowns of stage s, whose changes are known."""
     lists, op, level, region = m.code.lists, m.code.g_op, m.code.g_level, m.code.g_region
     first, last = m.code.g_first, m.code.g_last
     d, a, b = m.code.d, m.code.a, m.code.b

@@ -151,5 +151,5 @@ def find_switches(m, n, h, moment):
             at, side = _exit_of(m, s, n, h if first < 0.0 else first + moment)
             if at <= first + moment:
                 sides[s] = side
-        sides[leader] = leads  # within a moment, what starts at rest does not leave
+        sides[leader] = leads  # within a short time, a value that starts at rest does not leave
     return first, leader

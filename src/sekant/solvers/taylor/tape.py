@@ -1,4 +1,4 @@
-"""What the integrator takes: expressions as a plain tape."""
+"""Input of the integrator: expressions as a plain tape."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ class SeriesTape:
     names: "input" (element b of input number a in the order q, v, a, lam, t, p), "const", "lookup", and the
     operations "add", "sin", ... Arrays of numbers of values say where to find
 
-    `rates` (nq,): N v; `residual` (nv,): M a + G^T lam - f; `positions`: Phi; `velocities`: B;
-    `M`, `G`: entries at the places (`M_row`, `M_col`), both triangles, and (`G_row`, `G_col`);
-    `events`: functions of (q, v, t) whose roots are asked for; `powers` (nw,): functions of (q, v, a, lam, t) that
-    are integrated along.
+    `rates` (nq,): N v; `residual` (nv,): M a + G^T lam - f; `positions`: Phi; `velocities`: B; `M`, `G`: entries at
+    the places (`M_row`, `M_col`), both triangles, and (`G_row`, `G_col`); `events`: functions of (q, v, t) whose
+    roots are located; `powers` (nw,): functions of (q, v, a, lam, t) that are integrated along.
     """
 
     op: tuple[str, ...]

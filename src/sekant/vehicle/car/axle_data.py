@@ -1,4 +1,4 @@
-"""What statics and the linear model need of an axle: masses and their places, wheels, the lever of the steering."""
+"""Data on an axle for statics and the linear model: masses and their places, wheels, the lever of the steering."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AxleData:
     center (3,) m as drawn; travel of the rack over the steer angle, m, negative where the rack lies behind the
     wheels.
 
-    `drawn`: whether the heights are those of a drawing, else the car stands where its tires let it."""
+    `drawn`: whether the heights are those of a drawing, otherwise the tires determine the height of the car."""
 
     masses: Floats
     places: Floats
@@ -76,7 +76,7 @@ def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
     places = np.array([center, center * [1.0, -1.0, 1.0], [center[0], 0.0, center[2]]]) + shift
     arm = 1.0
     if steered:
-        measured_part(axle, data, 0.0)  # tells what is wrong with curves of a steered wheel
+        measured_part(axle, data, 0.0)  # reports faults in curves of a steered wheel
         slope = measured_of(data, float(axle.tire.unloaded_radius))[0].poses["left"].steer_slope()  # type: ignore[arg-type]
         if abs(slope) < LEAST_STEER:
             raise ModelError(

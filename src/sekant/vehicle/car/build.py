@@ -1,4 +1,5 @@
-"""From the description of a car to a plain model: chassis, axles, tires, drive, brakes, air, and what is measured.
+"""From the description of a car to a plain model: chassis, axles, tires, drive, brakes, air, and measured
+quantities.
 
 Names: body `chassis` on the free joint `travel`; of each axle `front.left.wheel`, `front.left.hub`,
 `front.left.tire`, `front.rack`, ... Measured, of the chassis' center of mass in ISO 8855's intermediate axes (x
@@ -212,7 +213,7 @@ class _CarBuilder:
         return {"drive_limit": drive.torque}
 
     def _signals(self) -> dict[str, Any]:
-        # below STANDS a velocity has no direction worth telling: the angle goes to zero with it, without a jump
+        # below STANDS a velocity has no meaningful direction: the angle goes to zero with it, without a jump
         slow = f"max(0, {STANDS!r} - (speed^2 + lateral_velocity^2)/{STANDS!r})"
         found = {
             "speed": ("velocity.x*cos(angles.yaw) + velocity.y*sin(angles.yaw)", "m/s"),

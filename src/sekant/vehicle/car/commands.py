@@ -1,4 +1,4 @@
-"""What a driver does to a car: steering wheel angle, drive torque, brake torque, as expressions and signals.
+"""Commands of a driver: steering wheel angle, drive torque, brake torque, as expressions and signals.
 
 Expressions may use time, the tables, signals and inputs given here, and what every car measures (`build`): `speed`,
 `sideslip`, `yaw_rate`, `position.x`, `angles.yaw` and so on. A steering that depends on time alone moves the rack

@@ -1,4 +1,4 @@
-"""What describes a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
+"""The description of a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
 
 Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of
 all parts are given in these axes, as the car stands.
@@ -87,7 +87,7 @@ class Chassis(Description):
 
 
 class RimAndTire(Description):
-    """Rim and tire of one wheel: what spins."""
+    """Rim and tire of one wheel: the spinning part."""
 
     mass: Positive[Kilograms] = 20.0
     """mass of one wheel with its tire"""
@@ -103,7 +103,7 @@ class RimAndTire(Description):
 
 
 class SimpleSuspension(Description):
-    """Wheels that rise straight up, each on a spring and damper of its own; no more is known of the suspension."""
+    """Wheels that rise straight up, each on its own spring and damper; nothing else is known about the suspension."""
 
     track: Positive[Meters]
     """distance between the wheels"""
@@ -159,7 +159,7 @@ AnySuspension = Annotated[
 
 
 class Axle(Description):
-    """Two wheels, left and right, and what holds them."""
+    """Two wheels, left and right, and their suspension."""
 
     at: PointNumbers = (0.0, 0.0, 0.0)
     """simple suspension: x of the axle (y and z follow from track and tires); hard points: position of their
@@ -281,7 +281,7 @@ class Car(Description):
         return next((name for name, axle in self.axles.items() if axle.steering is not None), None)
 
     def model(self) -> Model:
-        """The model of the car by itself, see `car_model`; with it `sk.compile` and `sk.simulate` take a car."""
+        """The model of the car alone, see `car_model`; with it `sk.compile` and `sk.simulate` take a car."""
         from sekant.vehicle.car.build import car_model
 
         return car_model(self)

@@ -49,7 +49,7 @@ def load_car(path: str | PathLike[str]) -> Car:
 
 
 def _not_a_car(data: Mapping[str, Any]) -> str:
-    """What a file without a vehicle is, as far as its keys say."""
+    """What a file without a vehicle contains, judging by its keys."""
     if "maneuver" in data:
         return (
             "is a maneuver that does not name a car: run sekant drive CAR.yaml --maneuver FILE, "

@@ -1,4 +1,4 @@
-"""How far wheels can be turned with use: to the slip angle at which tires give most; and when the tail slides."""
+"""How far turning the wheels helps: to the slip angle of largest tire force; and when the tail slides."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ OUTER = (
 
 @dataclass(frozen=True)
 class Grip:
-    """Of the steered and of the last axle: places ahead of the center of mass (m), and the slip angles (rad) at which
-    their tires give most on the car's road. `ratio`: steering wheel angle over steer angle."""
+    """Of the steered and of the last axle: places ahead of the center of mass (m), and the slip angles (rad) of
+    largest tire force on the car's road. `ratio`: steering wheel angle over steer angle."""
 
     front_place: float
     front_angle: float
@@ -49,7 +49,7 @@ def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Gri
 
 
 def slip_of_most_force(tire: Tire, load: float, factor: float = 1.0, speed: float = 20.0) -> float:
-    """The least slip angle (rad) at which a tire under `load` (N) has 98 % of its largest side force.
+    """The smallest slip angle (rad) at which a tire under `load` (N) has 98 % of its largest side force.
 
     `factor`: friction of the road, as a factor on that of the tire. A tire without limit has 45 degrees.
     """

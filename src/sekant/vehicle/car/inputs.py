@@ -1,4 +1,4 @@
-"""A car that another program drives: steering wheel, throttle and brake pedal are inputs of its model."""
+"""A car driven by another program: steering wheel, throttle and brake pedal are inputs of its model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ STEERING, THROTTLE, BRAKE = "steering_wheel_angle", "throttle", "brake_pedal"
 
 
 def car_with_inputs(given: Car | dict[str, Any]) -> Model:
-    """The model of a car at its own speed, with an input for each thing that its driver can do.
+    """The model of a car at its own speed, with an input for each control of its driver.
 
-    `steering_wheel_angle` (rad, positive to the left) if an axle is steered, `throttle` (0 to 1, of the torque at
-    hand) if an axle is driven, `brake_pedal` (0 to 1) if there are brakes; all are 0 by default. The steering acts
-    through its own stiffness, so an angle may jump.
+    `steering_wheel_angle` (rad, positive to the left) if an axle is steered, `throttle` (0 to 1, of the available
+    torque) if an axle is driven, `brake_pedal` (0 to 1) if there are brakes; all are 0 by default. The steering
+    acts through its own stiffness, so an angle may jump.
     """
     car = car_description(given)
     inputs: dict[str, Input] = {}

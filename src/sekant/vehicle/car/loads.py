@@ -40,7 +40,7 @@ STEADY = 1e-9
 
 
 class CarLoadCase(Description):
-    """Accelerations of a car, in g but for yaw, and what it is given: loads of all four wheels follow."""
+    """Accelerations of a car, in g but for yaw, and its inputs: loads of all four wheels follow."""
 
     ax: Plain | None = None
     """g, forward, negative in braking; by default what `drive_torque` gives, else 0"""

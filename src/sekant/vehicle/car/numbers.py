@@ -24,7 +24,7 @@ PREFIXES = ("car", "vehicle")
 
 
 def self_contained(car: Car) -> Car:
-    """The car with what its files of hard points hold in place of their names."""
+    """The car with the contents of its files of hard points in place of their names."""
     axles = {
         name: axle.model_copy(update={"suspension": points_of(axle.suspension)})
         if isinstance(axle.suspension, str)

@@ -69,7 +69,7 @@ def _reduced(
     """The part, and the point masses on its ground."""
     steered = axle.steering is not None
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
-    weightless = {**points.masses, "rack": 0.0}  # the rack is there once, for both sides
+    weightless = {**points.masses, "rack": 0.0}  # there is one rack for both sides
     made = points.model_copy(update={"wheel": wheel, "masses": weightless if steered else points.masses})
     soft = bool(made.bushings) and made.compliant
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
@@ -117,7 +117,7 @@ def _reduced(
 
 
 def _without_laws(one: Model) -> Model:
-    """The corner with springs, dampers and stops in their places that exert nothing.
+    """The corner with springs, dampers and stops in place that exert no force.
 
     Poses of a rigid corner do not depend on their laws, so that one reduction serves all of them.
     """

@@ -1,4 +1,4 @@
-"""An axle of two wheels that rise straight up: the least that a car needs, with closed solutions.
+"""An axle of two wheels that rise straight up: the minimum for a car, with closed solutions.
 
 Its ground is the chassis. A steered one has a rack; each wheel's carrier turns about its vertical axis by the rack's
 travel over the steering arm, as a path joint that shares the rack's coordinate.

@@ -6,8 +6,8 @@ velocity v, yaw rate r, speed V and steer angle delta of the wheels of the first
     m (v' + V r) = -sum C_i (v + x_i r) / V + C_1 delta ,
     J r'         = -sum C_i x_i (v + x_i r) / V + C_1 x_1 delta .
 
-It is where drivers take their gains from and where searches for steady turns begin; roll, springs and steering are
-left out.
+Drivers take their gains from it, and searches for steady turns begin with it; roll, springs and steering are left
+out.
 """
 
 from __future__ import annotations

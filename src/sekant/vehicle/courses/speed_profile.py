@@ -1,4 +1,4 @@
-"""How fast a course can be driven with the grip at hand: a point mass on an ellipse of friction.
+"""How fast a course can be driven with the available grip: a point mass on an ellipse of friction.
 
 At the curvature k and the speed v the tires give, with downforce,
 
@@ -39,7 +39,7 @@ FASTEST, SLOWEST = 120.0, 1.0  # m/s, of what a curve allows
 
 @dataclass(frozen=True)
 class CarAsPoint:
-    """What the profile knows of a car: friction `across`, mass kg, areas C_l A and C_d A (m^2), most torque of the
+    """Data on a car for the profile: friction `across`, mass kg, areas C_l A and C_d A (m^2), most torque of the
     motor (N m, a number or a table over the speed) and radius of its wheels (m), largest accelerations (m/s^2, at
     full friction without downforce) that the driven axle (`traction`) and the brakes (`braking`) give."""
 
@@ -53,7 +53,7 @@ class CarAsPoint:
     braking: float
 
     def motor(self, v: float) -> float:
-        """Largest acceleration by the motor, less drag, m/s^2."""
+        """Largest acceleration by the motor, minus drag, m/s^2."""
         torque = self.torque
         most = float(np.interp(v, torque.x, torque.y)) if isinstance(torque, TableData) else torque  # type: ignore[arg-type]
         return most / (self.radius * self.mass) - DENSITY * self.drag_area * v**2 / (2 * self.mass)
@@ -61,7 +61,7 @@ class CarAsPoint:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """What a course asks of the point mass: (n,) curvature (1/m), sine and cosine of the bank, g of the normal and
+    """Demands of a course on the point mass: (n,) curvature (1/m), sine and cosine of the bank, g of the normal and
     along the road (m/s^2), and what presses besides, over the square of the speed (1/m)."""
 
     curvature: Floats
@@ -222,7 +222,7 @@ def _above_road(car: Car, loads: dict[str, float]) -> float:
 
 
 def drive_slip_of_most_force(tire: Tire, load: float, speed: float = 15.0) -> float:
-    """The least longitudinal slip at which a tire under `load` (N) has 98 % of its largest force."""
+    """The smallest longitudinal slip at which a tire under `load` (N) has 98 % of its largest force."""
     forces = _forces(tire, load, 1.0, speed, along=True)
     return float(SLIPS[np.argmax(forces >= NEARLY * forces.max())])
 

@@ -46,9 +46,9 @@ def suspension_curves(
 
     `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
     range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Motions of
-    the rack are taken off. `parameters`: values of run-time parameters, such as the hard points of a system that was
-    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot go, values are
-    NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
+    the rack are removed. `parameters`: values of run-time parameters, such as the hard points of a system that was
+    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot reach, values
+    are NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
     """
     roles = suspension or DEFAULT
     corner = corner_mechanism(model, roles, steering is not None, parameters)
@@ -93,8 +93,8 @@ def drive_columns(
 
 @dataclass(frozen=True, eq=False)
 class CornerMechanism:
-    """What all curves of a system share: the system without motions of the steering, the `drive` that is its rack,
-    the ends of its springs by role, and the `heights` (n,) m that are usual."""
+    """Shared data of all curves of a system: the system without motions of the steering, the `drive` that is its
+    rack, the ends of its springs by role, and the `heights` (n,) m that are usual."""
 
     system: System
     roles: Suspension
@@ -131,7 +131,7 @@ class CornerMechanism:
         return {"rocker_angle": ("rad", elements(angle).reshape(1, 1))}
 
     def _linear_spring(self) -> tuple[Any, Any] | None:
-        """Rate and free length (1,) of the spring, as they follow from p, if they alone make its force."""
+        """Rate and free length (1,) of the spring, as they follow from p, if they alone determine its force."""
         force = self.system.equations.resolved.model.forces.get(self.roles.spring or "")
         if not isinstance(force, SpringDamper) or force.spring is not None:
             return None

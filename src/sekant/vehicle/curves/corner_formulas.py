@@ -58,7 +58,7 @@ class CornerQuantities:
         return length, rates, (dot(d_z, d_z) + dot(d, d_zz) - rates[..., 0] ** 2) / length
 
     def quantities(self) -> Columns:
-        """The columns that say what."""
+        """The columns with quantities."""
         s, e, roles = self.s, self.e, self.roles
         found: Columns = {}
         found["camber"] = ("rad", wheel.camber(e, s))
@@ -115,7 +115,7 @@ class CornerQuantities:
         return wheel.screw_axis(w, v, self.center.position)
 
     def _support(self, front: float) -> Columns:
-        """Anti-dive and its kin: how much of the load transfer goes past the spring."""
+        """Anti-dive and related supports: how much of the load transfer bypasses the spring."""
         roles = self.roles
         w, v = self.center.angular[..., 0, :], self.center.velocity[..., 0, :]
         braked = v + cross(w, self.touch - self.center.position)  # the brake locks the wheel to the upright

@@ -1,6 +1,7 @@
-"""Quantities that go through infinity: where they are cut in pictures, and shown as beyond a bound in tables.
+"""Quantities that pass through infinity: where pictures cut them, and tables show a bound.
 
-A roll center runs away where the lines of both sides become parallel, a turning circle as the wheels stand straight.
+A roll center goes to infinity where the lines of both sides become parallel, a turning circle as the wheels stand
+straight.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ BOUNDS = {
 }
 """m (or 1): beyond, the quantity is as good as infinite."""
 FOLLOWS = {"roll_center_height": "roll_center_y"}
-"""What means nothing where another one is beyond its bound: the lines of both sides are nearly parallel there."""
+"""Quantities without meaning where another one is beyond its bound: the lines of both sides are nearly parallel
+there."""
 USUAL = 6.0  # times the median size: a picture is cut there, so that a pole does not flatten the rest
 
 

@@ -1,5 +1,5 @@
-"""Springs of a suspension that cannot be meant so: past a dead point, of a wheel that is pushed away, or pressed to
-a fraction of their length."""
+"""Springs of a suspension that are probably mistakes: past a dead point, of a wheel that is pushed away, or pressed
+to a fraction of their length."""
 
 from __future__ import annotations
 

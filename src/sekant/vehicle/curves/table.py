@@ -27,7 +27,7 @@ SHOWN = {
 LONG = ("turning_circle",)
 """Lengths that people give in meters."""
 DRIVES = ("travel", "rack", "steering_wheel")
-"""columns that say where, not what"""
+"""columns with positions, not quantities"""
 
 
 def unit_for_people(column: str, unit: str) -> tuple[str, float]:

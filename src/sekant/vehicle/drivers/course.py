@@ -1,4 +1,4 @@
-"""A driver who follows a course by arc length, whatever way it turns, from rest to rest.
+"""A driver who follows a course of any shape by arc length, from rest to rest.
 
 The place s along the course moves with the car: with the tangent e_t and the normal e_n of the course there, the
 car's center of mass at p, its velocity v and the error e = (p - p(s)) . e_n to the left,
@@ -11,8 +11,8 @@ arc that meets the course at the distance d = V T ahead, where the car is off by
 
     u = i (L + K V^2) (k_ahead - 2 (e_d + E) / d^2) ,   E' = e / T_i .
 
-K is the understeer gradient and L the wheelbase of the single-track model, i the ratio of the steering; E takes away
-what the tires ask for beyond that. Without lags the error obeys e'' + 2/T e' + 2/T^2 e = 0. The limits of grip are
+K is the understeer gradient and L the wheelbase of the single-track model, i the ratio of the steering; E removes
+the remaining error of the tires. Without lags the error obeys e'' + 2/T e' + 2/T^2 e = 0. The limits of grip are
 those of `drivers.path`. Speed: the profile gives speed and acceleration at s; motor and brakes give the force for
 both.
 """
@@ -62,7 +62,7 @@ def follow_course(
     loads: Mapping[str, float],
     grip: Grip,
 ) -> Commands:
-    """The `commands` with steering, drive and brakes of a driver on `course`, as fast as `profile` has it.
+    """The `commands` with steering, drive and brakes of a driver on `course`, at the speed of `profile`.
 
     `loads`: N of one wheel of each axle, as the car stands.
     """
@@ -131,7 +131,7 @@ def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
 
 
 def _steering(wish: str, grip: Grip) -> dict[str, Signal]:
-    """Hands that turn the steering wheel to what is wished, as far as the tires can use it."""
+    """Hands that turn the steering wheel to the wanted angle, as far as the tires can use it."""
     return {
         WISH: ExpressionSignal(value=wish, unit="rad"),
         BEYOND: ExpressionSignal(value=f"{WISH} - ({within_grip(WISH, grip)})", unit="rad"),
@@ -147,7 +147,7 @@ def _lag_per_speed(linear: SingleTrack) -> float:
 
 
 def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
-    """Force (N) that the profile asks for, with that against drag and uphill."""
+    """Force (N) for the profile, including drag and slope."""
     drag = 0.0 if car.air is None else DENSITY / 2 * float(car.air.drag_area)
     asked = f"{mass!r}*(profile_acceleration({PROGRESS}) + {GAIN!r}*({WANTED} - speed)) + {drag!r}*speed^2"
     asked += "" if level else f" + {mass * GRAVITY!r}*course_slope({PROGRESS})"
@@ -155,9 +155,9 @@ def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
 
 
 def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip) -> Commands:
-    """Torque of the motor and share of the brakes for the force that is wanted.
+    """Torque of the motor and share of the brakes for the wanted force.
 
-    The driver takes the throttle back as the driven wheels slip, and as the tail comes round.
+    The driver reduces the throttle as the driven wheels slip, and as the tail comes round.
     """
     drag = 0.0
     if car.drive is not None:

@@ -1,4 +1,4 @@
-"""Steering over time, in one expression for all maneuvers: what differs are numbers that a run is given.
+"""Steering over time, in one expression for all maneuvers: only numbers of a run differ.
 
 A car that steps, ramps and swings its steering wheel by the same expression is one structure: a second maneuver
 finds the equations and the code of the first. With the angle u of the steering wheel (rad), positive to the left,
@@ -17,7 +17,7 @@ from math import pi
 from sekant.vehicle.car.commands import Commands
 
 NEVER, LATER = 1e6, 2e6
-"""s: begin and end of what does not happen."""
+"""s: start and end of parts that are not used."""
 _NUMBERS = {
     "steer_step": 0.0,
     "steer_step_begin": NEVER,

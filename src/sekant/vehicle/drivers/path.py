@@ -16,7 +16,7 @@ with a from the center of mass to their axle, the driver turns them no farther t
 either side of it: beyond, they only push less. So a car that cannot follow its path plows on, its front wheels at
 their limit. Where the rear tires pass their own slip angle of most force, the front wheels may slip less to that
 side, and not at all at twice that angle: they roll along their motion, which is to steer against the tail.
-`steering_wish` is what the driver would do without these limits, `steering_beyond_grip` what they take from it.
+`steering_wish` is the angle without these limits, `steering_beyond_grip` the part that they remove.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
         times.append((k + 0.5) * ds)
         weights.append(float(B @ total / R))
     weights = np.array(weights)
-    weights[-1] += K[y] - weights.sum()  # what lies beyond the horizon
+    weights[-1] += K[y] - weights.sum()  # the part beyond the horizon
     return K, np.array(times), weights
 
 

@@ -23,7 +23,7 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: flo
 
     The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels
     turn that into torque. Its integral starts at the torque that holds the speed `start` (m/s; by default a plain
-    number of `speed`) against the air and the rolling resistance, so that the speed does not sag first.
+    number of `speed`) against the air and the rolling resistance, so that the speed does not drop at first.
     """
     if car.drive is None:
         return commands

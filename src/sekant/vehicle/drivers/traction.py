@@ -1,4 +1,4 @@
-"""A throttle that is taken back as the driven wheels slip."""
+"""A throttle that is reduced as the driven wheels slip."""
 
 from __future__ import annotations
 

@@ -50,10 +50,9 @@ def drive(
 ) -> DrivenManeuver:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
-    `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the
-    car says. `method`, `step`, `rtol`, `output_step` as for
-    `sk.simulate`; rows are 10 ms apart by default. `alike`: what an earlier car was driven with; one that
-    differs from it in numbers alone compiles nothing.
+    `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the car
+    says. `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart by default. `alike`:
+    that of an earlier car; one that differs from it only in numbers compiles nothing.
     """
     car = car_description(given)
     if reduced is not None:
@@ -92,7 +91,7 @@ def drive(
 
 
 def standing_model(given: Car | dict[str, Any]) -> Model:
-    """The model of a car by itself: straight ahead at the speed of its description, or at rest."""
+    """The model of a car alone: straight ahead at the speed of its description, or at rest."""
     car = car_description(given)
     commands = Commands()
     if car.speed > 0:
@@ -138,7 +137,7 @@ def _spun(run: DrivenManeuver) -> list[str]:
 
 
 def _beyond_grip(run: DrivenManeuver) -> list[str]:
-    """What the driver asked of the front tires that they cannot give."""
+    """The part of the driver's steering that the front tires cannot follow."""
     if run.maneuver.to_the_limit or BEYOND not in run.result.names:
         return []
     over = np.abs(run[BEYOND])

@@ -1,4 +1,4 @@
-"""What a driver feels of a car on a straight road: a linear model in a few states.
+"""The car as its driver feels it on a straight road: a linear model in a few states.
 
 The car runs straight ahead at its speed; about it sideslip velocity v, yaw rate r, roll angle and roll rate answer to
 the steering wheel by the transfer functions G(s) of all coordinates, tires' states included. A driver's model has
@@ -57,7 +57,7 @@ def simplest(given: Car) -> Car:
 def lateral_model(
     given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
 ) -> LateralModel:
-    """What a driver knows of the car at `speed` (m/s): its linear model in what it feels. `keep`: for later
+    """A driver's knowledge of the car at `speed` (m/s): its linear model in the felt states. `keep`: for later
     processes; of many cars that would take longer than to find it."""
     car = simplest(car_description(given))
     assert car.steered is not None

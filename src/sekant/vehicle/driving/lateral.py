@@ -58,7 +58,8 @@ def straight_running(
 
 
 def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
-    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): how it weaves, where it is unstable."""
+    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): how it weaves, and where it is
+    unstable."""
     values = np.atleast_1d(np.asarray(speeds, float))
     if np.any(values <= 0):
         raise ModelError(f"speeds of a locus must be positive (got {values.min():g} m/s)")
@@ -73,7 +74,7 @@ class _StraightRunner:
         self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
     ):
         car = simplest(car_description(given))
-        # asked a few times: compiling would take longer than all answers
+        # evaluated a few times: compiling would take longer than all evaluations
         alike = alike or Alike()
         variant = alike.variant(_model(car, speed), parameters=["torque"], engine="casadi")
         self.system, self.values = variant.system, variant.values

@@ -1,4 +1,4 @@
-"""What is drawn around a car: the road beneath its wheels, and the cones of the course."""
+"""The surroundings of a car in pictures: the road beneath its wheels, and the cones of the course."""
 
 from __future__ import annotations
 

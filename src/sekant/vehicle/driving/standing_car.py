@@ -34,7 +34,7 @@ COMMANDED = ("drive", "steering")  # forces that a driver or the speed makes
 
 
 class StandingTire(Tire):
-    """Another tire's load, without forces along the road: the car stands, and nothing holds it back."""
+    """The load of another tire, without forces along the road: the car stands freely."""
 
     of: SerializeAsAny[Tire]
     """the tire whose load it has"""
@@ -105,7 +105,7 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
     system, alone = driven.system, standing(car_model(car, speed=0.0), speed)
 
     def find() -> dict[str, float]:
-        # asked a few times: compiling would take longer
+        # evaluated a few times: compiling would take longer
         variant = (alike or Alike()).variant(alone, engine="casadi")
         names = variant.system.state_names[: variant.system.nq]
         try:

@@ -1,8 +1,8 @@
 """A car that runs straight ahead on a level road, and how it answers to small steering: by its right-hand side alone.
 
-The road is the same everywhere and in every direction, so place, heading and the angles of the wheels do not matter.
-What remains are height z, tilt about the world's x and y (phi), travels s of the suspension, all velocities v (of the
-chassis in its own axes) and states of the tires:
+The road is the same everywhere and in every direction, so place, heading and the angles of the wheels do not
+matter. The remaining variables are height z, tilt about the world's x and y (phi), travels s of the suspension, all
+velocities v (of the chassis in its own axes) and states of the tires:
 
     xi = (z, phi_x, phi_y, s, v, tires) ,   xi' = F(xi, u, u', u'') ,   y = h(xi, u, u', u'')
 
@@ -12,7 +12,7 @@ turn; with the derivatives of F and h there, the answer at s = 2 pi i f is
     G(s) = C (s - A)^-1 (B_0 + s B_1 + s^2 B_2) + D_0 + s D_1 + s^2 D_2 .
 
 Derivatives are differences over h and 2 h, of which 2 D(h) - D(2h) also holds where forces are smooth once only, as
-those of brush tires at no slip. A few hundred evaluations take less time than to build what they are derivatives of.
+those of brush tires at no slip. A few hundred evaluations take less time than building exact derivatives.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def small_steering(
     )
     alike = alike or Alike()
     model = car_model(car, commands, speed=speed)
-    # asked a few hundred times: compiling would take longer than all answers
+    # evaluated a few hundred times: compiling would take longer than all evaluations
     variant = alike.variant(model, parameters=[*STEERING, "torque"], engine="casadi")
     if variant.system.facts.constrained:
         return None

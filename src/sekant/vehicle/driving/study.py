@@ -1,6 +1,6 @@
 """`drive` as an analysis of studies: a car through a maneuver for every row.
 
-What is varied are numbers of the car file (`sekant.vehicle.car.numbers`) and, as ``maneuver.speed``, options of the
+Varied are numbers of the car file (`sekant.vehicle.car.numbers`) and, as ``maneuver.speed``, options of the
 maneuver. Channels are those of the run over time, and the measures of the maneuver by their names.
 """
 
@@ -32,7 +32,7 @@ HOW = ("reduced", "method", "step", "rtol", "output_step")
 
 @register
 class DriveStudy(Analysis):
-    """A maneuver each; a run that does not reach its end is a row with the reason and the measures it has."""
+    """One maneuver per row; a run that does not reach its end is a row with the reason and the available measures."""
 
     kind = "drive"
     options = ("maneuver", *HOW)

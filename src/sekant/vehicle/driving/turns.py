@@ -1,7 +1,7 @@
 """Steady turns of a car at one speed: handling diagram, and linear models in axes that move with it.
 
-The search begins with the turn of the linear single-track model at a small lateral acceleration and goes on from turn
-to turn. Steering wheel angle, drive torque and the spin of the wheels are found with each.
+The search begins with the turn of the linear single-track model at a small lateral acceleration and continues from
+turn to turn. Steering wheel angle, drive torque and the spin of the wheels are found with each.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def steady_turns(
 ) -> SteadyTurns:
     """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), rising; 0: straight.
 
-    `parameters`: numbers of the car's model by which derivatives are wanted, such as ``chassis.mass`` or
+    `parameters`: numbers of the car's model for derivatives, such as ``chassis.mass`` or
     ``front.left.tire.tread_stiffness``.
     """
     car = car_description(given)
@@ -101,7 +101,7 @@ def steady_turns(
         raise ModelError(f"steady turns: the speed must be positive (got {speed:g} m/s)")
     linear = single_track(car, standing_loads(car), speed)
     commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
-    # asked a few times: compiling would take longer than all answers
+    # evaluated a few times: compiling would take longer than all evaluations
     system = compile(
         car_model(car, commands, speed=speed), parameters=["steer", "torque", *parameters], engine="casadi"
     )
@@ -139,7 +139,7 @@ class _TurnSearch:
         self.before: tuple[float, SteadyMotion] | None = None
 
     def straight_ahead(self) -> SteadyMotion:
-        """With the steering wheel as it stands, or, where sides differ and the car pulls, turned a little."""
+        """With the steering wheel straight, or, if the sides differ and the car pulls, turned slightly."""
         found = ["torque"] if self.drives else []
 
         def motion(unknown: list[str]) -> SteadyMotion:

@@ -1,1 +1,1 @@
-"""What files of suspensions hold: hard points, and what stands beside them."""
+"""The contents of files of suspensions: hard points, and the components beside them."""

@@ -1,4 +1,4 @@
-"""What stands beside the hard points of a suspension: wheel, stops, bushings, steering, anti-roll bar ..."""
+"""Components beside the hard points of a suspension: wheel, stops, bushings, steering, anti-roll bar ..."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class HeaveSpring(Description):
 
 
 class SteeringColumn(Description):
-    """The way from the steering wheel to the rack."""
+    """The connection from the steering wheel to the rack."""
 
     rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
@@ -266,7 +266,7 @@ class AxleLoadCase(Description):
 
 
 class AxleParts(Description):
-    """What an axle has besides its two corners."""
+    """Parts of an axle in addition to its two corners."""
 
     steering: SteeringColumn = SteeringColumn()
     """steering wheel, column and rack"""

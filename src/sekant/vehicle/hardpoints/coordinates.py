@@ -14,7 +14,7 @@ BAR = ("bar", "arm", "link", "top")
 def coordinates(points: HardPoints) -> dict[str, float]:
     """Name -> m, of all hard points and those of anti-roll bar and heave spring.
 
-    The contact point of a wheel whose radius is given is none of them: it follows from the wheel's center.
+    The contact point of a wheel whose radius is given is not one of them: it follows from the wheel's center.
     """
     named = {
         name: p for name, p in points.points.items() if not (name == "contact" and points.contact_follows)

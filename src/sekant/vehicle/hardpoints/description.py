@@ -1,4 +1,4 @@
-"""The list of hard points of a suspension corner: what a suspension engineer has, and a model is made from.
+"""The list of hard points of a suspension corner, from which a model is made.
 
 Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywhere on the middle plane y = 0.
 """
@@ -131,7 +131,7 @@ class HardPoints(Description):
 
     @model_validator(mode="after")
     def _one_rack(self):
-        """What the steering of the axle says of the rack's travel a turn, curves need not be told again."""
+        """The rack's travel per turn from the steering of the axle also serves for the curves."""
         turn = self.axle.steering.rack_per_turn if self.axle else None
         known = self.suspension.rack_per_turn
         if turn is not None and known not in (None, turn):
@@ -261,7 +261,7 @@ def hard_points(data: GivenPoints) -> HardPoints:
 
 
 def _wrong_unit(given: HardPoints) -> list[ModelError]:
-    """Points that lie as far apart as no suspension's do: millimeters taken for meters, or the other way round."""
+    """Points farther apart than in any suspension: millimeters taken for meters, or the reverse."""
     p = np.array([given.point(name) for name in given.points])
     size = float(np.ptp(p, axis=0).max())
     if SMALLEST <= size <= LARGEST_SIZE:

@@ -1,4 +1,4 @@
-"""Suspension files: a list of hard points, a model with a description of what is what in it, or just a model."""
+"""Suspension files: a list of hard points, a model with a description of the roles of its items, or just a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def load_suspension(
     path: str | PathLike[str], *, side: Side | None = None, steered: bool = True
 ) -> tuple[Model, Suspension]:
-    """The model of a corner and what is what in it, from a file of one of three kinds.
+    """The model of a corner and the roles of its items, from a file of one of three kinds.
 
     1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`), in YAML or in a table (.csv, .xlsx).
     2. `model: other.yaml` with `suspension: {...}` (`sekant.vehicle.Suspension`).

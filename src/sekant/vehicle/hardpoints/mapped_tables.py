@@ -32,8 +32,8 @@ FOLDER = files("sekant.vehicle.hardpoints") / "mappings"
 
 @dataclass(frozen=True)
 class PointMapping:
-    """How a table of another program tells points: heads of columns, unit, axes (sign, axis) x 3, origin (3,) m, and
-    names of ours with theirs; `strict` names must all be there."""
+    """How a table of another program lists points: heads of columns, unit, axes (sign, axis) x 3, origin (3,) m,
+    and names of ours with theirs; `strict` names must all be there."""
 
     columns: Mapping[str, tuple[str, ...]]
     unit: str | None = None

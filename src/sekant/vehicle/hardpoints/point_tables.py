@@ -1,9 +1,9 @@
 """Hard points from tables: CSV files and spreadsheets (.xlsx), whole descriptions or the points of a YAML file.
 
-A row whose first cell is ``point`` heads the table: columns x, y, z, with units as in ``x [mm]``; below it stands one
-point a row. Other rows say what else is known, by key and value: ``type | mcpherson``, ``spring.stiffness | 28
-N/mm``, ``suspension.travel | -80 mm | 80 mm``; those with several values and no dot in the key stand above the table.
-Errors name file, sheet and row.
+A row whose first cell is ``point`` heads the table: columns x, y, z, with units as in ``x [mm]``; below it, each
+row is one point. Other rows contain further data, by key and value: ``type | mcpherson``, ``spring.stiffness | 28
+N/mm``, ``suspension.travel | -80 mm | 80 mm``; those with several values and no dot in the key stand above the
+table. Errors name file, sheet and row.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _sheets(file: str) -> dict[str, Rows]:
             cells = [(i, _texts(row)) for i, row in enumerate(rows, 1)]
             found[sheet.title] = [(i, row) for i, row in cells if row]
         book.close()
-    except Exception as error:  # openpyxl lets errors of zip and XML through, whatever is damaged
+    except Exception as error:  # for damaged files openpyxl raises errors of zip and XML
         raise DataError(
             f"cannot be read as a spreadsheet ({error or type(error).__name__})", file=file
         ) from None
@@ -179,7 +179,7 @@ def _is_head(cells: list[str]) -> bool:
 
 
 def _described(file: str, rows: Rows, unit: object) -> Source:
-    """What the rows say; `unit`: that of bare numbers in the description which the points become part of."""
+    """The contents of the rows; `unit`: that of bare numbers in the description which the points become part of."""
     data: dict[str, Any] = {}
     places: Places = {(): Place(file, None)}
     columns: list[tuple[int, str | None]] = []

@@ -1,4 +1,5 @@
-"""What is what in the model of a suspension corner: which frame is the wheel's, which joint the rack, and so on.
+"""The roles of items in the model of a suspension corner: which frame is the wheel's, which joint the rack, and so
+on.
 
 The defaults are the names that `sekant.vehicle` itself gives, so a model that keeps to them needs no description.
 """
@@ -14,7 +15,7 @@ from sekant.vehicle.quantities import Kilograms, Meters, Plain
 
 
 def refuse_no_rack(rack_per_turn: float | None) -> None:
-    """A steering wheel that moves no rack steers nothing."""
+    """Refuse a steering wheel that does not move the rack."""
     if rack_per_turn == 0.0:
         raise ValueError("rack_per_turn must not be zero; it is negative with a tie rod behind the axle")
 

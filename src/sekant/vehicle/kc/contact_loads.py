@@ -1,4 +1,5 @@
-"""Loads at the contacts of an axle from accelerations of the vehicle: static loads, and what moves across and along.
+"""Loads at the contacts of an axle from accelerations of the vehicle: static loads, and load transfer across and
+along.
 
 With the vehicle's mass M, its center of mass at the height h, the wheelbase L, the track t, the static load W of one
 wheel and accelerations a_x, a_y, a_z in g, the wheels of an axle carry together
@@ -25,7 +26,7 @@ from sekant.vehicle.quantities import GRAVITY
 
 @dataclass(frozen=True)
 class ContactLoads:
-    """What an axle carries: `roles` with the numbers of the vehicle, static `load` of a wheel (N), `track` (m)."""
+    """Loads of an axle: `roles` with the numbers of the vehicle, static `load` of a wheel (N), `track` (m)."""
 
     roles: AxleRoles
     load: float | None
@@ -49,7 +50,7 @@ class ContactLoads:
         return values | {"gx": GRAVITY * case.ax, "gy": GRAVITY * case.ay, "gz": GRAVITY * lift}
 
     def warnings(self, name: str, case: AxleLoadCase) -> tuple[AnalysisWarning, ...]:
-        """What was assumed in a case."""
+        """Assumptions in a case."""
         if not case.ax or self._vehicle.vehicle_mass is not None:
             return ()
         return (

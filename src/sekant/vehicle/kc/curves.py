@@ -1,4 +1,4 @@
-"""Kinematic curves of an axle: those of both wheels, and what belongs to the axle as a whole."""
+"""Kinematic curves of an axle: those of both wheels, and those of the axle as a whole."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def axle_curves(
     """All curves of both wheels and of the axle over a grid of travel and rack.
 
     `given` is a description by hard points (joints are then rigid), or a model of an axle. In `motion` "parallel"
-    both wheels rise by `travel` (n,) m, in "roll" the left one rises and the right one falls as much; a pair (left,
-    right) says otherwise. Travel counts from the drawing, whatever set-up changes do; of a model, from its start.
-    `steering` (m,) m are displacements of the rack. Derivatives are exact. Where the
-    mechanism cannot go, values are NaN and `limits` says why.
+    both wheels rise by `travel` (n,) m, in "roll" the left one rises and the right one falls by the same amount; a
+    pair (left, right) gives other ratios. Travel counts from the drawing, whatever set-up changes do; of a model,
+    from its start. `steering` (m,) m are displacements of the rack. Derivatives are exact. Where the mechanism
+    cannot reach, values are NaN and `limits` says why.
     """
     model, roles = axle_of(given, roles, compliant=False)
     ways, label = ways_of(motion)

@@ -138,7 +138,7 @@ class AxleDesigns:
         return self.travel.size, self.steering.size
 
     def many(self, values: Mapping[str, ArrayLike], curves: Sequence[str] | None = None) -> dict[str, Vector]:
-        """Curves (N, n, m) of N designs, SI: `values` name -> (N,) m. NaN where a design cannot go."""
+        """Curves (N, n, m) of N designs, SI: `values` name -> (N,) m. NaN where a design cannot reach."""
         columns = {name: np.atleast_1d(np.asarray(column, float)) for name, column in values.items()}
         counts = {column.size for column in columns.values()}
         if len(counts) != 1:
@@ -235,9 +235,9 @@ class AxleDesigns:
     ) -> Callable[[Mapping[str, float]], tuple[Vector, Vector]]:
         """Function of a design: deviations (r,) from `targets`, name -> (n,) over travel, and slopes (r, k).
 
-        Where a target is NaN, nothing is wanted. Each curve counts by its tolerance (SI), or else by its largest
-        target or deviation as drawn, times `weights`, over the root of the number of positions: one is about the size
-        of what is to be gained. Slopes are by the coordinates of the design.
+        Where a target is NaN, the curve is free. Each curve counts by its tolerance (SI), or else by its largest
+        target or deviation as drawn, times `weights`, over the root of the number of positions: one is about the
+        size of the possible gain. Slopes are by the coordinates of the design.
         """
         goals = {name: np.asarray(values, float) for name, values in targets.items()}
         indices = [self.index(name) for name in goals]

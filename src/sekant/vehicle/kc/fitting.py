@@ -49,9 +49,9 @@ def fit_points(
     """Hard points whose curves come nearest to `targets` (name -> values (n,) over travel, SI), and their curves.
 
     `bounds` says how far coordinates may move: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
-    Where a target is NaN, nothing is wanted. Each curve counts by its tolerance (`tolerances`, SI), or else by its
-    largest target, times `weights`. Least squares (SciPy, trust region) with exact
-    derivatives; `AxleDesigns` makes objectives and constraints of curves for `sk.studies.optimize`.
+    Where a target is NaN, the curve is free. Each curve counts by its tolerance (`tolerances`, SI), or else by its
+    largest target, times `weights`. Least squares (SciPy, trust region) with exact derivatives; `AxleDesigns` makes
+    objectives and constraints of curves for `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
 

@@ -1,4 +1,4 @@
-"""The curves of an axle as formulas: those of both wheels, and what belongs to the axle as a whole."""
+"""The curves of an axle as formulas: those of both wheels, and those of the axle as a whole."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def axle_motion(
 def _shown(
     centers: Sequence[str], z: Sequence[float], ways: Sequence[float], rack: str | None, drives: Sequence[str]
 ) -> dict[str, tuple[str, float]]:
-    """How messages call the drives: the travel of each wheel, of both where they go together, and the rack."""
+    """Labels of the drives in messages: the travel of each wheel, of both where they go together, and the rack."""
     together = ways[0] == ways[1] and abs(z[0] - z[1]) < 1e-12
     labels = ["travel", "travel"] if together else [f"travel of the {side} wheel" for side in SIDES]
     shown = {f"{c}.z": (label, z0) for c, label, z0 in zip(centers, labels, z, strict=True)}

@@ -1,4 +1,4 @@
-"""What is what in the model of an axle, and the axle on a rig: wheels locked to the uprights, the rack free."""
+"""The roles of items in the model of an axle, and the axle on a rig: wheels locked to the uprights, the rack free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hard points do to curves: derivatives as tables."""
+"""Effect of hard points on curves: derivatives as tables."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Sensitivities:
         return self.data[curve][:, self.coordinates.index(coordinate)]
 
     def ranked(self, curve: str, at: float = 0.0) -> list[tuple[str, float]]:
-        """Coordinates by the size of what 1 mm does to a curve at a travel (m), in units for people.
+        """Coordinates by the effect of 1 mm on a curve at a travel (m), in units for people.
 
-        What is round-off against the largest derivative over the travel is zero.
+        Effects within round-off of the largest derivative over the travel are zero.
         """
         self.of(curve, self.coordinates[0])
         row = self._without_noise(curve)[int(np.argmin(np.abs(self.travel - at)))]

@@ -26,8 +26,8 @@ def standing(
 ) -> HardPoints:
     """The axle with spring perches (`left.spring_perch`, `right.spring_perch` of its `set_up`) for given wheel loads.
 
-    `loads` (N) are vertical forces of the road at the contacts, one for both or by side: unequal ones are what corner
-    weights with a cross weight ask for. With them and their own weight the wheels rest `travel` m above the drawing,
+    `loads` (N) are vertical forces of the road at the contacts, one for both or by side: unequal ones correspond to
+    corner weights with a cross weight. With them and their own weight the wheels rest `travel` m above the drawing,
     whatever springs, stops, bar and bushings do there.
     """
     points = hard_points(given)
@@ -52,7 +52,7 @@ def standing(
     size = max(abs(load) for load in wanted.values()) or 1.0
 
     def residual(x: np.ndarray) -> np.ndarray:
-        """What still has to hold the heights (N): zero if the springs do."""
+        """Forces (N) still needed to hold the heights: zero if the springs do."""
         nonlocal rest
         rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
         return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])

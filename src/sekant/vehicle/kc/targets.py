@@ -1,4 +1,4 @@
-"""Files of targets: what curves of an axle are to be, and which hard points may move for it.
+"""Files of targets: wanted curves of an axle, and the hard points that may move for them.
 
 move: {tie_rod_inner.z: -20..20 mm, tie_rod_inner.y: -10..10 mm}  # against the drawing
 targets:
@@ -40,7 +40,7 @@ POSITIONS = 9
 
 @dataclass(frozen=True)
 class CurveTarget:
-    """What a curve is to be: straight through `design` with `gradient`, or `values` at `travel`, SI.
+    """The target of a curve: straight through `design` with `gradient`, or `values` at `travel`, SI.
 
     Without gradient and values it is meant as drawn alone, unless it holds `everywhere`.
     """
@@ -56,7 +56,7 @@ class CurveTarget:
     weight: float = 1.0
 
     def over(self, travel: Vector) -> Vector:
-        """Wanted values (n,) over travel (n,) m; NaN where nothing is wanted."""
+        """Wanted values (n,) over travel (n,) m; NaN where the curve is free."""
         if self.values:
             return np.interp(travel, self.travel, self.values, left=np.nan, right=np.nan)
         assert self.design is not None
@@ -67,13 +67,13 @@ class CurveTarget:
 
     @property
     def drawn(self) -> float:
-        """What is wanted as drawn; NaN if that is left open."""
+        """The target as drawn; NaN if there is none."""
         return float(self.over(np.zeros(1))[0])
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What a file says; `move`: coordinates and bounds (m) against the drawing; `travel` (n,) m or None."""
+    """The contents of a file; `move`: coordinates and bounds (m) against the drawing; `travel` (n,) m or None."""
 
     targets: tuple[CurveTarget, ...]
     move: Mapping[str, tuple[float, float]]
@@ -86,7 +86,7 @@ class Targets:
 
 
 def read_targets(path: str | PathLike[str]) -> Targets:
-    """The targets in a YAML file; what is wrong is named with file and line."""
+    """The targets in a YAML file; faults are named with file and line."""
     source = read_source(Path(path))
     try:
         return _targets(source.data, str(path))

@@ -1,4 +1,4 @@
-"""Types of suspension, one file each: a file that makes a `Layout` is all that a type needs."""
+"""Types of suspension, one file each: a type needs only a file that makes a `Layout`."""
 
 from sekant.model.registry import import_folder
 from sekant.vehicle.suspension.corner import Layout

@@ -1,8 +1,8 @@
 """Double wishbone with a rod that turns a rocker, against which the spring acts: push rod or pull rod.
 
-The two differ in what the rod feels, not in how they are put together. `formula_student` has the light parts of a
-small race car, `push_rod` and `pull_rod` those of a road car; the upper arm carries a pull rod,
-the lower one a push rod.
+The two differ in the sign of the rod's force, not in their structure. `formula_student` has the light parts of a
+small race car, `push_rod` and `pull_rod` those of a road car; the upper arm carries a pull rod, the lower one a
+push rod.
 """
 
 from __future__ import annotations

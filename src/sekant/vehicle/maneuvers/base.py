@@ -1,4 +1,4 @@
-"""What every maneuver states: inputs, how long it runs, and its measures; and the registry of maneuvers."""
+"""Base class of maneuvers: inputs, duration and measures; and the registry of maneuvers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ManeuverMeasure:
-    """A number that a maneuver is judged by: its name, value, unit and definition."""
+    """A measure of a maneuver: its name, value, unit and definition."""
 
     name: str
     value: float
@@ -62,12 +62,12 @@ class Diagram:
 OVER = "over"
 """The event that ends a run where its maneuver is over."""
 OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turned over")
-"""Of every run: the chassis leans by more than 60 degrees, where tires say nothing any more."""
+"""Of every run: the chassis leans by more than 60 degrees, where tire models are no longer valid."""
 
 
 @dataclass(frozen=True, eq=False)
 class DrivenManeuver:
-    """A maneuver as it was driven."""
+    """A completed run of a maneuver."""
 
     car: Car
     maneuver: Maneuver
@@ -121,8 +121,8 @@ class Lane:
 
 @dataclass(frozen=True)
 class ManeuverContext:
-    """What a maneuver may know of the car: the description, its single-track model, its grip, and on
-    demand, since it takes seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
+    """Data on the car for a maneuver: the description, its single-track model, its grip, and on demand, since it
+    takes seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
 
     car: Car
     linear: SingleTrack
@@ -161,15 +161,15 @@ class Maneuver(Description):
         raise NotImplementedError
 
     def commands(self, at: ManeuverContext) -> Commands:
-        """What the driver does."""
+        """The driver's commands."""
         raise NotImplementedError
 
     def car(self, given: Car) -> Car:
-        """The car as it is driven: on another road, say."""
+        """The car as it is driven, e.g. on another road."""
         return given
 
     def forces(self, at: ManeuverContext) -> Mapping[str, Force]:
-        """What acts on the car besides, by name."""
+        """Further forces on the car, by name."""
         return {}
 
     @property
@@ -179,8 +179,8 @@ class Maneuver(Description):
 
     @property
     def watched(self) -> Stop | None:
-        """What a run watches for its end. A kind of maneuvers of which some end by time alone gives these what never
-        happens: a car is then of one structure in all of them."""
+        """What a run watches for its end. A kind of maneuvers of which some end by time alone gives these an event
+        that never happens, so a car has one structure in all of them."""
         return self.stop
 
     def lanes(self, car: Car) -> Sequence[Lane]:
@@ -200,7 +200,7 @@ class Maneuver(Description):
         return []
 
     def warnings(self, run: DrivenManeuver) -> list[str]:
-        """What a reader should know before relying on the measures of a run that came to its end."""
+        """Warnings about the measures of a run that reached its end."""
         return []
 
     def measured(self) -> dict[str, tuple[Floats, Floats]]:
@@ -208,7 +208,7 @@ class Maneuver(Description):
         return {}
 
     def diagram(self, run: DrivenManeuver) -> Diagram | None:
-        """What a report draws besides curves over time."""
+        """Pictures of a report in addition to curves over time."""
         return None
 
 
@@ -224,7 +224,7 @@ def maneuver(kind: str, **options: Any) -> Maneuver:
 
 
 def common_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
-    """What every run tells."""
+    """Measures of every run."""
     ay, loads = (
         run.lateral_acceleration,
         [run[f"{name}.{side}.tire.load"] for name in run.car.axles for side in ("left", "right")],

@@ -1,4 +1,4 @@
-"""A car that stands on four posts: what shakes it, and how body, wheels and wheel loads answer."""
+"""A car on four posts: its excitation, and the responses of body, wheels and wheel loads."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ASSIGNED = re.compile(r"\s*(\w+)\s*=\s*")
 
 
 def _pairs(given: Any) -> Any:
-    """``front_left=0.01*sin(t), rear_left=...`` as a mapping; what is one stays as it is."""
+    """``front_left=0.01*sin(t), rear_left=...`` as a mapping; mappings stay unchanged."""
     if not isinstance(given, str):
         return given
     parts = _ASSIGNED.split(given)[1:]
@@ -234,7 +234,7 @@ class FourPost(Maneuver):
         )
         return {"straps": PointForce(frame="chassis.cg", force=pulls)}  # type: ignore[arg-type]
 
-    # -- what is measured ----------------------------------------------------------------------------------
+    # -- measures ----------------------------------------------------------------------------------
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, late = run.time, run.time > SETTLED
@@ -323,7 +323,8 @@ class FourPost(Maneuver):
         return f, found
 
     def _body(self, run: DrivenManeuver) -> Floats | None:
-        """(n,) m: what the body does in the way of the posts; None of a warp, to which a body has no answer."""
+        """(n,) m: the motion of the body in the mode of the posts; None for warp, to which a body does not
+        respond."""
         z, angles = run["position"][:, 2], run["angles"]
         data = [axle_data(axle) for axle in run.car.axles.values()]
         if self.mode == "warp":

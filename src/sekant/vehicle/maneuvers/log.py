@@ -1,4 +1,4 @@
-"""What a driver did, from a log: steering, throttle, brake or speed; and measured channels to compare with."""
+"""Replay of a log: steering, throttle, brake or speed; and measured channels to compare with."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sekant.vehicle.maneuvers.base import (
 from sekant.vehicle.quantities import Seconds, number
 
 GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
-"""What a log may give the car, in which unit."""
+"""Inputs that a log may contain, with their units."""
 COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
-"""What a log may have measured besides."""
+"""Further measured channels of a log."""
 GAP = 0.2  # s without a value that are mentioned
 UNITS = {**GIVEN, **COMPARED}
 
@@ -127,7 +127,7 @@ class LogReplay(Maneuver):
         return {role: pair for role, pair in found.items() if pair is not None}
 
     def warnings(self, run: DrivenManeuver) -> list[str]:
-        """Where the log says nothing for a while."""
+        """Gaps in the log."""
         found = []
         for role, (t, _) in self.measured().items():
             steps = np.diff(t)

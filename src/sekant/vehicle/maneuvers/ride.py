@@ -1,4 +1,4 @@
-"""Ride on a random road: vertical acceleration of the chassis, weighted as people feel it."""
+"""Ride on a random road: vertical acceleration of the chassis, weighted by human perception."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spinning:
-    """What the wheels of the axle are: mass kg, inertia (3,) kg m^2 about the center, radius m."""
+    """Data on the wheels of the axle: mass kg, inertia (3,) kg m^2 about the center, radius m."""
 
     mass: float
     inertia: tuple[float, float, float]

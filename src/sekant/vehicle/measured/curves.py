@@ -1,4 +1,4 @@
-"""Measured K&C curves of one wheel: read from CSV, and set against ours."""
+"""Measured K&C curves of one wheel: read from CSV, and compared with computed ones."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ NEEDED = (
     "spring_load",
     "motion_ratio",
 )
-"""what a model is made from: no gaps in these"""
+"""columns from which a model is made; they must have no gaps"""
 
 
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
     """Curves of one wheel over its travel from a CSV file whose headers are ours: ``travel [mm], camber [deg] ...``.
 
     Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
-    passed over. Travel is against the position that the others count from. Up and down strokes, in the order in
-    which they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a
-    column ``rack`` the file holds a curve for each of its values; where they were taken at other travels, they are
+    ignored. Travel is against the position that the others count from. Up and down strokes, in the order in which
+    they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a column
+    ``rack`` the file holds a curve for each of its values; where they were taken at other travels, they are
     interpolated to those of the shortest one. `strict`, for what becomes a model: every column says its unit, and
     the travel is in order.
     """

@@ -62,7 +62,7 @@ class MeasuredAxle(Description):
         return Spinning(self.wheel.mass or 20.0, self.wheel.inertia or INERTIA, self.radius)
 
     def measured(self) -> MeasuredWheels:
-        """What its files hold."""
+        """The contents of its files."""
         return measured_of(self.suspension, self.radius)[0]
 
     def model(self, *, compliant: bool = True) -> Model:
@@ -78,7 +78,7 @@ class MeasuredAxle(Description):
         return made.changed(name=self.name)
 
     def roles(self, model: Model) -> AxleRoles:
-        """What is what in its model."""
+        """The roles of items in its model."""
         travel = measured_of(self.suspension, self.radius)[0].poses["left"].travel
         given = Suspension(
             axle=self.suspension.axle or "front",

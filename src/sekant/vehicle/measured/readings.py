@@ -1,4 +1,4 @@
-"""What rigs measured, read for a model: curves or poses of both wheels, checked for what makes a wrong car."""
+"""Measurements of rigs, read for a model: curves or poses of both wheels, checked for mistakes."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def mirrored(one: SuspensionCurves) -> SuspensionCurves:
 
 
 def _check(one: SuspensionCurves, file: str) -> None:
-    """What one wheel's curves must have."""
+    """Required contents of one wheel's curves."""
     for needed in NEEDED:
         if needed not in one.names:
             raise DataError(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sekant.vehicle.car.description import Car
 
 GIVEN_BACK = ("camber", "toe", "steer_angle", "track_change", "wheelbase_change", "spring_load")
-"""what the wheel's poses hold of the measured curves; caster gives only the turn of the upright along the travel"""
+"""measured curves that the wheel's poses contain; caster gives only the turn of the upright along the travel"""
 OF_STEERING = ("caster", "kingpin_inclination", "scrub_radius", "mechanical_trail")
 OF_BRAKING = ("braking_support_angle", "side_view_center_x", "side_view_center_z", "side_view_swing_arm")
 
@@ -118,7 +118,8 @@ def rig_curves(
 def _without_the_unknown(
     curves: AxleCurves, measured: dict[str, SuspensionCurves]
 ) -> tuple[AxleCurves, list[str]]:
-    """Without what follows from the turn of the upright about the wheel's axis, of which curves do not tell.
+    """Without quantities that depend on the turn of the upright about the wheel's axis, which curves do not
+    contain.
 
     Camber and toe fix the axis alone. Steered, the turn about it stays open, and with it the steering axis; along the
     travel a column `caster` gives it, without which supports against braking are open, too.

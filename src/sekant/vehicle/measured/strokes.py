@@ -1,4 +1,5 @@
-"""Rows of a rig on one grid: up and down strokes, told apart by their order, are averaged; the gap is hysteresis."""
+"""Rows of a rig on one grid: up and down strokes, distinguished by their order, are averaged; the gap is
+hysteresis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every road states, and the registry of road types.
+"""Base class of roads, and the registry of road types.
 
 A road is a height and a friction factor over the world's x and y (ISO 8855: x forward, y to the left, z up). It is
 a part of a tire element (``road: {type: sine, ...}``), so that every model with tires may have any road, and the
@@ -34,7 +34,7 @@ Span = Annotated[tuple[Length, Length], Vector(("from", "to"))]
 
 
 class RoadSurroundings(Protocol):
-    """What a road may ask: the lookups of tables, and the values of expressions."""
+    """The surroundings of a road: the lookups of tables, and the values of expressions."""
 
     lookups: Lookups
 
@@ -163,7 +163,7 @@ def _no_call(name: str, arguments: list) -> Any:
 
 
 def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """(height m, friction factor) at x, y m (broadcast): what pictures and checks need; not for motion."""
+    """(height m, friction factor) at x, y m (broadcast): for pictures and checks, not for motion."""
     return road.sampled(x, y)
 
 

@@ -170,7 +170,7 @@ class Cleat(_Obstacle):
 
 @register
 class ExpressionRoad(Road):
-    """Any expression of x and y, and of whatever else the model's expressions may use."""
+    """Any expression of x and y, and of everything else that the model's expressions may use."""
 
     type: ClassVar[str] = "expression"
     summary: ClassVar[str] = "height as an expression of x and y"

@@ -1,4 +1,4 @@
-"""Anti-roll bars and heave springs: what joins the two sides of an axle besides the rack.
+"""Anti-roll bars and heave springs: connections between the two sides of an axle, other than the rack.
 
 U: two arms on the bar's axis, which runs across; the joint `bar_twist` between them is the twist of the bar. With the
 arms' ends moved by +z and -z (arm length a, across the bar's axis) the twist is 2 z / a and the force at each end

@@ -42,9 +42,9 @@ def corner(
     """The model of one corner; the vehicle's body is the ground.
 
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the motion
-    `steering`; else the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its own,
-    `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...: they
-    may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn. With
+    `steering`; otherwise the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its
+    own, `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...:
+    they may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn. With
     `half_axle` it has its half of the axle's anti-roll bar, and sensors `joined_bar`, `joined_heave` of the frames
     that the other side is joined to.
     """
@@ -67,12 +67,12 @@ def corner(
 
 
 def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable: bool = False) -> Model:
-    """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and what joins them.
+    """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and their connections.
 
-    A rack, if steered, and what `axle` of the hard points asks for: anti-roll bar, heave spring, brakes, drive.
+    A rack, if steered, and the parts under `axle` of the hard points: anti-roll bar, heave spring, brakes, drive.
     Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``, unless `spin` is
-    false; hubs turn forward with a positive rate. `Model.mount` puts the axle onto a vehicle's body.
-    With `movable` hard points are parameters of the model, the same for both sides (see `corner`).
+    false; hubs turn forward with a positive rate. `Model.mount` puts the axle onto a vehicle's body. With `movable`
+    hard points are parameters of the model, the same for both sides (see `corner`).
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()

@@ -1,4 +1,4 @@
-"""A corner under construction: bodies, joints and forces by name, and what all layouts have in common."""
+"""A corner under construction: bodies, joints and forces by name, and the common part of all layouts."""
 
 from __future__ import annotations
 

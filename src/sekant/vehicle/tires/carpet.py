@@ -1,4 +1,4 @@
-"""Forces of a tire over slip, for several loads: what carpet plots and summaries show."""
+"""Forces of a tire over slip, for several loads: data of carpet plots and summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The tire as a force element: where the wheel touches the road, how it slips there, and what the road does to it.
+"""The tire as a force element: where the wheel touches the road, how it slips there, and the forces of the road on
+it.
 
 The wheel's frame has its spin axis along y (to the left) and its center at its origin. One contact point S: the
 road near it is the plane through the point of the road below the center, with the road's normal n. With e_y the
@@ -107,7 +108,7 @@ class Tire(Force):
         grip = self.road.grip(motion, contact[0], contact[1])
         borne = ca.sqrt(Fz**2 + LEAST**2)
         found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, rolling, grip, grip))
-        if self.lets_go:  # nothing is left in the air of the load that keeps quotients finite
+        if self.lets_go:  # in the air, the load that keeps quotients finite has no effect
             found = found.times(Fz / borne)
         f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
         n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal

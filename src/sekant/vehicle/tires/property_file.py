@@ -1,8 +1,8 @@
 """Tire property files (``.tir``): sections of ``KEY = value`` with comments, units and scale factors.
 
 A file is text: ``[SECTION]`` lines, ``KEY = value $ comment``, lines that begin with ``$`` or ``!`` are comments,
-values are numbers or quoted words. Tables (a line in braces and rows of numbers, as in ``[SHAPE]``) are passed
-over. Numbers with a dimension are converted from the units of the file's ``[UNITS]``."""
+values are numbers or quoted words. Tables (a line in braces and rows of numbers, as in ``[SHAPE]``) are ignored.
+Numbers with a dimension are converted from the units of the file's ``[UNITS]``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBERS = re.compile(r"[\s0-9eEdD+.,-]+")
 @dataclass(frozen=True)
 class TirePropertyFile:
     """A file as read: `numbers` in SI and `words` by key, `version` of the Magic Formula ("5.2", "6.1", "6.2"), the
-    side ("left" or "right") for which it was measured, and what should be known of its reading."""
+    side ("left" or "right") for which it was measured, and the warnings of its reading."""
 
     path: str
     version: str
@@ -67,7 +67,7 @@ def read_tir(path: str | Path) -> TirePropertyFile:
 
 
 def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]:
-    """Key -> (value, line), and the tables that were passed over."""
+    """Key -> (value, line), and the tables that were ignored."""
     data = read_file(path, MAX_BYTES)
     if b"\0" in data[:4096]:
         raise DataError("is not a tire property file: it is not text", file=str(path))

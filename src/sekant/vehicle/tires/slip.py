@@ -1,4 +1,4 @@
-"""What every tire model takes and gives: where a tire works, and the forces of the road on it.
+"""Input and output of every tire model: the operating point of a tire, and the forces of the road on it.
 
 Axes: ISO W, x forward, y to the left, z up, at the contact point.
 """
@@ -13,10 +13,10 @@ SX = Any  # a CasADi expression or a number
 
 @dataclass(frozen=True)
 class Slip:
-    """Where a tire works. `kappa`: longitudinal slip, -V_sx / |V_x|; `tan_alpha`: V_sy / |V_x|, tangent of the slip
-    angle; `gamma`: camber (rad); `Fz`: load (N), positive; `pressure` (Pa); `Vx`: forward speed of the contact point
-    (m/s); `forward`: 1 rolling forward, -1 backward, between them a smooth transition; `mu_x`, `mu_y`: friction of
-    the road as factors on LMUX and LMUY."""
+    """The operating point of a tire. `kappa`: longitudinal slip, -V_sx / |V_x|; `tan_alpha`: V_sy / |V_x|, tangent
+    of the slip angle; `gamma`: camber (rad); `Fz`: load (N), positive; `pressure` (Pa); `Vx`: forward speed of the
+    contact point (m/s); `forward`: 1 rolling forward, -1 backward, between them a smooth transition; `mu_x`,
+    `mu_y`: friction of the road as factors on LMUX and LMUY."""
 
     kappa: SX
     tan_alpha: SX

@@ -119,7 +119,7 @@ def _lock(car: Car, model: Model) -> float:
 
 
 def _outputs(system: System, first: Result) -> tuple[str, ...]:
-    """What is drawn and what gauges show."""
+    """Parts to draw and outputs of gauges."""
     scene = first.scene or {}
     drawn = [name for track in scene.get("tracks", {}).values() for name in channels_of(track)]
     drawn += [arrow["channel"] for arrow in scene.get("arrows", [])]

@@ -65,7 +65,7 @@ def drive_page(car: Car, course: Maneuver) -> str:
 
 
 def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
-    """What the page shows and computes."""
+    """The contents and computations of the page."""
     system = driven.system
     count = round(LONGEST / driven.step)
     asked = Asked(np.array([0.0, count * driven.step]), driven.step, 1e-8, 1e-10)

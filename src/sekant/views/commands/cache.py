@@ -1,4 +1,4 @@
-"""`sekant cache`: what is stored on disk for the next run."""
+"""`sekant cache`: data stored on disk for the next run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sekant check`: is a model right, and what does it consist of."""
+"""`sekant check`: whether a model is right, and its contents."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class At(StrEnum):
-    """What the system is linearized about."""
+    """The operating point of a linearization."""
 
     EQUILIBRIUM = "equilibrium"
     STEADY = "steady"

@@ -164,7 +164,7 @@ def _inputs(system: System, driven: dict[str, str]) -> dict[str, Any]:
 
 
 def _start(system: System, initial: str) -> Any:
-    """What `simulate` starts from."""
+    """The initial state for `simulate`."""
     if initial == "start":
         return None
     if initial == "rest":

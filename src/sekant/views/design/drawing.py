@@ -1,4 +1,5 @@
-"""What a design page draws: places of bars, springs, wheels and hard points as one compiled function of q and p."""
+"""The drawing of a design page: places of bars, springs, wheels and hard points as one compiled function of q and
+p."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ class _Places:
         return {"ends": ends, "width": float(self._mechanism.given.wheel.drawn_width)}
 
     def point(self, name: str) -> list[int]:
-        """Places of a hard point, of both sides where it has two; what no part of the drawing has stands still."""
+        """Places of a hard point, of both sides where it has two; a point that no part of the drawing has is
+        fixed."""
         given, eq = self._mechanism.given, self._mechanism.system.equations
         places = self._mechanism.system.places
         index = [places[f"{name}.{axis}"].start for axis in "xyz"]

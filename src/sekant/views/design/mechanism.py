@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DesignMechanism:
-    """What a page moves.
+    """The mechanism of a page.
 
     `drives`: heights of the wheels, and the rack where there is one. `curves`: function of t, q, w (d, nv),
     second derivatives by the first `bends` drives, and, of an axle, how far its wheels go; the wheels' start, p ->
@@ -74,7 +74,7 @@ class DesignMechanism:
         return {f"{side}.": f"{side}.{self.roles.spring}" for side in SIDES}
 
     def labels(self) -> list[str]:
-        """How messages call the drives."""
+        """Labels of the drives in messages."""
         wheels = [f"travel of the {side} wheel" for side in SIDES] if self.is_axle else ["travel"]
         return [*wheels, "rack"][: len(self.equations.drives)]
 

@@ -164,7 +164,7 @@ def _about(mechanism: DesignMechanism) -> str:
 
 
 def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
-    """What the page shows and moves; points of an axle on the middle plane are held there."""
+    """Contents of the page, and its movable points; points of an axle on the middle plane are held there."""
     given, places, values = mechanism.given, mechanism.system.places, mechanism.equations.p
     layout = LAYOUTS[given.type]
     words = {**layout.required, **layout.optional}
@@ -247,7 +247,7 @@ def _curve(name: str, unit: str) -> dict[str, Any]:
 
 
 def _plain(data: Any) -> Any:
-    """What a file says, for JSON."""
+    """The contents of a file, for JSON."""
     if isinstance(data, Mapping):
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):

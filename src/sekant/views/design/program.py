@@ -22,7 +22,7 @@ SWEPT = ("Q", "W", "WW", "reached", "points", "start", "first", "tolerance", "fa
 
 
 def design_program(mechanism: DesignMechanism, drawing: Drawing, counts: dict[str, int]) -> dict[str, Any]:
-    """Module and memory, and where in it what is. `counts`: how many positions each sweep has, by its name."""
+    """Module and memory, with places in it. `counts`: how many positions each sweep has, by its name."""
     system, program = mechanism.system, PageProgram(mechanism.system.model.name)
     p = program.add_array(np.array(mechanism.equations.p))
     t, q = np.zeros(1), program.add_array(np.zeros(system.nq))

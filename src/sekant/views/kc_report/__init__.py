@@ -1,4 +1,4 @@
-"""The report on axles: one HTML page with player, curves that answer to the mouse, tables and the glossary."""
+"""The report on axles: one HTML page with player, curves that respond to the mouse, tables and the glossary."""
 
 from sekant.views.kc_report.report import write_report
 

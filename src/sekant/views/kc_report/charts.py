@@ -1,4 +1,4 @@
-"""What the page draws: charts over travel, steering and roll as plain data, one line for each design and position."""
+"""Charts of the page over travel, steering and roll as plain data, one line for each design and position."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[
     x = 1e3 * first.travel
     charts = []
     for name in _names(designs):
-        # that of the axle says the same in parallel travel
+        # that of the axle is the same in parallel travel
         if name == "left.roll_center_height" and "roll_center_height" in first.names:
             continue
         lines, unit = [], ""

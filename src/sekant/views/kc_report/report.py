@@ -176,7 +176,7 @@ def _drawn(designs: Sequence[ShownDesign], targets: Targets | None) -> str:
     head += ["target", "tolerance", ""] if wanted else []
     rows: list[tuple[bool, list[str]]] = []
     known = {row.name: row for row in compared.differences()}
-    known.pop("left.roll_center_height" if "roll_center_height" in known else "", None)  # said twice
+    known.pop("left.roll_center_height" if "roll_center_height" in known else "", None)  # redundant
     for row in known.values():
         unit, factor = unit_for_people(row.name, row.unit)
         cells = [charts.short(row.name), unit, *(shown_number(row.name, v, factor) for v in row.drawn)]
@@ -233,7 +233,7 @@ def _over_travel(curves: AxleCurves) -> str:
 
 
 def _of_design(design: ShownDesign, several: bool) -> list[Section]:
-    """Compliance and loads of one design, where its file asks for them."""
+    """Compliance and loads of one design, if its file requests them."""
     found, points = [], design.points
     of, key = (f" of {design.label}", f"-{design.label}") if several else ("", "")
     if points.bushings and points.compliant:

@@ -1,4 +1,4 @@
-"""Closing of loops in a page: what `assembly.js` needs to do what `sekant.analyses.assembly` does first of all."""
+"""Closing of loops in a page: data for `assembly.js`, which does the first part of `sekant.analyses.assembly`."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _shown(
         f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
         f"model {given.model_hash}. {_left_out(suitable, names, len(first), len(times))}"
     )
-    shown["note"] = ""  # of the recorded rows; what the page leaves out stands in `about`
+    shown["note"] = ""  # of the recorded rows; `about` says what the page leaves out
     shown["live"] = {
         "program": program,
         "sliders": [_described(suitable, slider, parameters) for slider in sliders],
@@ -240,7 +240,7 @@ def _names(
 
 
 def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str:
-    """What a run of the model has that the page has not."""
+    """Parts of a run of the model that the page leaves out."""
     found = []
     left = [output.name for output in all_outputs(system) if output.name not in names]
     if left:
@@ -261,7 +261,7 @@ def _thinned(times: NDArray[np.float64], system: System, names: Sequence[str]) -
 
 
 def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """What each track of the player follows."""
+    """The channels that each track of the player follows."""
     found = (first.scene or {}).get("tracks", {})
     return [found[track["name"]] for track in tracks]
 
@@ -281,7 +281,7 @@ def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
 
 @cache
 def live_addition() -> Addition:
-    """What pages that compute have besides the player."""
+    """Parts of pages that compute, in addition to the player."""
     engine, own = ("\n".join(map(_text, names)) for names in (_ENGINE, _PAGE))
     return Addition(engine, own, _text("live.css"))
 

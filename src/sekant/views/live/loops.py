@@ -1,4 +1,5 @@
-"""Loops of methods for a page: the memory of a run, what it calls, and where a page finds what it sets and reads."""
+"""Loops of methods for a page: the memory of a run, the functions that it calls, and the places that a page sets
+and reads."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ MOST_EDGES = 258
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is asked for. `times` (m,) s of the rows; `step` s of fixed steps, None: the method chooses;
-    `nodes`: further times within a stretch."""
+    """The request of a run. `times` (m,) s of the rows; `step` s of fixed steps, None: the method chooses; `nodes`:
+    further times within a stretch."""
 
     times: Floats
     step: float | None

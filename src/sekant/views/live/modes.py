@@ -1,4 +1,5 @@
-"""Eigenvalues in a page: what `modes.js` needs to find the equilibrium and the matrices of small motions about it."""
+"""Eigenvalues in a page: data for `modes.js`, which finds the equilibrium and the matrices of small motions about
+it."""
 
 from __future__ import annotations
 

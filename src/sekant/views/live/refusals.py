@@ -1,4 +1,4 @@
-"""What a page cannot compute: models whose motion needs what only Python has."""
+"""Models that a page cannot compute: their motion needs Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulation in a page: what `simulation.js` needs to run a system as `sk.simulate` does."""
+"""Simulation in a page: data for `simulation.js`, which runs a system as `sk.simulate` does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def simulation_of(
     parameters: Any,
     modes: bool = False,
 ) -> dict[str, Any]:
-    """Everything that a page needs to run the system: module, memory, and where in it what is.
+    """Everything that a page needs to run the system: module, memory, and places in it.
 
     `start`: at the first `parameters`; `outputs`: names of what is computed for each row; `modes`:
     whether the page shows eigenvalues.

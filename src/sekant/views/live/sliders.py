@@ -1,4 +1,4 @@
-"""What a reader of a page may change: parameters with ranges, in the units in which they were given."""
+"""Sliders of a page: parameters with ranges, in the units in which they were given."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _path(model: Model, name: str) -> tuple[str, ...]:
 
 
 def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str, Any]) -> None:
-    """At every end of a range there must be a start to go from, and the first value must lie within. `given`: first
+    """At every end of a range there must be a possible start, and the first value must lie within. `given`: first
     values that are not those of the model."""
     for slider in sliders:
         first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))

@@ -1,4 +1,4 @@
-"""Automatic shapes: bars between the places where things are fastened to a body, or a block with its inertia."""
+"""Automatic shapes: bars between the attachment points of a body, or a block with its inertia."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def body_parts(
     if reach > 2 * bar:
         return bars(points, bar)
     if not block and not body.get("mass", 1.0):
-        return []  # a mere link between two joints
+        return []  # only a link between two joints
     ball = {"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", ORIGIN))}
     return [block or ball, *_rod(body, hinges, block or ball, bar)]
 

@@ -17,7 +17,7 @@ from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
-_FLAT = 1e-9  # of the whole: what is less wide lies in a plane
+_FLAT = 1e-9  # of the whole: narrower motions count as plane
 _HINGES = (
     "revolute",
     "cylindrical",
@@ -25,7 +25,7 @@ _HINGES = (
     "universal",
     "spherical",
 )  # in which a body turns about a point
-_LOOSE = ("free", "planar")  # joints in which a body goes wherever it likes
+_LOOSE = ("free", "planar")  # joints in which a body can go anywhere
 _FAR = 6.0  # times its own size: what goes farther than this travels, and is followed
 _BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
 _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
@@ -135,7 +135,7 @@ class _Drawing:
         }
 
     def _near(self) -> float:
-        """Size of what moves at one instant, m; 0 where nothing tells."""
+        """Size of the moving parts at one instant, m; 0 if unknown."""
         every = max(1, len(self.tracks.times) // 25)
         bodies = {
             name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
@@ -156,7 +156,7 @@ class _Drawing:
         return flat.astype(float).tolist() if flat.sum() == 1 else None
 
     def _is_held(self) -> bool:
-        """Whether a joint or a path of the ground leads what moves: then the whole of it is to be seen."""
+        """Whether a joint or a path of the ground guides the motion, so that all of it should be visible."""
         led = any(path["body"] == "ground" for path in self.scene.get("paths", []))
         return led or any(
             joint["kind"] not in _LOOSE and "ground" in {end[0] for end in joint["ends"]}

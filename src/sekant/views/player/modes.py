@@ -47,7 +47,7 @@ def _told(modes: Any, k: int, i: int, period: Result) -> dict[str, Any]:
 
 
 def _amplitude(modes: Any, k: int, still: Result, size: float) -> float:
-    """An amplitude of the largest coordinate that is seen well and stays a small motion."""
+    """An amplitude of the largest coordinate that is clearly visible and still a small motion."""
     moved = _positions(_period(modes, k, _PROBE)) - _positions(still)
     reach = float(np.linalg.norm(moved, axis=2).max()) / _PROBE
     return min(REACH * size / reach, MAX_TURN) if reach > 0 else MAX_TURN

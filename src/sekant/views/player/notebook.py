@@ -43,7 +43,7 @@ def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, 
 
 
 def _present_cell() -> str:
-    """What tells the running cell from others, as far as the notebook says so."""
+    """Identifies the running cell, if the notebook provides it."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:

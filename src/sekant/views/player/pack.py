@@ -23,7 +23,7 @@ LEVEL = 7  # of compression: 9 takes eight times as long for pages that are 2 % 
 
 
 def packed(values: ArrayLike, quantum: NDArray[np.float64]) -> dict[str, Any]:
-    """Columns of `values` (n, k), each to half a `quantum` (k,); what is not finite becomes a gap."""
+    """Columns of `values` (n, k), each to half a `quantum` (k,); values that are not finite become gaps."""
     x = np.array(values, float)
     finite = np.isfinite(x)
     first = np.argmax(finite, axis=0) if len(x) else np.zeros(x.shape[1], int)

@@ -1,4 +1,4 @@
-"""The page: one HTML file with the figure, the libraries and the player in it. It asks the network for nothing."""
+"""The page: one HTML file with the figure, the libraries and the player in it. It loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _CODE = "<!-- code -->"
 
 @dataclass(frozen=True)
 class Addition:
-    """What a page that computes has besides: `engine`, a script that is also that of its worker; `sources` of the
-    player; `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
+    """Additional parts of a page that computes: `engine`, a script that is also that of its worker; `sources` of
+    the player; `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
 
     engine: str
     sources: str
@@ -71,7 +71,7 @@ def page_parts(
     shared: str | None = None,
     code: str | None = None,
 ) -> tuple[str, str]:
-    """What stands before and after the code of the page, which is in one script. `code`: that, if it is another one
+    """The parts before and after the code of the page, which is in one script. `code`: that, if it is another one
     than `shared_code` returns for this addition."""
     scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
     workers, engine, style = "", "", player_source("player.css")
@@ -100,13 +100,13 @@ def embedded(data: Any) -> str:
 
 
 def script_hash(script: str) -> str:
-    """How a policy names a script that may run."""
+    """The name of an allowed script in a policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
 def library_scripts() -> str:
-    """three.js and uPlot with their licences, which go where they go."""
+    """three.js and uPlot with their licenses, which must accompany them."""
     return f"/*\n{player_source('vendor/LICENSES.txt')}\n*/\n{player_source('vendor/libraries.min.js')}"
 
 

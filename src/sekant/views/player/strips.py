@@ -1,4 +1,4 @@
-"""Strips of ground where points have been, such as the road beneath a wheel, as surfaces of a scene."""
+"""Strips of ground along the paths of points, such as the road beneath a wheel, as surfaces of a scene."""
 
 from __future__ import annotations
 

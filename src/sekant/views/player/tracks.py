@@ -40,7 +40,7 @@ class Tracks:
 
 
 def scene_of(result: Result) -> Scene:
-    """What the result says about itself; else a bare scene of whatever has a position."""
+    """The scene stored in the result, otherwise a bare scene of everything with a position."""
     if result.scene:
         return result.scene
     tracks: dict[str, Track] = {}

@@ -34,11 +34,11 @@ def view(
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes
-    of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
+    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes of
+    ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
     first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
     for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by
-    default such that the motion is seen well.
+    default such that the motion is clearly visible.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
@@ -51,7 +51,7 @@ def view(
 
 
 def _shown_modes(modes: Any, title: str | None, amplitude: float | None) -> dict[str, Any]:
-    """What the page of modes shows."""
+    """Contents of the page of modes."""
     name = f"{modes.model.system.model.name} modes"
     return {"title": title or name, "plots": [], "note": "", **mode_figure(modes, amplitude)}
 
@@ -65,7 +65,7 @@ def shown_results(
     over: str | None = None,
     stages: Sequence[tuple[float, str]] = (),
 ) -> dict[str, Any]:
-    """What the page of one or two results shows."""
+    """Contents of the page of one or two results."""
     if not 1 <= len(given) <= 2:
         raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
     if labels is not None and len(labels) != len(given):
@@ -149,7 +149,7 @@ def _labels(results: list[Result], given: Sequence[Any]) -> list[str]:
 
 
 def _first_plots(result: Result) -> list[str]:
-    """Two outputs that say most at first sight: sensors or coordinates, and the energy; rather those that change."""
+    """The two most informative outputs: sensors or coordinates, and the energy; preferably those that change."""
     names = [channel.name for channel in result.channels]
     names.sort(key=lambda name: not np.any(np.ptp(result[name], axis=0) > 0))
     sensors = [name for name in names if "." not in name and name != "energy"]

@@ -1,4 +1,4 @@
-"""What the unknowns of a stage, once they are found, add to the coefficients that depend on them."""
+"""Contributions of the unknowns of a stage, once found, to the coefficients that depend on them."""
 
 from __future__ import annotations
 

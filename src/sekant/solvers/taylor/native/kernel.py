@@ -1,4 +1,4 @@
-"""The native kernel of one system: all that depends on its operations and on the pattern of its matrix.
+"""The native kernel of one system: all code that depends on its operations and on the pattern of its matrix.
 
 One function of (T, F, w) does the task that stands in w, see `layout`. Straight-line code is cut into functions of
 some hundred operations, since the compiler's work grows faster than linearly with the size of a function.
@@ -29,7 +29,7 @@ Compiler = Callable[[str], Any]
 
 
 def is_small(program: Program, pattern: SaddlePattern) -> bool:
-    """Whether compilation takes a moment only: some seconds at the limits."""
+    """Whether compilation is quick: some seconds at the limits."""
     saddle = Saddle(pattern)
     lists = (program.stage, program.stage, program.stage, program.fix, program.matrix)
     operations = sum(groups.d.size for groups in lists) + saddle.operations

@@ -1,4 +1,4 @@
-"""Places in the scratch array w that the loops and the native kernel share, and what the kernel can do."""
+"""Places in the scratch array w that the loops and the native kernel share, and the tasks of the kernel."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The operations of a stage as straight-line code.
 
-A coefficient of order k >= 1 is linear in those of the operands at the same order; all else that it needs is known
-when the stage begins: the sums of products of earlier coefficients, which `history` finds for all operations at
-once. Unknowns of the stage are zero (see `schedule`), and what vanishes with them is left out.
+A coefficient of order k >= 1 is linear in those of the operands at the same order; everything else that it needs is
+known when the stage begins: the sums of products of earlier coefficients, which `history` finds for all operations
+at once. Unknowns of the stage are zero (see `schedule`), and terms that vanish with them are left out.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class StageFunction:
         return self.text.load_once(base, offset)
 
     def add(self, i: int, level: int) -> None:
-        """Find the coefficient of the value i and keep it."""
+        """Compute and store the coefficient of the value i."""
         order = self.order(level)
         if order < 0 or (order == 0 and self.nodes.op[i] < FIRST_OPERATION):
             return

@@ -87,7 +87,7 @@ class Text:
         return self._loaded[key]
 
     def forget(self, base: str, offset: int) -> None:
-        """What was loaded from there may have changed."""
+        """Values loaded from there may have changed."""
         self._loaded.pop((base, offset), None)
 
     def store(self, value: str, base: str, offset: int | str) -> None:
