@@ -23,13 +23,16 @@ from sekant.model.constraints import PointOnSurface
 from sekant.model.contacts import CONTACTS
 from sekant.model.examples import Stage
 from sekant.model.forces import FORCES
-from sekant.model.joints import Free, Joint
+from sekant.model.input import Input
+from sekant.model.joints import JOINTS, Free, Joint
 from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
+from sekant.model.quantities import Expression
 from sekant.model.sensors import SENSORS
 from sekant.model.signals import SIGNALS
 from states import evaluate, system_of, with_start
 
+MOVING = tuple(name for name in ALL_JOINTS if name not in ("fixed", "free"))
 BASES = ("tree", "loop", "tree", "constrained")
 CONSTRAINED = (
     "gears",
@@ -41,8 +44,8 @@ CONSTRAINED = (
     "cam",
     "bowl",
 )
-CHAIN = ("spherical", "universal", "cylindrical")
-"""Seven degrees of freedom, of which any joint leaves some where it closes the loop."""
+LOOSE = 7
+"""Degrees of freedom of a chain, of which any joint leaves some where it closes the loop."""
 SEEDS = range(32)
 DERIVED = ("orientation", "a", "acceleration", "angular_acceleration", "reaction", "reaction_local")
 """Outputs that follow from others, or are not unique."""
@@ -55,6 +58,7 @@ COLLECTIONS = (
     "sensors",
     "signals",
     "motions",
+    "inputs",
     "tables",
 )
 
@@ -66,12 +70,23 @@ def random_mechanism(seed: int) -> sk.Model:
     if base == "tree":
         model = _tree(rng, seed // 2)
     elif base == "loop":
-        model = random_loop(seed, CHAIN, CLOSERS[seed // len(BASES) % len(CLOSERS)])
+        model = random_loop(seed, _chain(rng), CLOSERS[seed // len(BASES) % len(CLOSERS)])
     else:
         kind = CONSTRAINED[seed // len(BASES) % len(CONSTRAINED)]
-        system = system_of(_bowl(rng) if kind == "bowl" else MECHANISMS[kind]())
-        model = with_start(system, sk.assemble(system))
-    return _loaded(model, rng, seed, contacts=base == "tree")
+        model = _bowl(rng) if kind == "bowl" else MECHANISMS[kind]()
+    loaded = _loaded(model, rng, seed, contacts=base == "tree")
+    if base != "tree":  # at a start that contradicts nothing, so that no warning excuses a deviation
+        system = system_of(loaded)
+        loaded = with_start(system, sk.assemble(system))
+    return _moved_from_outside(loaded, rng, driven=base == "tree" and seed // len(BASES) % 3 == 1)
+
+
+def _chain(rng: np.random.Generator) -> list[str]:
+    """Types of joints with enough freedom for a loop that moves."""
+    chain: list[str] = []
+    while sum(JOINTS[name].example(Stage(rng)).nv for name in chain) < LOOSE:
+        chain.append(str(rng.choice(MOVING)))
+    return chain
 
 
 def _bowl(rng: np.random.Generator) -> sk.Model:
@@ -141,6 +156,23 @@ def _loaded(model: sk.Model, rng: np.random.Generator, seed: int, contacts: bool
         if evaluate(system, sk.assemble(system), 0.0, *gaps)[0].min() > 0:
             return touching
     return whole
+
+
+def _moved_from_outside(model: sk.Model, rng: np.random.Generator, driven: bool) -> sk.Model:
+    """The model with a force that an input sets; if `driven`, with a coordinate prescribed from its start on."""
+    places = coordinates_of(model.joints)
+    if not places:
+        return model
+    name, k = places[int(rng.integers(len(places)))]
+    pull = sk.forces.Actuator(joint=name, coordinate=k, force=Expression("load*cos(2*t)"))
+    load = Input(unit="N", default=float(rng.uniform(1.0, 3.0)))
+    update: dict[str, Any] = {"inputs": {"load": load}, "forces": {**model.forces, "pull": pull}}
+    if driven:
+        item = model.joints[name]
+        q0, v0 = (float(np.broadcast_to(np.atleast_1d(x or 0.0), item.nv)[k]) for x in (item.q0, item.v0))
+        value = Expression(f"{q0!r} + {v0!r}*t + 0.4*sin(t)^2")
+        update["motions"] = {"motor": sk.Motion(joint=name, coordinate=k, value=value)}
+    return model.model_copy(update=update)
 
 
 def deviation(
