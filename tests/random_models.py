@@ -131,7 +131,10 @@ def _loaded(model: sk.Model, rng: np.random.Generator, seed: int, contacts: bool
 
     def chosen(registry: Any, count: int, prefix: str) -> dict[str, Any]:
         names = list(registry)
-        wanted = [names[(count * seed + i) % len(names)] for i in range(count)]
+        first = count * seed + seed // len(
+            names
+        )  # the same types do not always meet the same kind of mechanism
+        wanted = [names[(first + i) % len(names)] for i in range(count)]
         return (
             {f"{prefix}{i}_{name}": registry[name].example(stage) for i, name in enumerate(wanted)}
             if able
