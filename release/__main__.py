@@ -23,7 +23,7 @@ Sekant {VERSION} is ready in dist/. Nothing was uploaded. To publish it:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m release", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m release", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--skip", nargs="*", choices=STEPS, default=[], help="steps to leave out of a trial")
     skipped = parser.parse_args().skip
     for number, (name, step) in enumerate(STEPS.items(), start=1):

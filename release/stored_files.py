@@ -67,8 +67,8 @@ def of_hard_points(path: Path) -> dict[str, Any]:
 
 def of_car(path: Path) -> dict[str, Any]:
     car = sk.vehicle.load_car(path)
-    model = sk.vehicle.car_model(car)
-    return {"bodies": len(model.bodies), "mass": sum(float(body.mass) for body in model.bodies.values())}
+    bodies: dict[str, Any] = sk.vehicle.car_model(car).bodies
+    return {"bodies": len(bodies), "mass": sum(float(body.mass) for body in bodies.values())}
 
 
 def of_study(path: Path) -> dict[str, Any]:

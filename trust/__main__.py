@@ -2,9 +2,9 @@
 
     python -m trust [--minutes M] [--only SECTION ...] [--seed N] [--first] [--page]
 
-Ten minutes by default; ``HOURS=8 make trust`` is the night's run. Every section gets a share of the time. Figures and
-failures go to out/trust/report.json; `--page` also writes the figures into docs/trust.md. Exit code 1 if anything
-failed.
+Ten minutes of the processor by default; ``HOURS=8 make trust`` is the night's run. Every section gets a share.
+Figures and failures go to out/trust/report.json; `--page` also writes the figures into docs/trust.md. Exit code 1 if
+anything failed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def told(section: Section) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m trust", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m trust", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=60 * float(os.environ.get("HOURS") or 1 / 6))
     parser.add_argument("--only", nargs="*", choices=SHARES, default=list(SHARES))
     parser.add_argument("--seed", type=int, default=int(time.strftime("%Y%m%d")) * 1000)

@@ -1,30 +1,40 @@
-"""Runs `sekant` with faults in its file layer: ``python -m trust.faulty FAULT NUMBER COUNTER WORDS...``
+"""Runs commands of `sekant` with faults in their file layer: ``python -m trust.faulty`` is a server of such runs.
 
-Every call of the operating system that opens a file for writing, writes, renames or removes one is counted. The call
-number NUMBER is answered with the fault: `kill` (SIGKILL before it), `full` (the disk is full from then on), or
-`interrupt` (as Ctrl-C). With `processor` the processor seems to be the oldest of its kind from the start. COUNTER is
-a file that gets the number of calls, by which the campaign knows when to end.
+Each line of its input is a JSON object, and each line of its output the answer. The server forks a process for each
+run, so that modules are imported once. Every call of the operating system that opens a file for writing,
+writes, renames or removes one is counted. Call number `at` meets the fault: `kill` (SIGKILL before it), `full` (the
+disk is full from then on), or `interrupt` (as Ctrl-C). With `processor` the processor seems to be the oldest of its
+kind. With `sealed` file permissions bind root, too.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import errno
+import importlib
 import io
+import json
+import mmap
 import os
 import pathlib
 import signal
+import stat
 import sys
+import traceback
+from contextlib import suppress
 from typing import Any
 
-FAULT, AT, COUNTER = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-calls = 0
+FAULT, AT = "none", 0
+CALLS = mmap.mmap(-1, 8)  # shared with the process that is forked
+SECONDS = 300
+"""After which a run is ended, by SIGALRM."""
 
 
 def meet() -> None:
     """Count one call; the chosen one meets the fault."""
-    global calls
-    calls += 1
-    os.truncate(COUNTER, calls)
+    calls = int.from_bytes(CALLS[:], "little") + 1
+    CALLS[:] = calls.to_bytes(8, "little")
     if FAULT == "kill" and calls == AT:
         os.kill(os.getpid(), signal.SIGKILL)
     if FAULT == "interrupt" and calls == AT:
@@ -44,7 +54,7 @@ class Writer(io.FileIO):
 def opening(original: Any) -> Any:
     def opened(file: Any, mode: str = "r", buffering: int = -1, *rest: Any, **options: Any) -> Any:
         writes = any(sign in mode for sign in "wax+") and isinstance(file, (str, os.PathLike, int))
-        if not writes or (isinstance(file, int) and file <= 2):
+        if not writes or (isinstance(file, int) and not stat.S_ISREG(os.fstat(file).st_mode)):
             return original(file, mode, buffering, *rest, **options)
         if not isinstance(file, int):
             meet()
@@ -73,21 +83,92 @@ def other_processor() -> None:
     llvm.get_host_cpu_features = llvm.FeatureMap
 
 
-def main() -> None:
+def seal() -> None:
+    """Give up what lets root write anywhere (Linux; elsewhere, and for others, nothing changes)."""
+    version, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    with suppress(AttributeError, OSError):
+        libc = ctypes.CDLL(None)
+        if libc.capget(version, data) == 0:
+            for word in (
+                0,
+                1,
+            ):  # effective and permitted; 1 and 2 are CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+                data[word] &= ~0b110
+            libc.capset(version, data)
+
+
+def prepare(fault: str, at: int) -> None:
+    """Put the fault in place."""
     import builtins
 
-    if FAULT == "processor":
+    global FAULT, AT
+    FAULT, AT = fault, at
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if fault == "processor":
         other_processor()
-    from sekant.views.cli import main as command
-
+    if fault == "sealed":
+        seal()
     builtins.open = opening(builtins.open)
     io.open = builtins.open
     os.fdopen = opening(os.fdopen)
     pathlib.io.open = builtins.open  # type: ignore[attr-defined]
     for name in ("replace", "rename", "unlink", "mkdir"):
         setattr(os, name, counted(getattr(os, name)))
-    sys.argv = ["sekant", *sys.argv[4:]]
-    command()
+
+
+def run(request: dict[str, Any]) -> int:
+    """The command of a request in this process; its exit code."""
+    from sekant.views.cli import main
+
+    os.chdir(request["folder"])
+    for number, name in enumerate((os.devnull, ".output", ".error")):
+        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    os.environ["SEKANT_CACHE_DIR"] = request["home"]
+    sys.argv = ["sekant", *request["words"]]
+    code: Any = 0
+    try:
+        prepare(request["fault"], request["at"])
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    modules = os.open(".modules", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(modules, json.dumps(list(sys.modules)).encode())
+    sys.stderr.flush()
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 1
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Exit code, number of calls, and what the command said of errors."""
+    for name in request.get("import", ()):
+        with suppress(Exception):
+            importlib.import_module(name)
+    if "words" not in request:
+        return {}
+    CALLS[:] = bytes(8)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(SECONDS)
+            code = run(request)
+        finally:
+            os._exit(code)
+    _, status, usage = os.wait4(child, 0)
+    error = pathlib.Path(request["folder"], ".error").read_text(errors="replace")
+    code, calls = os.waitstatus_to_exitcode(status), int.from_bytes(CALLS[:], "little")
+    return {"code": code, "calls": calls, "error": error, "seconds": usage.ru_utime + usage.ru_stime}
+
+
+def main() -> None:
+    import sekant.views.cli  # noqa: F401 -- forked processes find it imported
+
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from math import tau
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Comparison:
     model: sk.Model
     names: dict[str, str] = field(default_factory=dict)
     turn: np.ndarray | None = None
-    shift: np.ndarray | None = None
+    shift: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
     def worst(self) -> tuple[float, str]:
         if self.turn is None:
@@ -108,7 +109,7 @@ def image(model: sk.Model, seed: int) -> Comparison:
         other = mirrored(model, plane)
     except sk.SekantError as error:
         raise NotComparable(str(error)) from None
-    return Comparison(run(other), run(model), model, turn=flip, shift=np.zeros(3))
+    return Comparison(run(other), run(model), model, turn=flip)
 
 
 def other_names(model: sk.Model, seed: int) -> Comparison:
@@ -126,8 +127,9 @@ def in_two_parts(model: sk.Model, seed: int) -> Comparison:
     whole = run(system)
     if whole.status == "stopped":
         raise NotComparable("it ends before the second part")
-    ends = [result.at(result.time[-1:]) for result in (run(system, initial=run(system, until=HALF)), whole)]
-    return Comparison(*ends, model, turn=np.eye(3), shift=np.zeros(3))  # works count from the start of a part
+    parts = run(system, initial=run(system, until=HALF))
+    found, expected = (result.at(result.time[-1:]) for result in (parts, whole))
+    return Comparison(found, expected, model, turn=np.eye(3))  # works count from the start of a part
 
 
 def other_rows(model: sk.Model, seed: int) -> Comparison:
@@ -154,12 +156,17 @@ def heavier(model: sk.Model, seed: int) -> Comparison:
     model = bare(model)
     factor = 3.7
 
-    def scaled(body: sk.Body) -> sk.Body:
+    def scaled(body: Any) -> sk.Body:
         inertia = tuple(factor * float(x) for x in body.inertia)
         return body.model_copy(update={"mass": factor * float(body.mass), "inertia": inertia})
 
     other = model.model_copy(update={"bodies": {name: scaled(body) for name, body in model.bodies.items()}})
-    return Comparison(run(other), run(model), model, turn=np.eye(3), shift=np.zeros(3))  # loads differ
+    return Comparison(run(other), run(model), model, turn=np.eye(3))  # loads differ
+
+
+def _a_turn_on(hinge: Any) -> Any:
+    start = hinge.q0[0] if isinstance(hinge.q0, tuple) else hinge.q0
+    return hinge.model_copy(update={"q0": (float(start or 0.0) + tau,)})
 
 
 def a_turn_ahead(model: sk.Model, seed: int) -> Comparison:
@@ -169,11 +176,7 @@ def a_turn_ahead(model: sk.Model, seed: int) -> Comparison:
     if not hinges:
         raise NotComparable("it has no hinge")
 
-    def turned(item):
-        start = item.q0[0] if isinstance(item.q0, tuple) else item.q0
-        return item.model_copy(update={"q0": (float(start or 0.0) + tau,)})
-
-    joints = {name: turned(item) if name in hinges else item for name, item in model.joints.items()}
+    joints = {name: _a_turn_on(item) if name in hinges else item for name, item in model.joints.items()}
     return Comparison(run(model.model_copy(update={"joints": joints})), run(model), model)
 
 
@@ -185,8 +188,7 @@ def past_half_a_turn(model: sk.Model, seed: int) -> Comparison:
         raise NotComparable("it has no hinge")
     joints, forces = dict(model.joints), {}
     for name, item in hinges.items():
-        start = item.q0[0] if isinstance(item.q0, tuple) else item.q0
-        joints[name] = item.model_copy(update={"q0": (float(start or 0.0) + tau,)})
+        joints[name] = _a_turn_on(item)
         spring = sk.forces.RotationalSpringDamper(joint=name, stiffness=0.7, free_angle=0.3)
         forces[f"spring_on_{name}"] = spring
     wound = model.model_copy(update={"joints": joints, "forces": forces})

@@ -13,7 +13,8 @@ BEGIN, END = "<!-- figures: make trust -->\n", "<!-- end of figures -->"
 
 def figures(about: dict[str, Any], sections: list[Section]) -> str:
     lines = [
-        f"Taken on {about['date']}, {about['minutes']:g} minutes, seed {about['seed']}, {about['machine']}.",
+        f"Taken on {about['date']}, {about['minutes']:g} minutes of the processor, seed {about['seed']}, "
+        f"{about['machine']}.",
         "",
         "| section | what was tried | failed |",
         "|---|---|---|",

@@ -69,8 +69,8 @@ def as_page(model: sk.Model, until: float, step: float, rtol: float) -> Numbers:
     program = find_chromium()
     if program is None:
         raise NotComparable("Chromium is not installed")
-    heavier = 1.1 * float(next(iter(model.bodies.values())).mass)
-    vary = f"{next(iter(model.bodies))}.mass"
+    body: Any = next(iter(model.bodies.values()))
+    vary, heavier = f"{next(iter(model.bodies))}.mass", 1.1 * float(body.mass)
     options: dict[str, Any] = {"method": "dop853", "rtol": rtol, "output_step": step}
     expected = sk.simulate(sk.compile(model, parameters=[vary]), until, parameters={vary: heavier}, **options)
     if not expected.ok:
@@ -129,7 +129,7 @@ def as_hinges_and_slides(model: sk.Model, seed: int) -> sk.Model:
 def by_pinocchio(model: sk.Model, seed: int) -> Numbers:
     """Accelerations at random states of the tree of hinges and slides, by the articulated-body algorithm."""
     try:
-        import pinocchio as pin
+        import pinocchio as pin  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise NotComparable("Pinocchio is not installed") from None
     model = as_hinges_and_slides(model, seed)
@@ -153,7 +153,7 @@ def by_pinocchio(model: sk.Model, seed: int) -> Numbers:
         number = tree.addJoint(above, kind, X_JP * _frame(model, item.parent) * X_F, name)
         X_JB = (_frame(model, item.child) * X_M).inverse()
         numbers[child] = number, X_JB
-        body = model.bodies[child]
+        body: Any = model.bodies[child]
         ixx, iyy, izz, ixy, ixz, iyz = (*map(float, body.inertia), 0.0, 0.0, 0.0)[:6]
         J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
         tree.appendBodyToJoint(number, pin.Inertia(float(body.mass), np.array(body.com, float), J), X_JB)
@@ -172,14 +172,14 @@ def by_pinocchio(model: sk.Model, seed: int) -> Numbers:
 
 
 def _pose(pose: Any) -> Any:
-    import pinocchio as pin
+    import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
     return pin.SE3(np.array(ca.DM(pose.R)), np.array(ca.DM(pose.p)).ravel())
 
 
 def _frame(model: sk.Model, name: str) -> Any:
     """The pose of a named frame in its body."""
-    import pinocchio as pin
+    import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
     body, _, frame = name.partition(".")
     if not frame:

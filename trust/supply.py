@@ -10,6 +10,7 @@ import tempfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from trust.campaign import Clock, Section
 
@@ -48,7 +49,7 @@ def runtime_packages() -> list[metadata.Distribution]:
 
 
 def license_of(package: metadata.Distribution) -> str:
-    about = package.metadata
+    about: Any = package.metadata
     stated = about.get("License-Expression") or ""
     classes = [
         item.rpartition("::")[2].strip() for item in about.get_all("Classifier", []) if "License ::" in item

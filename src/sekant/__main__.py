@@ -1,5 +1,16 @@
-"""`python -m sekant` is the command line."""
+"""The command `sekant`, also as `python -m sekant`. Ctrl-C ends it quietly from its first import on."""
 
-from sekant.views.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    try:
+        from sekant.views.cli import main as command
+
+        command()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

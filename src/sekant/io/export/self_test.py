@@ -56,6 +56,8 @@ def _motion(
     count = sum(part.shape[0] for part in x)
     if done.status == "stopped":
         count -= 1  # the row at which an event ends the motion
+    elif done.status == "interrupted":
+        raise KeyboardInterrupt
     elif done.status != "finished":
         raise SekantError(
             f"model '{system.model.name}' cannot take {steps} steps of {step:g} s by {METHODS[method].name}: "

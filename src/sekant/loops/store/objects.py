@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -225,10 +226,12 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
                     pass
                 entry = decode(frame) if frame is not None else None
                 if entry is None:
-                    worker.stdin.close()
-                    failures.append(
-                        f"{symbol}: {worker.stderr.read().decode().strip()[-4000:] if worker.stderr else ''}"
-                    )
+                    with suppress(
+                        OSError
+                    ):  # what a process that died did not take cannot be written at the end
+                        worker.stdin.close()
+                    said = worker.stderr.read().decode().strip()[-4000:] if worker.stderr else ""
+                    failures.append(f"{symbol}: {said or f'its process ended with code {worker.wait()}'}")
                     return
                 made[symbol] = entry
             worker.stdin.close()
