@@ -74,3 +74,11 @@ def test_a_deeply_nested_robot_is_refused(tmp_path):
     (tmp_path / "deep.xml").write_text(text)
     done = sekant("check", "deep.xml", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "deep.xml:2: is nested deeper than 200 levels\n")
+
+
+def test_ctrl_c_while_modules_are_imported(tmp_path):
+    """It ends the program as quietly as later on."""
+    (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    process = started("check", "model.yaml", folder=tmp_path, PYTHONPATH=str(tmp_path))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")

@@ -8,6 +8,7 @@ import pytest
 from test_procedures import memory
 
 from sekant.cache.store import Entry, encode
+from sekant.errors import SekantError
 from sekant.loops.declare.procedures import _C
 from sekant.loops.store import objects, prebuilt
 from sekant.object_code.link import Linked
@@ -77,3 +78,14 @@ def test_all_levels_give_the_same_bits(made):
         assert _C(linked.address)(m.pointer, 0.3, 0.7) == 11
         totals.append(m.total)
     assert totals == [totals[0]] * len(totals)
+
+
+def test_a_compiler_that_dies(tmp_path, monkeypatch):
+    """Its end is told, whether or not it took what it was asked for."""
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexec 0<&-\nkill -9 $$\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(objects.sys, "executable", str(program))
+    for _ in range(5):
+        with pytest.raises(SekantError, match="its process ended with code -9"):
+            objects.compile_procedures([add_up.symbol])
