@@ -13,6 +13,7 @@ from chromium import Chromium, find_chromium
 from sekant.errors import SekantError
 from sekant.vehicle.car import load_car
 from sekant.vehicle.maneuvers import maneuver
+from sekant.vehicle.maneuvers.courses import CourseManeuver
 from sekant.views.cockpit.driven_car import DrivenCar, driven_car
 from sekant.views.cockpit.page import drive_page
 
@@ -30,10 +31,9 @@ def driven() -> DrivenCar:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory) -> Path:
-    car = load_car(SEDAN)
+def page(tmp_path_factory, driven) -> Path:
     path = tmp_path_factory.mktemp("cockpit") / "drive.html"
-    path.write_text(drive_page(car, maneuver(car.maneuver)), encoding="utf-8")
+    path.write_text(drive_page(driven, maneuver(load_car(SEDAN).maneuver)), encoding="utf-8")
     return path
 
 
@@ -47,10 +47,15 @@ def browser():
 
 def test_a_scripted_drive_is_that_of_simulate(browser, page, driven):
     """Full throttle while turning, then the brake; inputs change between steps of the integrator."""
+    assert_drives_as_simulate(browser, page, driven, 0.4)
+
+
+def assert_drives_as_simulate(browser, page, driven, seconds):
+    """`seconds`: of each of three inputs; returns the heights of the chassis at their ends, m."""
     browser.open(page, 640, 400)
     assert browser.errors == []
     steps = [(0.6, 0.3, 0.0), (0.2, -0.5, 0.0), (0.0, 0.1, 0.4)]  # throttle, steering wheel [rad], brake
-    count = round(0.4 / driven.step)
+    count = round(seconds / driven.step)
     script = "sekant.pause(true); sekant.car.reset(); const found = [];"
     for throttle, steering, brake in steps:
         script += (
@@ -75,6 +80,49 @@ def test_a_scripted_drive_is_that_of_simulate(browser, page, driven):
         )
         np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-8)
         state, t = result.final_state, times[-1]
+    return found[:, 2]
+
+
+@pytest.fixture(scope="module")
+def hill(tmp_path_factory) -> CourseManeuver:
+    """A closed track over two hills, banked inward."""
+    a = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+    x, y, z, bank = 30 * np.sin(a), 25 * (1 - np.cos(a)), 2 * (1 - np.cos(2 * a)), -8 * np.abs(np.sin(a))
+    rows = "".join(
+        f"{p:.4f}, {q:.4f}, 4, 4, {h:.4f}, {b:.3f}\n" for p, q, h, b in zip(x, y, z, bank, strict=True)
+    )
+    track = tmp_path_factory.mktemp("track") / "hill.csv"
+    track.write_text(f"x [m], y [m], left [m], right [m], z [m], bank [deg]\n{rows}")
+    return maneuver("autocross", file=str(track))
+
+
+def test_slopes_and_banks_are_driven_as_by_simulate(browser, hill, tmp_path):
+    driven, page = driven_car(load_car(SEDAN), hill.course()), tmp_path / "hill.html"
+    page.write_text(drive_page(driven, hill), encoding="utf-8")
+    heights = assert_drives_as_simulate(browser, page, driven, 1.6)
+    assert heights[-1] > heights[0] + 0.3
+    low = browser.run("sekant.told.course.floor")
+    road = browser.run(
+        "(() => { const road = sekant.scene.run.parts.find(({ name }) => name === 'road').points.map((p) => p[2]);"
+        " return [Math.min(...road), Math.max(...road)]; })()"
+    )
+    assert low < road[0] < 0.2
+    assert road[1] == pytest.approx(4.0, abs=0.7)  # of the crest, with the bank beside it
+
+
+def test_a_closed_road_meets_itself(hill):
+    course = hill.course()
+    assert (course.height[-1], course.bank[0], course.bank[-1]) == pytest.approx((course.height[0], 0.0, 0.0))
+    assert np.abs(course.slope[[0, -1]]).max() < 1e-3
+    longer = course.around(20.0)
+    for at in (-15.0, 12.0):  # the same place of the road, a lap apart
+        for row in (longer.x, longer.y, longer.height, longer.bank):
+            a, b = (np.interp(s, longer.s, row) for s in (at, at + course.length))
+            assert a == pytest.approx(b, abs=2e-3)
+    turned = np.interp(12.0 + course.length, longer.s, longer.heading) - np.interp(
+        12.0, longer.s, longer.heading
+    )
+    assert turned == pytest.approx(2 * np.pi, abs=1e-3)
 
 
 def test_the_set_up_changes_both_sides_while_the_car_stands(browser, page, driven):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sekant.model.input import Input
@@ -14,12 +15,12 @@ from sekant.vehicle.car.description import Car, car_description
 STEERING, THROTTLE, BRAKE = "steering_wheel_angle", "throttle", "brake_pedal"
 
 
-def car_with_inputs(given: Car | dict[str, Any]) -> Model:
+def car_with_inputs(given: Car | dict[str, Any], further: Commands | None = None) -> Model:
     """The model of a car at its own speed, with an input for each control of its driver.
 
     `steering_wheel_angle` (rad, positive to the left) if an axle is steered, `throttle` (0 to 1, of the available
     torque) if an axle is driven, `brake_pedal` (0 to 1) if there are brakes; all are 0 by default. The steering
-    acts through its own stiffness, so an angle may jump.
+    acts through its own stiffness, so an angle may jump. `further`: tables and signals that the road needs.
     """
     car = car_description(given)
     inputs: dict[str, Input] = {}
@@ -31,4 +32,6 @@ def car_with_inputs(given: Car | dict[str, Any]) -> Model:
         inputs[THROTTLE], commands["torque"] = Input(), f"max(0, min(1, {THROTTLE}))*{most}"
     if car.brakes is not None:
         inputs[BRAKE], commands["brake"] = Input(), BRAKE
-    return car_model(car, Commands(inputs=inputs, **commands)).changed(simulation=car.simulation)
+    return car_model(car, replace(further or Commands(), inputs=inputs, **commands)).changed(
+        simulation=car.simulation
+    )

@@ -82,13 +82,19 @@ class Course:
         )
 
     def from_level(self, over: float = LEVEL) -> Course:
-        """The course on a road that is level where it begins, and takes on slope and bank `over` its first meters."""
-        u = np.clip((self.s - self.s[0]) / over, 0.0, 1.0)
-        share = u**3 * (10 - 15 * u + 6 * u**2)
+        """The course on a road that is level where it begins, and takes on slope and bank `over` its first meters; a
+        closed one loses them over its last meters, and ends at the height of its beginning."""
+        if self.level:
+            return self
+        share = _blend((self.s - self.s[0]) / over)
+        if self.closed:
+            share = share * _blend((self.s[-1] - self.s) / over)
         slope = share * self.slope
         rise = np.diff(self.s) * (slope[1:] + slope[:-1]) / 2
         height = self.height[0] + np.concatenate([[0.0], np.cumsum(rise)])
-        return replace(self, height=height, bank=share * self.bank) if not self.level else self
+        if self.closed:
+            height -= (height[-1] - height[0]) * _blend((self.s - self.s[0]) / self.length)
+        return replace(self, height=height, bank=share * self.bank)
 
     def laps(self, count: int) -> Course:
         """A closed course `count` times one after the other."""
@@ -112,6 +118,17 @@ class Course:
             chained(self.bank),
             True,
         )
+
+    def around(self, by: float) -> Course:
+        """A closed course that goes on at both ends: with its last meters `by` before it, and its first behind it."""
+        last, first = self.s > self.s[-1] - by, self.s < self.s[0] + by
+        last[-1] = first[0] = False
+        grown = {"s": self.length, "heading": self.heading[-1] - self.heading[0]}
+        rows = {}
+        for key in _ROWS:
+            row, more = getattr(self, key), grown.get(key, 0.0)
+            rows[key] = np.concatenate([row[last] - more, row, row[first] + more])
+        return replace(self, **rows)
 
     def with_lead(self, before: float) -> Course:
         """With a straight piece of this length (m) before it; s is 0 where the course began, still."""
@@ -152,6 +169,12 @@ class Course:
         )
         rows = [np.concatenate(part) for part in zip(pieces[0], own, pieces[1], strict=True)]
         return Course(*rows, closed=False)
+
+
+def _blend(u: Floats) -> Floats:
+    """From 0 at u <= 0 to 1 at u >= 1 with continuous curvature."""
+    u = np.clip(u, 0.0, 1.0)
+    return u**3 * (10 - 15 * u + 6 * u**2)
 
 
 def course_of_pieces(

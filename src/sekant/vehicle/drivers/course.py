@@ -67,38 +67,21 @@ def follow_course(
     `loads`: N of one wheel of each axle, as the car stands.
     """
     run = course.with_run_out(*RUN_OUT)
-    tables = {
-        name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
-        for name, row, kind in (
-            ("course_x", run.x, "cubic"),
-            ("course_y", run.y, "cubic"),
-            ("course_heading", run.heading, "cubic"),
-            ("course_curvature", run.curvature, "linear"),
-        )
-    }
+    place = place_on(run, PROGRESS, car)
+    tables = dict(place.tables)
     if not course.level:
         tables["course_slope"] = TableData(
             x=tuple(run.s), y=tuple(run.slope), kind="linear", extrapolation="constant"
         )
     for name, row in (("profile_square", profile.speed**2), ("profile_acceleration", profile.acceleration)):
         tables[name] = TableData(x=tuple(profile.s), y=tuple(row), kind="linear", extrapolation="constant")
-    dx, dy = (f"(position.{axis} - course_{axis}({PROGRESS}))" for axis in "xy")
     pace, slow = "max(speed, 0)", _lag_per_speed(linear)
     seen = " + ".join(
         f"course_curvature({PROGRESS} + {part!r}*({LAG!r} + {slow!r}*{pace})*{pace})" for part in AHEAD
     )
     wish = _wish(linear, f"{ERROR} + course_integral", "course_sine", f"({seen})/{len(AHEAD)}")
     signals: dict[str, Signal] = {
-        PROGRESS: Integral(
-            input="(velocity.x*course_cos + velocity.y*course_sin)"
-            f"/max(0.2, 1 - course_curvature({PROGRESS})*{ERROR})"
-            f" + ({dx}*course_cos + {dy}*course_sin)/{ALONG!r}",
-            start=car.chassis.com[0],
-            unit="m",
-        ),
-        "course_cos": ExpressionSignal(value=f"cos(course_heading({PROGRESS}))"),
-        "course_sin": ExpressionSignal(value=f"sin(course_heading({PROGRESS}))"),
-        ERROR: ExpressionSignal(value=f"{dy}*course_cos - {dx}*course_sin", unit="m"),
+        **place.signals,
         "course_sine": ExpressionSignal(value=f"sin(angles.yaw - course_heading({PROGRESS}))"),
         "course_integral": Integral(
             input=f"max(-{FARTHEST!r}, min({FARTHEST!r}, {ERROR}))*max(0, min(1, speed/3))/{LEARNING!r}",
@@ -114,6 +97,36 @@ def follow_course(
         signals={**commands.signals, **signals, **_force(car, linear.mass, course.level)},
     )
     return _geared(driven, car, loads, grip)
+
+
+def place_on(run: Course, place: str, car: Car) -> Commands:
+    """Tables and signals that say where the car is on a course: PROGRESS along it and ERROR beside it.
+
+    `run`: the course, with what goes on at its ends; `place`: its arc length, as an expression of PROGRESS.
+    """
+    tables = {
+        name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
+        for name, row, kind in (
+            ("course_x", run.x, "cubic"),
+            ("course_y", run.y, "cubic"),
+            ("course_heading", run.heading, "cubic"),
+            ("course_curvature", run.curvature, "linear"),
+        )
+    }
+    dx, dy = (f"(position.{axis} - course_{axis}({place}))" for axis in "xy")
+    signals = {
+        PROGRESS: Integral(
+            input="(velocity.x*course_cos + velocity.y*course_sin)"
+            f"/max(0.2, 1 - course_curvature({place})*{ERROR})"
+            f" + ({dx}*course_cos + {dy}*course_sin)/{ALONG!r}",
+            start=car.chassis.com[0],
+            unit="m",
+        ),
+        "course_cos": ExpressionSignal(value=f"cos(course_heading({place}))"),
+        "course_sin": ExpressionSignal(value=f"sin(course_heading({place}))"),
+        ERROR: ExpressionSignal(value=f"{dy}*course_cos - {dx}*course_sin", unit="m"),
+    }
+    return Commands(tables=tables, signals=signals)
 
 
 def keep_straight(commands: Commands, linear: SingleTrack, grip: Grip) -> Commands:

@@ -92,16 +92,7 @@ class CourseManeuver(Maneuver):
         course = self.course()
         if course.level:
             return given
-        run = course.with_run_out(*RUN_OUT)
-        rows = (run.x, run.y, run.heading, run.height, np.tan(run.bank))
-        road = RoadAlongCourse(
-            place=PROGRESS,
-            s=tuple(run.s.tolist()),
-            rows=tuple(tuple(row.tolist()) for row in rows),
-            friction=given.road.friction,
-            patches=given.road.patches,
-        )
-        return given.model_copy(update={"road": road})
+        return on_course(given, course.with_run_out(*RUN_OUT), PROGRESS)
 
     def edges(self, car: Car) -> list[Floats]:
         course = self.course()
@@ -181,6 +172,19 @@ class CourseManeuver(Maneuver):
                 "time", float(run.time[-1]) - start, "s", "from the start of the course to its end"
             )
         ]
+
+
+def on_course(given: Car, run: Course, place: str) -> Car:
+    """The car on the slopes and banks of a course `run`; `place`: its arc length, as an expression of PROGRESS."""
+    rows = (run.x, run.y, run.heading, run.height, np.tan(run.bank))
+    road = RoadAlongCourse(
+        place=place,
+        s=tuple(run.s.tolist()),
+        rows=tuple(tuple(row.tolist()) for row in rows),
+        friction=given.road.friction,
+        patches=given.road.patches,
+    )
+    return given.model_copy(update={"road": road})
 
 
 def _before(car: Car) -> float:

@@ -15,12 +15,14 @@ from sekant.tables.table import Table
 from sekant.vehicle.roads.base import Floats, Road, RoadSurroundings, sampled_by
 from sekant.vehicle.roads.shapes import Plane
 
+SHOULDER = 10.0  # m beside the line, beyond which the road is level across
 STEPS = 2  # of Newton, from the car's place on the line to that of a wheel
 X, Y, HEADING, HEIGHT, SLANT = range(5)
 
 
 class RoadAlongCourse(Road):
-    """z = height(s) + n tan(bank(s)) at the arc length s and the distance n to the left of the nearest point.
+    """z = height(s) + n tan(bank(s)) at the arc length s and the distance n to the left of the nearest point, up to
+    SHOULDER, beyond which z is the same.
 
     With the car's place on the line as the start, s follows by Newton steps, so that a track may cross itself.
     """
@@ -29,7 +31,7 @@ class RoadAlongCourse(Road):
     summary: ClassVar[str] = "height and bank along a line"
 
     place: str
-    """signal that is the car's place on the line, m"""
+    """the car's place on the line, m: an expression of signals"""
     s: tuple[float, ...]
     """(n,) m, increasing"""
     rows: tuple[tuple[float, ...], ...]
@@ -46,7 +48,8 @@ class RoadAlongCourse(Road):
             along, across = _from_line(here, x, y)
             s = s + along / ca.fmax(0.2, 1 - turn * across)
         here = around.lookups(self._table, s)
-        return here[HEIGHT] + _from_line(here, x, y)[1] * here[SLANT]
+        across = ca.fmax(-SHOULDER, ca.fmin(SHOULDER, _from_line(here, x, y)[1]))
+        return here[HEIGHT] + across * here[SLANT]
 
     def at_start(self) -> Road:
         """Level: so every course begins that a car drives."""
@@ -62,7 +65,8 @@ class RoadAlongCourse(Road):
             c, e = np.cos(heading[i]), np.sin(heading[i])
             s = line[i] + (px - rx[i]) * c + (py - ry[i]) * e
             n = (py - ry[i]) * c - (px - rx[i]) * e
-            found[k] = np.interp(s, line, height) + n * np.interp(s, line, slant)
+            across = np.clip(n, -SHOULDER, SHOULDER)
+            found[k] = np.interp(s, line, height) + across * np.interp(s, line, slant)
         grip = sampled_by(self, lambda around, x, y: SX(0), xs, ys)[1]
         return found.reshape(xs.shape), grip
 

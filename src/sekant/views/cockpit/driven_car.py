@@ -18,8 +18,12 @@ from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.scene import channels_of
 from sekant.results.result import Result
+from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.inputs import BRAKE, STEERING, THROTTLE, car_with_inputs
+from sekant.vehicle.courses.course import Course
+from sekant.vehicle.drivers.course import PROGRESS, RUN_OUT, place_on
+from sekant.vehicle.maneuvers.courses import on_course
 
 Floats = NDArray[np.float64]
 STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
@@ -66,14 +70,15 @@ class DrivenCar:
     """rad: of the steering wheel to each side"""
 
 
-def driven_car(car: Car) -> DrivenCar:
-    """A car that stands still and waits for its driver; axles on hard points as path joints."""
+def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
+    """A car that stands still and waits for its driver, on the slopes and banks of a course; axles on hard points as
+    path joints."""
     if car.steered is None:
         raise ModelError("no axle of the car is steered, so it cannot be driven; give one axle a 'steering'")
     if car.drive is None:
         raise ModelError("the car has no 'drive', so it cannot move; give it one")
-    car = car.changed(reduced=True, speed=0.0)
-    model = car_with_inputs(car)
+    car, further = _on_road(car.changed(reduced=True, speed=0.0), course)
+    model = car_with_inputs(car, further)
     set_up = _set_up(model)
     parameters = [name for one in set_up for name in one.names]
     system, _ = suited(compile(model, parameters=parameters), "rk4")
@@ -102,6 +107,17 @@ def driven_car(car: Car) -> DrivenCar:
         inputs,
         _lock(car, model),
     )
+
+
+def _on_road(car: Car, course: Course | None) -> tuple[Car, Commands | None]:
+    """The car on a course with slopes or banks, and the signals that tell where it is; a closed one has no end."""
+    if course is None or course.level:
+        return car, None
+    if course.closed:
+        run, place = course.around(RUN_OUT[0]), f"mod({PROGRESS}, {course.length!r})"
+    else:
+        run, place = course.with_run_out(*RUN_OUT), PROGRESS
+    return on_course(car, run, place), place_on(run, place, car)
 
 
 def _lock(car: Car, model: Model) -> float:

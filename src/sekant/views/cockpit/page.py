@@ -34,6 +34,8 @@ _LIVE = ("module", "simulation", "poses")
 _OWN = ("car", "controls", "scene", "gauges", "main")
 LONGEST = 0.1
 """s: of simulated time between two frames"""
+BELOW = 0.5
+"""m: from the lowest point of a road to the grid"""
 
 
 def write_drive(
@@ -45,13 +47,14 @@ def write_drive(
     """
     chosen = maneuver(course or car.maneuver, **options) if not isinstance(course, Maneuver) else course
     target = Path(path)
-    replace_file(target, drive_page(car, chosen).encode())
+    on_course = isinstance(chosen, CourseManeuver)
+    driven = driven_car(car, chosen.course()) if on_course else driven_car(chosen.car(car))
+    replace_file(target, drive_page(driven, chosen).encode())
     return target
 
 
-def drive_page(car: Car, course: Maneuver) -> str:
+def drive_page(driven: DrivenCar, course: Maneuver) -> str:
     """HTML text of the page; see `write_drive`."""
-    driven = driven_car(car if isinstance(course, CourseManeuver) else course.car(car))
     shown = drive_figure(driven, course)
     return Template(_read("page.html")).substitute(
         policy=_policy(),
@@ -87,18 +90,13 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
         "inputs": driven.inputs,
         "lock": driven.lock,
         "setUp": [_slider(driven, one) for one in driven.set_up],
-        "course": {"name": course.type, "line": line.tolist(), "closed": _closed(course)},
+        "course": {"name": course.type, "floor": _floor(first.scene)},
         "about": (
             f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; nothing is "
             f"sent anywhere. Sekant {__version__}, model {system.model_hash}. Left out: brakes that hold the car "
-            f"exactly still (they slow it to a creep){_left_out(course)}; the road is drawn near the course only."
+            f"exactly still (they slow it to a creep); the road is drawn near the course only."
         ),
     }
-
-
-def _left_out(course: Maneuver) -> str:
-    level = not isinstance(course, CourseManeuver) or course.course().level
-    return "" if level else ", slopes and banks of the course"
 
 
 def _slider(driven: DrivenCar, one: SetUp) -> dict[str, Any]:
@@ -114,8 +112,10 @@ def _center_line(course: Maneuver) -> Floats:
     return np.column_stack([found.x, found.y])
 
 
-def _closed(course: Maneuver) -> bool:
-    return isinstance(course, CourseManeuver) and course.course().closed
+def _floor(scene: Scene) -> float:
+    """m: height of the grid, which lies below a road that is not level."""
+    heights = np.array(scene.get("surfaces", [])[-1]["points"])[:, 2]
+    return float(heights.min()) - BELOW if np.ptp(heights) > 0 else 0.0
 
 
 def _scene(driven: DrivenCar, course: Maneuver, line: Floats) -> Scene:

@@ -18,6 +18,7 @@ class DriveScene {
     this.stage.controls.enabled = false;
     this.stage.hurry();
     for (const arrow of this.actor.arrows) arrow.scale = FORCE_SCALE;
+    for (const { userData } of this.actor.materials.values()) if (userData.color === "sheet") userData.opacity = 1; // the road
     this.chassis = Math.max(0, told.tracks.findIndex((track) => track.position?.startsWith("chassis.")));
     const box = new L.Box3().setFromObject(this.actor.groups[this.chassis]);
     const extent = box.isEmpty() ? new L.Vector3(4, 1.8, 1.4) : box.getSize(new L.Vector3());
@@ -65,7 +66,7 @@ class DriveScene {
     const step = 25;
     const { floor } = this.stage;
     const wanted = [Math.round(position.x / step) * step, Math.round(position.y / step) * step];
-    floor.position.set(wanted[0], wanted[1], 0);
+    floor.position.set(wanted[0], wanted[1], this.told.course.floor);
   }
 
   look(position, turn, at) {
