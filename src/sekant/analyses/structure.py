@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.arguments import check_state
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model

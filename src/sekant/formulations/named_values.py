@@ -7,9 +7,9 @@ from typing import Any
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
 from sekant.model.model import Model
 from sekant.model.motion import ElementKinematics, ElementState, HeldValue
-from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2

@@ -21,9 +21,9 @@ from functools import cached_property
 
 import casadi as ca
 
-from sekant.formulations.constrained import ConstrainedEquations, column
+from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.turns import Turns
-from sekant.geometry.spatial import SX
+from sekant.geometry.spatial import SX, column
 
 DIRECTIONS = 40
 """Of s, up to which as many expressions or more are differentiated along each of them; CasADi differentiates fewer

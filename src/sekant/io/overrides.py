@@ -55,7 +55,7 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
     collections = [((collection,), data.get(collection)) for collection in COLLECTIONS]
     natural = data.get("natural")
     if isinstance(natural, dict):
-        from sekant.model.points.sections import SECTIONS
+        from sekant.model.points.element import SECTIONS
 
         collections += [(("natural", section), natural.get(section)) for section in SECTIONS]
     for place, items in collections:

@@ -18,7 +18,7 @@ from sekant.model.curves import SOURCES
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
-from sekant.model.points.sections import SECTIONS
+from sekant.model.points.element import SECTIONS
 from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}

@@ -17,7 +17,7 @@ from sekant.model.curves import SOURCES
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Orientation, Placement
-from sekant.model.points.sections import SECTIONS
+from sekant.model.points.element import SECTIONS
 from sekant.model.quantities import mirror_of
 from sekant.model.settings import SimulationSettings, View
 from sekant.model.table import TableData

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, get_args
 
-from sekant.model.quantities import Description, Expression, unit_of
+from sekant.model.expressions.expression import Expression
+from sekant.model.quantities import Description, unit_of
 
 Path = tuple[str | int, ...]
 

@@ -13,6 +13,7 @@ from sekant.model.contacts import contact_class
 from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
 from sekant.model.curves.cached import cached_geometry
 from sekant.model.explain import read_as
+from sekant.model.expressions.expression import Expression
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
 from sekant.model.input import Input
@@ -20,7 +21,7 @@ from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
 from sekant.model.points.natural import Natural
 from sekant.model.prescribed_motion import Motion
-from sekant.model.quantities import ANY, Description, Expression, read_value
+from sekant.model.quantities import ANY, Description, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
 from sekant.model.settings import SimulationSettings, View
@@ -100,7 +101,7 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
     if not isinstance(raw, Mapping):
         found.append(ModelError(f"must be a mapping of sections, not {_kind(raw)}", path=("natural",)))
         return None
-    from sekant.model.points.sections import SECTIONS
+    from sekant.model.points.element import SECTIONS
 
     plain, items = {}, {}
     for key, content in raw.items():

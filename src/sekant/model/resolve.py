@@ -14,10 +14,11 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import scalar
 from sekant.model.body import check_body
+from sekant.model.expressions.expression import Expression
 from sekant.model.fields import Path, replace_numbers, unit_at
 from sekant.model.model import Model
 from sekant.model.number_signs import SignedNumber, signed_numbers
-from sekant.model.quantities import Description, Expression, Given
+from sekant.model.quantities import Description, Given
 from sekant.model.surface_shape import SurfaceShape
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.table import Table

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
     from sekant.analyses.linear.root_locus import RootLocus
     from sekant.analyses.steady.motion import SteadyMotion
-    from sekant.engine.system import State, System
+    from sekant.engine.state import State
+    from sekant.engine.system import System
 
 VALUES = 41
 """Values of a locus whose range does not say how many."""

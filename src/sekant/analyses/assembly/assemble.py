@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.free_rates import Filled, FreeVelocity, filled
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.arguments import check_state, names_of
-from sekant.engine.system import State, System, as_system, compile
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle

@@ -20,7 +20,8 @@ from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.arguments import names_of
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import ModelError, SolverError
 from sekant.model.model import Model
 from sekant.solvers.sweep import Sweep

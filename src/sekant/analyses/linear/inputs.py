@@ -23,8 +23,8 @@ from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
 from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator
-from sekant.model.quantities import Expression
 
 Array = NDArray[Any]
 INSTANT = ("acceleration", "a", "reaction", "reaction_local", "multipliers", "force", "power")

@@ -29,7 +29,8 @@ from sekant.analyses.statics.equilibrium import with_closed_contacts
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.arguments import check_state, names_of
 from sekant.engine.functions.linear import EquationTangent, linear_functions
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
 from sekant.model.model import Model
 

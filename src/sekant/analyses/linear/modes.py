@@ -13,7 +13,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
-from sekant.engine.system import State
+from sekant.engine.state import State
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.extensions import picture
 from sekant.html_tables import html_table

@@ -14,7 +14,8 @@ from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.statics.sticking import branch_parameters
 from sekant.analyses.steady.motion import SteadyMotion
 from sekant.engine.functions.linear import LinearFunctions, MotionPoint, linear_functions
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 
 Array = NDArray[Any]

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.statics.equilibrium import equilibrium
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.extensions import picture
 from sekant.model.model import Model

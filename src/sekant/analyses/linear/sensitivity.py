@@ -25,7 +25,7 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.moving_axes import axes_change
 from sekant.analyses.steady.equations import MotionChange
 from sekant.engine.functions.linear import Slopes, linear_functions
-from sekant.engine.system import State
+from sekant.engine.state import State
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 

@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.statics.sticking import branch_parameters, exceeded, forces_of, stuck_in, unmoved
 from sekant.analyses.steady.element_states import held_by_name, held_row
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning
 from sekant.model.constraints import Constraint, Coupling
+from sekant.model.expressions.expression import Expression
 from sekant.model.model import Model
-from sekant.model.quantities import Expression
 
 
 @dataclass(frozen=True, eq=False)

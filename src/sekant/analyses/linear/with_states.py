@@ -32,7 +32,8 @@ from sekant.analyses.steady.element_states import (
 )
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.functions.outputs import frozen_system, rate_name
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 

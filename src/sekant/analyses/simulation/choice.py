@@ -26,7 +26,8 @@ from sekant.analyses.simulation.problems import dae_problem
 from sekant.analyses.simulation.runs import TAYLOR
 from sekant.cache.content import cached
 from sekant.engine.functions.motion import single_rates, state_rates
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
 from sekant.tables.numeric import NumericFunction

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import SMOOTH, Instant
-from sekant.analyses.simulation.sampling import ON_TIME
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
+from sekant.solvers.instants.samples import ON_TIME
 
 Floats = NDArray[np.float64]
 FOLLOWS = 10.0

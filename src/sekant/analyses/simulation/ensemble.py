@@ -19,7 +19,8 @@ from sekant.analyses.simulation.reactors import reactors_of
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import right_hand_side, state_rates, time_stops
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.object_code.target import has_long_registers
 from sekant.solvers.ode import OdeProblem, RunPool
 from sekant.solvers.ode import integrate as integrate_ode

@@ -21,7 +21,8 @@ from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import Setup, is_adaptive
 from sekant.engine.functions.motion import time_stops
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.solvers.common.outcome import Outcome
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.runs import Setup, run_stretch
 from sekant.engine.functions.motion import single_rates
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.outcome import Ending, Outcome

@@ -33,7 +33,8 @@ from sekant.engine.functions.motion import (
     right_hand_side,
     time_stops,
 )
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.loops.declare.calls import call_many
 from sekant.loops.store.objects import prepare
@@ -225,8 +226,8 @@ def run_taylor(
     t_start: float | None = None,
 ) -> Outcome:
     """Run by Taylor series, to the first event if any are `watched`; `work` (nw,): done before."""
-    from sekant.solvers.taylor.integrate import MOST_STEPS
     from sekant.solvers.taylor.integrate import integrate as integrate_taylor
+    from sekant.solvers.taylor.run import MOST_STEPS
 
     system = setup.system
     problem = taylor_problem(system, watched, setup.balance)

@@ -30,7 +30,8 @@ from sekant.engine.arguments import names_of, number
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import explain_failure, left_range, motion_jump
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.formulations.contract import RangeExit
 from sekant.model.model import Model

@@ -11,7 +11,8 @@ from sekant.analyses.assembly.immobility import refuse_rigid
 from sekant.engine.arguments import check_state
 from sekant.engine.functions.motion import single_rates
 from sekant.engine.reports import explain_failure, singularity
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.model.large_angles import large_start_angles
 

@@ -21,7 +21,8 @@ from sekant.analyses.simulation.start import refuse_bad_start, start_of
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.reports import explain_failure
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State
+from sekant.engine.system import System, as_system
 from sekant.errors import SolverError, suggest
 from sekant.model.model import Model
 from sekant.results import Channel, Channels, Result

@@ -23,8 +23,8 @@ from sekant.analyses.steady.element_states import (
     on_branches,
 )
 from sekant.engine.arguments import check_state, names_of, number
-from sekant.engine.state import Values
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State, Values
+from sekant.engine.system import System, as_system
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 from sekant.html_tables import html_table
 from sekant.model.model import Model

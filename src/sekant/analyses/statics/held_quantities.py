@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.analyses.kinematics.quantities import scalar
-from sekant.engine.system import State, System, compile
+from sekant.engine.state import State
+from sekant.engine.system import System, compile
 from sekant.errors import SolverError, suggest
 from sekant.model.constraints import Constraint, Coupling, Distance, DrivePoint
 from sekant.model.forces import SpringDamper

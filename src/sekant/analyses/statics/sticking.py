@@ -15,7 +15,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 
 Floats = NDArray[np.float64]

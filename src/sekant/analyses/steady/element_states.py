@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.delays import delays_of
 from sekant.engine.functions.outputs import frozen_system, rate_name
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 

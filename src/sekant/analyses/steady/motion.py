@@ -26,8 +26,8 @@ from sekant.engine.arguments import check_state, names_of, number
 from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.functions.outputs import frozen_system
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
-from sekant.engine.state import Values
-from sekant.engine.system import State, System, as_system
+from sekant.engine.state import State, Values
+from sekant.engine.system import System, as_system
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 from sekant.model.model import Model
 

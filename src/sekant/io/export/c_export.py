@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
 from sekant.io.export.c_operations import PRECISIONS

@@ -35,7 +35,7 @@ from sekant.solvers.common.checks import UNLIMITED, StepOptions
 from sekant.solvers.ode.methods import METHODS
 
 if TYPE_CHECKING:
-    from sekant.engine.system import State
+    from sekant.engine.state import State
     from sekant.geometry.spatial import SX
 
 Floats = NDArray[np.float64]

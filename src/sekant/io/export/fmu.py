@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekant.analyses.simulation.runs import is_adaptive
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
 from sekant.io.export.c_export import DEFAULT_STEP, start_of

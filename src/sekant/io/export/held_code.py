@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sekant.analyses.simulation.instants import JUMPS, most_pieces
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction
 from sekant.io.export.c_operations import Precision

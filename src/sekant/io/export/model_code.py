@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import MOST_EVENTS
 from sekant.analyses.simulation.runs import TAYLOR
-from sekant.analyses.simulation.sampling import ON_TIME
 from sekant.engine.functions.motion import state_rates, work_symbols
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
@@ -27,6 +27,7 @@ from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
 from sekant.solvers.common.cascades import MOST_AT_ONCE
 from sekant.solvers.common.fixed_steps import MULTIPLE
+from sekant.solvers.instants.samples import ON_TIME
 from sekant.solvers.ode import METHODS
 
 INVERSE_ERF = """

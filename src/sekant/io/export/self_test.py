@@ -13,7 +13,8 @@ from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import Setup, runner_of
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.engine.functions.motion import right_hand_side, work_symbols
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.errors import SekantError
 from sekant.io.export.interface import Interface
 from sekant.io.export.model_code import ModelCode

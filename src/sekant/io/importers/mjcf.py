@@ -27,10 +27,10 @@ from sekant.io.importers.model_items import (
 from sekant.io.importers.xml_files import XmlElement, read_xml
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator, JointFriction, RotationalSpringDamper
 from sekant.model.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from sekant.model.model import Model
-from sekant.model.quantities import Expression
 from sekant.model.shapes import Box, Cylinder, Sphere
 
 UNDERSTOOD = (

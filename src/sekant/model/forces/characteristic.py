@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import Expression
 
 
 class SpringAndDamper(Protocol):

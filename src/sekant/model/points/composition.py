@@ -17,10 +17,9 @@ import numpy as np
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
-from sekant.model.points.element import Element
+from sekant.model.points.element import SECTIONS, Element
 from sekant.model.points.geometric import AXES, FOLLOWS, BasicComponent, EquationRows, Geometric, combination
 from sekant.model.points.lengths import Lengths
-from sekant.model.points.sections import SECTIONS
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2
 

@@ -38,7 +38,7 @@ class Natural(Description):
 
     @model_validator(mode="after")
     def _known(self):
-        from sekant.model.points.sections import SECTIONS
+        from sekant.model.points.element import SECTIONS
 
         unknown = [section for section in self.items if section not in SECTIONS]
         if unknown:

@@ -9,8 +9,9 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
+from sekant.model.expressions.expression import Expression
 from sekant.model.motion import Delayed, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Expression, Positive, Time
+from sekant.model.quantities import AnyQuantity, Positive, Time
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction

@@ -15,7 +15,7 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.root_locus import RootLocus, root_locus
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.alike import Alike
-from sekant.engine.system import State
+from sekant.engine.state import State
 from sekant.errors import ModelError
 from sekant.model.model import Model
 from sekant.vehicle.car.axle_data import axle_data

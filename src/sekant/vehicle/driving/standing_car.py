@@ -13,7 +13,7 @@ from pydantic import SerializeAsAny
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.alike import Alike, Variant
 from sekant.engine.cached import cached_answer
-from sekant.engine.system import State
+from sekant.engine.state import State
 from sekant.errors import SolverError
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX

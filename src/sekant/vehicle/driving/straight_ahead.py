@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.engine.alike import Alike, Variant
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
-from sekant.engine.system import State
+from sekant.engine.state import State
 from sekant.errors import SolverError
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands

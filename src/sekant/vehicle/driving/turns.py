@@ -18,7 +18,8 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.sensitivity import Sensitivity
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.alike import Variant
-from sekant.engine.system import State, System, compile
+from sekant.engine.state import State
+from sekant.engine.system import System, compile
 from sekant.errors import ModelError, SolverError
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands

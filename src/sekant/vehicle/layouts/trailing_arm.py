@@ -9,6 +9,7 @@ from sekant.model.joints import Spherical
 from sekant.vehicle.hardpoints.description import apart, not_collinear
 from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.corner import ARM, Corner, Layout
+from sekant.vehicle.suspension.drawn import numbers
 
 HINGE = {
     "hinge_inner": "inner point of the arm's hinge",
@@ -33,7 +34,7 @@ def _build(corner: Corner) -> None:
             if corner.elastic(point):
                 corner.bushing(point, "ground", "upright", a - b)
             else:
-                joint = Spherical(parent="ground", child=arm, at=members.numbers(corner.p(point)))
+                joint = Spherical(parent="ground", child=arm, at=numbers(corner.p(point)))
                 corner.into.add("joints", corner.name(f"{point}_ball"), joint)
     else:
         corner.into.add("joints", corner.name("arm_hinge"), members.hinge("ground", arm, a, b))

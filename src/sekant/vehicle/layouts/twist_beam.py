@@ -18,7 +18,7 @@ from sekant.model.joints import Revolute
 from sekant.vehicle.hardpoints.description import apart, not_collinear
 from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.corner import ARM, Corner, Layout
-from sekant.vehicle.suspension.drawn import model_number
+from sekant.vehicle.suspension.drawn import model_number, numbers
 
 MIDDLE = 1e-6  # m: how far the beam's middle may be from y = 0
 
@@ -60,9 +60,7 @@ def _join(corner: Corner) -> None:
         values = {key: getattr(data, key) for key in type(data).model_fields}
         into.add("forces", "beam", Bushing(parent=left, child=right, **values))
         return
-    hinge = Revolute(
-        parent="left.upright", child="right.upright", at=members.numbers(beam), axis=(0.0, 1.0, 0.0)
-    )
+    hinge = Revolute(parent="left.upright", child="right.upright", at=numbers(beam), axis=(0.0, 1.0, 0.0))
     into.add("joints", "bar_twist", hinge)
     if corner.given.beam_rate:
         into.add(

@@ -29,7 +29,7 @@ from sekant.vehicle.measured.laws import SprungWheel, laws_of
 from sekant.vehicle.measured.matrices import elastic_modes
 from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, check_zero, read_suspension
 from sekant.vehicle.quantities import GRAVITY
-from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import numbers
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ def _corner(
     R = shape.pose(*at)[0][0]
     radius = spinning.radius if given.radius is None else given.radius
     touch = wheel_geometry.contact(np.zeros((1, 3)), R[None, :, 1], radius)[0]
-    frames = {"wheel_center": Placement(), "contact": Placement(position=members.numbers(R.T @ touch))}
+    frames = {"wheel_center": Placement(), "contact": Placement(position=numbers(R.T @ touch))}
     upright = Body(
         mass=given.masses.upright,
         inertia=(*given.masses.inertia, 0.0, 0.0, 0.0),

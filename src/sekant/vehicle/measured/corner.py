@@ -20,7 +20,7 @@ from sekant.model.table import TableData
 from sekant.vehicle.curves.table import SuspensionCurves
 from sekant.vehicle.measured.matrices import Rates, elastic_modes
 from sekant.vehicle.measured.poses import contact_at_rest, poses_of_curves
-from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import numbers
 
 
 def corner_of_curves(
@@ -55,16 +55,14 @@ def corner_of_curves(
     p, R = contact_at_rest(measured, radius, 1.0 if center[1] > 0 else -1.0)
     body = Body(
         mass=mass,
-        inertia=members.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
-        frames={"wheel_center": Placement(), "contact": Placement(position=members.numbers(R.T @ p))},
+        inertia=numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
+        frames={"wheel_center": Placement(), "contact": Placement(position=numbers(R.T @ p))},
     )
     modes = None if compliance is None else elastic_modes(compliance, shape, radius)
     tables, forces = {}, {}
     if "spring_load" in measured.names:
         load = measured["spring_load"][:, measured.design()[1]]
-        tables["spring_load"] = TableData(
-            x=members.numbers(measured.travel), y=members.numbers(load), extrapolation="linear"
-        )
+        tables["spring_load"] = TableData(x=numbers(measured.travel), y=numbers(load), extrapolation="linear")
         forces["spring_load_force"] = Actuator(joint="travel", force=Expression("-spring_load(q)"))
     joint: Any = (
         Surface(parent="ground", child="upright", surface="kc", elastic=modes)

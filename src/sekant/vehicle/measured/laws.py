@@ -17,7 +17,7 @@ from sekant.model.placement import Placement
 from sekant.model.table import TableData
 from sekant.vehicle.curves.table import SuspensionCurves
 from sekant.vehicle.measured.description import MeasuredDamper, MeasuredSpring
-from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import numbers
 
 Vector = NDArray[np.float64]
 PLACES = 81  # of a spring's load over travel
@@ -59,8 +59,8 @@ class SprungWheel:
             return None
         values = self.curves[name][:, self.curves.design()[1]]
         return TableData(
-            x=members.numbers(self.curves.travel),
-            y=members.numbers(values),
+            x=numbers(self.curves.travel),
+            y=numbers(values),
             kind="cubic",
             extrapolation="linear",
         )
@@ -163,8 +163,8 @@ def _line(
             )
         preload = wheel.carried / ratio if given.preload is None else given.preload
         law = {"stiffness": given.stiffness, "free_length": length(0.0) + preload / given.stiffness}
-    into.ground[f"{name}_top"] = Placement(position=members.numbers(above))
-    into.upright[f"{name}_bottom"] = Placement(position=members.numbers(local))
+    into.ground[f"{name}_top"] = Placement(position=numbers(above))
+    into.upright[f"{name}_bottom"] = Placement(position=numbers(local))
     into.forces[name] = SpringDamper(parent=f"ground.{name}_top", child=f"upright.{name}_bottom", **law)
 
 

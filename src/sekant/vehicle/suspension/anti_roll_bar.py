@@ -16,7 +16,7 @@ from sekant.model.joints import Revolute
 from sekant.vehicle.hardpoints.components import AntiRollBar, HeaveSpring
 from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.corner import Corner
-from sekant.vehicle.suspension.drawn import length, model_number, values
+from sekant.vehicle.suspension.drawn import length, model_number, numbers, values
 from sekant.vehicle.suspension.members import Assembly
 
 MIRROR = np.array([1.0, -1.0, 1.0])
@@ -43,13 +43,13 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
             into.bar(
                 f"bar_{name}_rod", f"bar_{name}", RADIUS, middle, bar_point * sign, arm * sign, color="dark"
             )
-        hinge = members.numbers(bar_point)
+        hinge = numbers(bar_point)
         into.add(
             "joints",
             "bar",
-            Revolute(parent="ground", child="bar_left", at=hinge, axis=members.numbers(across)),
+            Revolute(parent="ground", child="bar_left", at=hinge, axis=numbers(across)),
         )
-        twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=members.numbers(across))
+        twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=numbers(across))
         ends = ("bar_left", "bar_right")
     else:
         top = arm * [1.0, 0.0, 1.0]
@@ -62,13 +62,9 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         into.add("bodies", "bar_top", members.rod(bar.mass / 2, arm, arm * MIRROR))
         into.bar("bar_stem_rod", "bar_stem", RADIUS, foot, top, color="dark")
         into.bar("bar_top_rod", "bar_top", RADIUS, arm, top, arm * MIRROR, color="dark")
-        foot_hinge = Revolute(
-            parent="ground", child="bar_stem", at=members.numbers(foot), axis=members.numbers(across)
-        )
+        foot_hinge = Revolute(parent="ground", child="bar_stem", at=numbers(foot), axis=numbers(across))
         into.add("joints", "bar", foot_hinge)
-        twist = Revolute(
-            parent="bar_stem", child="bar_top", at=members.numbers(top), axis=members.direction(stem)
-        )
+        twist = Revolute(parent="bar_stem", child="bar_top", at=numbers(top), axis=members.direction(stem))
         ends = ("bar_top", "bar_top")
     into.add("joints", "bar_twist", twist)
     spring = RotationalSpringDamper(joint="bar_twist", stiffness=bar.stiffness, damping=bar.damping)
@@ -129,7 +125,7 @@ def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
         return into.frame(carrier, "drop_link", members.frame_at(link))
     into.add("bodies", "bar", members.rod(bar.mass / 2, bar_point, arm))
     into.bar("bar_rod", "bar", RADIUS, bar_point * [1.0, 0.0, 1.0], bar_point, arm, color="dark")
-    hinge = Revolute(parent="ground", child="bar", at=members.numbers(bar_point), axis=(0.0, 1.0, 0.0))
+    hinge = Revolute(parent="ground", child="bar", at=numbers(bar_point), axis=(0.0, 1.0, 0.0))
     into.add("joints", "bar_hinge", hinge)
     carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
     parent = into.frame("bar", "link", members.frame_at(arm))

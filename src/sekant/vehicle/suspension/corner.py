@@ -17,7 +17,7 @@ from sekant.model.placement import Placement
 from sekant.vehicle.hardpoints.components import SET_UP, check_set_up
 from sekant.vehicle.hardpoints.description import HardPoints, apart, check_points
 from sekant.vehicle.suspension import members, upright
-from sekant.vehicle.suspension.drawn import Drawn, drawn_point, model_number, text_of, values
+from sekant.vehicle.suspension.drawn import Drawn, drawn_point, model_number, numbers, text_of, values
 from sekant.vehicle.suspension.members import Assembly
 from sekant.vehicle.suspension.spring import add_spring
 
@@ -208,13 +208,13 @@ class Corner:
                 if self.elastic(point):
                     self.bushing(point, "ground", name, a - b)
                 else:
-                    joint = Spherical(parent="ground", child=arm, at=members.numbers(self.p(point)))
+                    joint = Spherical(parent="ground", child=arm, at=numbers(self.p(point)))
                     self.into.add("joints", self.name(f"{point}_ball"), joint)
         else:
             hinge = members.hinge("ground", arm, a, b)
             moved = self.shifted(a, **(hinge_changes or {}))
-            if moved != Placement(position=members.numbers(a)):
-                here = Placement(position=members.numbers(a))
+            if moved != Placement(position=numbers(a)):
+                here = Placement(position=numbers(a))
                 hinge = hinge.model_copy(update={"at": None, "parent_pose": moved, "child_pose": here})
             self.into.add("joints", self.name(name + "_hinge"), hinge)
         self.ball(name + "_ball", name, "upright", tip, child_changes=tip_changes)

@@ -16,7 +16,7 @@ from sekant.model.prescribed_motion import Motion
 from sekant.model.shapes import Cylinder
 from sekant.vehicle.hardpoints.components import SteeringColumn
 from sekant.vehicle.suspension import members
-from sekant.vehicle.suspension.drawn import values
+from sekant.vehicle.suspension.drawn import numbers, values
 from sekant.vehicle.suspension.members import Assembly
 
 RACK_LENGTH = 0.2  # m, as drawn where only one side is built
@@ -36,10 +36,10 @@ def add_rack(
 
     `at` (3,) m is its middle.
     """
-    inertia = members.numbers(np.full(3, 0.01 * mass))
-    into.add("bodies", "rack_bar", Body(mass=mass, com=members.numbers(values(at)), inertia=inertia))
+    inertia = numbers(np.full(3, 0.01 * mass))
+    into.add("bodies", "rack_bar", Body(mass=mass, com=numbers(values(at)), inertia=inertia))
     into.add("joints", "rack", members.slider("ground", "rack_bar", at, np.array(along)))
-    middle = Placement(position=members.numbers(at))
+    middle = Placement(position=numbers(at))
     rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=along, pose=middle)
     into.add("shapes", "rack_rod", rod)
     if steering.stiffness is not None:
@@ -53,8 +53,8 @@ def add_rack(
         assert steering.rack_per_turn
         J = COLUMN_INERTIA
         into.add("bodies", "steering_wheel", Body(mass=3.0, inertia=(0.6 * J, 0.6 * J, J, 0.0, 0.0, 0.0)))
-        lean = Placement(position=members.numbers(at + BEHIND))
-        axis = members.numbers(members.unit([-1.0, 0.0, 0.4]))
+        lean = Placement(position=numbers(at + BEHIND))
+        axis = numbers(members.unit([-1.0, 0.0, 0.4]))
         column = Revolute(parent="ground", child="steering_wheel", parent_pose=lean, axis=axis)
         into.add("joints", "column", column)
         ratio = steering.rack_per_turn / (2 * np.pi)

@@ -12,7 +12,7 @@ from sekant.model.table import TableData
 from sekant.vehicle.hardpoints.components import CurveData, StopData
 from sekant.vehicle.hardpoints.description import apart
 from sekant.vehicle.suspension import members
-from sekant.vehicle.suspension.drawn import length, model_number, text_of
+from sekant.vehicle.suspension.drawn import length, model_number, numbers, text_of
 
 if TYPE_CHECKING:
     from sekant.vehicle.suspension.corner import Corner
@@ -64,7 +64,7 @@ def _pushing(curve: CurveData) -> TableData:
     """Tension over extension, from the push over compression that people write."""
     order = np.argsort(curve.x)[::-1]
     x, y = -np.asarray(curve.x)[order], -np.asarray(curve.y)[order]
-    return TableData(x=members.numbers(x), y=members.numbers(y), extrapolation="linear")
+    return TableData(x=numbers(x), y=numbers(y), extrapolation="linear")
 
 
 def _one_sided(stop: StopData, sign: float) -> TableData:
@@ -78,4 +78,4 @@ def _one_sided(stop: StopData, sign: float) -> TableData:
     x, y = sign * np.concatenate([[-FAR], x]), sign * np.concatenate([[0.0], y])
     if sign < 0:
         x, y = x[::-1], y[::-1]
-    return TableData(x=members.numbers(x), y=members.numbers(y), extrapolation="linear")
+    return TableData(x=numbers(x), y=numbers(y), extrapolation="linear")

@@ -11,7 +11,7 @@ from sekant.model.joints import Revolute
 from sekant.model.shapes import Cylinder, Wheel
 from sekant.vehicle.hardpoints.description import apart
 from sekant.vehicle.suspension import members
-from sekant.vehicle.suspension.drawn import length
+from sekant.vehicle.suspension.drawn import length, numbers
 
 if TYPE_CHECKING:
     from sekant.vehicle.suspension.corner import Corner
@@ -50,7 +50,7 @@ def add_upright(corner: Corner, part: str) -> None:
         into.add("shapes", corner.name("tire"), shape)
         return
     wheel = corner.name("wheel")
-    body = Body(mass=wheel_mass, inertia=members.numbers([*wheel_inertia, 0.0, 0.0, 0.0]))
+    body = Body(mass=wheel_mass, inertia=numbers([*wheel_inertia, 0.0, 0.0, 0.0]))
     into.add("bodies", wheel, body)
     hub = Revolute(parent=middle, child=wheel, axis=(0.0, 1.0, 0.0))
     into.add("joints", corner.name("hub"), hub)

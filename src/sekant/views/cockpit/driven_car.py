@@ -12,7 +12,8 @@ from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.simulate import simulate
 from sekant.analyses.simulation.start import start_of
 from sekant.engine.functions.outputs import all_outputs
-from sekant.engine.system import State, System, compile
+from sekant.engine.state import State
+from sekant.engine.system import System, compile
 from sekant.errors import ModelError, SekantError
 from sekant.model.joints import Surface
 from sekant.model.model import Model

@@ -31,7 +31,8 @@ from sekant.views.options import Assignments, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
-    from sekant.engine.system import State, System
+    from sekant.engine.state import State
+    from sekant.engine.system import System
 
 
 class At(StrEnum):

@@ -17,7 +17,8 @@ from sekant.analyses.simulation.problems import (
     taylor_problem,
     with_events,
 )
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.io.export.engine_loops import CapturedText, KernelCode
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct

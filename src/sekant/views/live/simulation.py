@@ -20,7 +20,8 @@ from sekant.analyses.simulation.reactors import reactors_of
 from sekant.analyses.simulation.sampling import samples_of
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
-from sekant.engine.system import State, System
+from sekant.engine.state import State
+from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.io.export.switching import timed_switches
 from sekant.loops.declare.calls import Calls, call_many
