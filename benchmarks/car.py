@@ -27,7 +27,7 @@ def runner(car: Car, until: float, **how: Any):
     commands = hold_speed(Commands(steer=STEER), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
     options = {
-        "initial": settled(Variant(system, system.model), car),
+        "initial": settled(Variant(system, system.model), car, SPEED),
         "outputs": ["position"],
         "balance": False,
         "output_step": until,

@@ -69,7 +69,7 @@ def driven(name: str, car: Car, trace: TableData, until: float, **how: Any) -> V
     mass = single_track(car, standing_loads(car), SPEED).mass
     commands = hold_speed(Commands(steer="trace(t)", tables={"trace": trace}), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
-    start = settled(alike.Variant(system, system.model), car)
+    start = settled(alike.Variant(system, system.model), car, SPEED)
     few = {"outputs": list(CHANNELS), "balance": False, "output_step": 0.01, "initial": start}
     sk.simulate(system, until=0.02, **few, **how)
     begin = process_time()
