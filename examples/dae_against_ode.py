@@ -3,8 +3,8 @@
     python examples/dae_against_ode.py [seconds of motion]
 
 HALL's spatial four-bar (3.1.4): only the coupler has mass (6 kg, unit inertia), gravity is 0.1 m/s^2 (table 3.5), and
-it falls for 4 s, by Euler steps of 1e-5 s. The lengths stand in a lost figure; those here are chosen. The coupler's
-path is computed from the mechanism, and the coupler put onto it by one path joint. That joint is then written in two
+it falls for 4 s, with Euler steps of 1e-5 s. The lengths are in a lost figure; we chose them. The script computes the
+coupler's path from the mechanism and puts the coupler onto it by one path joint. It writes this joint in two
 forms: in joint coordinates it is one ordinary differential equation, in Cartesian coordinates it constrains the six
 coordinates of a free body. HALL's two forms took 3.853 s and 2.886 s, a ratio of 1.34.
 """

@@ -1,7 +1,7 @@
 """A reduced car with a digital controller for other programs: an FMU that drives itself.
 
-Every 10 ms the controller samples speed and yaw rate; the drive torque follows the speed, the steering wheel a
-wish for the yaw rate, which the importing program sets.
+Every 10 ms the controller samples speed and yaw rate. The drive torque controls the speed. The steering wheel
+controls the yaw rate; the importing program sets its target.
 
 python examples/car/export_controlled.py [file.fmu]
 """

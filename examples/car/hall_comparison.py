@@ -1,8 +1,8 @@
 """Hall's comparison (section 4.1.4): a car with all its links, and reduced to path and surface joints.
 
-Through a 2 m double lane change at 80 km/h, Fiala tires, Euler with 0.1 ms over 15 s. As there, the steering is found
-once, by a driver in the car with all its links, and then given to all of them over time; a PI driver holds the speed.
-Run it:
+The cars drive through a 2 m double lane change at 80 km/h, with Fiala tires and Euler steps of 0.1 ms over 15 s. As
+in HALL, a driver first steers the car with all its links. All cars then repeat this steering over time; a PI driver
+holds the speed. Run it:
 
     python examples/car/hall_comparison.py
 """

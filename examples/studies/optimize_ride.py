@@ -1,4 +1,4 @@
-"""Springs and damping for the softest ride whose tire stays on the road, by Optuna: directly, and on a surrogate.
+"""Optuna finds springs and damping for the softest ride with the tire on the road: directly, and on a surrogate.
 
 pip install 'sekant[studies]'; python examples/studies/optimize_ride.py
 """

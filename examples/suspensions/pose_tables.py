@@ -1,4 +1,4 @@
-"""Pose tables of PILS's three suspensions (3.5.2-3.5.4): how far the interpolated carrier is from the exact one.
+"""Pose tables of PILS's three suspensions (3.5.2-3.5.4): errors of the interpolated carrier.
 
     python examples/suspensions/pose_tables.py [folder]
 

@@ -1,6 +1,6 @@
 """Geometric and reduced quarter cars of HALL (4.1), under the load of his comparisons of run time (4.3).
 
-The models are those of the files beside this one; reduced ones are made by `sk.reduce`.
+The models are in the files beside this one; `sk.reduce` makes the reduced models.
 """
 
 from __future__ import annotations
