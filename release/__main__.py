@@ -1,8 +1,8 @@
-"""``python -m release``: build and check everything that a release uploads, and stop before uploading.
+"""``python -m release``: build and check all files of a release, and stop before the upload.
 
     python -m release [--skip STEP ...]
 
-What is built goes to dist/. A step that fails ends the release with exit code 1 and says what to do.
+The files are in dist/. If a step fails, the release ends with exit code 1 and says what to do.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ NEXT = f"""
 Sekant {VERSION} is ready in dist/. Nothing was uploaded. To publish it:
   git tag -a v{VERSION} -m 'Sekant {VERSION}' && git push --tags
   .venv/bin/python -m twine upload dist/*.whl dist/*.tar.gz
-  put dist/sekant-{VERSION}-docs.zip on the site of the pages, and the SBOM (*.cdx.json) beside the release notes
-  set version and sha256 in release/conda/recipe.yaml (the sha256 of the sdist is in dist/SHA256SUMS)"""
+  unpack dist/sekant-{VERSION}-docs.zip on the web server of the pages
+  attach dist/sekant-{VERSION}.cdx.json (the SBOM) and dist/SHA256SUMS to the release notes
+  for conda-forge: use the address of the sdist and its sha256 (dist/SHA256SUMS) in release/conda/recipe.yaml"""
 
 
 def main() -> int:
@@ -38,7 +39,11 @@ def main() -> int:
             print(f"not ready: {error}", file=sys.stderr)
             return 1
         print(f"    {found} ({time.monotonic() - started:.0f} s)", flush=True)
-    print(f"\nA trial without {', '.join(skipped)}; run it whole before you publish." if skipped else NEXT)
+    print(
+        f"\nThis was a trial without {', '.join(skipped)}. Run all steps before you publish."
+        if skipped
+        else NEXT
+    )
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Checks of a release's files: version, changelog, contents of wheels and of the source archive."""
+"""Checks of the files of a release: version, changelog, contents of wheels and of the source archive."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def check_changelog(text: str, version: str) -> str:
         raise NotReady(f"CHANGELOG.md has no section '## [{version}] - YYYY-MM-DD'; write what a user reads")
     lines = found[2].strip().count("\n") + 1
     if lines > 60:
-        raise NotReady(f"the section of {version} in CHANGELOG.md has {lines} lines; a user reads 60 at most")
+        raise NotReady(
+            f"the section of {version} in CHANGELOG.md has {lines} lines; shorten it to at most 60"
+        )
     return found[1]
 
 
@@ -67,5 +69,5 @@ def check_contents(archive: Path) -> None:
         raise NotReady(f"{archive.name} has bundled libraries ({bundled[0]}) without their licenses")
     if archive.stat().st_size > LARGEST:
         raise NotReady(
-            f"{archive.name} has {archive.stat().st_size / 1e6:.0f} MB; {LARGEST / 1e6:.0f} at most"
+            f"{archive.name} has {archive.stat().st_size / 1e6:.0f} MB; the limit is {LARGEST / 1e6:.0f} MB"
         )

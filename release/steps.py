@@ -1,4 +1,4 @@
-"""The steps of a release, in order. Each returns a line for the reader, or raises `NotReady`."""
+"""The steps of a release, in order. Each returns a line that reports what it did, or raises `NotReady`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/sekant/version.py").re
 UV = Path(sys.executable).with_name("uv")
 PINS = ("--build-constraints", str(ROOT / "constraints.txt"))
 TRIAL = "examples/roller_coaster.yaml"
+RECIPE = ROOT / "release/conda/recipe.yaml"
 
 
 def run(*command: object, folder: Path = ROOT, **environment: str) -> str:
@@ -37,7 +38,7 @@ def run(*command: object, folder: Path = ROOT, **environment: str) -> str:
 
 
 def state() -> str:
-    """A clean checkout, a changelog of this version, no tag of it."""
+    """Check that the checkout is clean, the changelog describes this version, and no tag of it exists."""
     changed = run("git", "status", "--porcelain")
     if changed:
         raise NotReady(f"the checkout is not clean; commit or remove:\n{changed.rstrip()}")
@@ -48,7 +49,7 @@ def state() -> str:
 
 
 def build() -> str:
-    """A wheel for every platform (loops compile on first use), one with object code for this one, and the sources."""
+    """Build a wheel for every platform, one with object code for this platform, and the archive of the sources."""
     shutil.rmtree(DIST, ignore_errors=True)
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
@@ -80,15 +81,28 @@ def _archives() -> list[Path]:
 
 
 def contents() -> str:
-    """Nothing missing, nothing that does not belong there; descriptions that package pages can show."""
+    """Check that the archives are complete, contain nothing else, and have a description for package indexes."""
     for archive in _archives():
         check_contents(archive)
     run(sys.executable, "-m", "twine", "check", "--strict", *_archives())
-    return f"{len(_archives())} files as they should be"
+    return f"{len(_archives())} archives are complete"
+
+
+def recipe() -> str:
+    """rattler-build reads the recipe for conda packagers. To build it would need a conda channel."""
+    program = (
+        "import sys; from rattler_build import Stage0Recipe, VariantConfig\n"
+        "(variant,) = Stage0Recipe.from_file(sys.argv[1]).render(VariantConfig())\n"
+        "print(variant.recipe.to_dict()['package']['version'])"
+    )
+    found = run(sys.executable, "-c", program, RECIPE).strip()
+    if found != VERSION:
+        raise NotReady(f"{RECIPE.relative_to(ROOT)} is for version {found} instead of {VERSION}; change it")
+    return f"rattler-build reads {RECIPE.relative_to(ROOT)}"
 
 
 def installs() -> str:
-    """Each file into a fresh environment with empty caches; the demo's first model runs from it."""
+    """Install each file into a fresh environment with empty caches, and run the demo's first model there."""
     for number, archive in enumerate(_archives()):
         place = OUT / f"environment{number}"
         run(UV, "venv", "--quiet", "--python", sys.executable, place)
@@ -114,7 +128,7 @@ def installs() -> str:
 
 
 def bill_of_materials() -> str:
-    """A CycloneDX list of the packages that an installation has, with versions and licenses."""
+    """Write a CycloneDX list of the packages of an installation, with versions and licenses."""
     target = DIST / f"sekant-{VERSION}.cdx.json"
     tool = Path(sys.executable).with_name("cyclonedx-py")
     run(tool, "environment", OUT / "environment0/bin/python", "--output-reproducible", "-o", target)
@@ -122,7 +136,7 @@ def bill_of_materials() -> str:
 
 
 def readme() -> str:
-    """The two commands of the README in a fresh clone."""
+    """Run the two commands of the README in a fresh clone."""
     clone = OUT / "clone"
     run("git", "clone", "--quiet", ROOT, clone)
     for word in ("demo", "test"):
@@ -131,7 +145,7 @@ def readme() -> str:
 
 
 def pages() -> str:
-    """The documentation, everything on it run, as an archive that works from a folder."""
+    """Build the documentation, which runs everything on its pages, and archive it."""
     run("make", "docs")
     shutil.make_archive(str(DIST / f"sekant-{VERSION}-docs"), "zip", ROOT / "out/docs")
     return f"sekant-{VERSION}-docs.zip"
@@ -141,6 +155,7 @@ STEPS: dict[str, Callable[[], str]] = {
     "state": state,
     "build": build,
     "contents": contents,
+    "recipe": recipe,
     "installs": installs,
     "sbom": bill_of_materials,
     "readme": readme,

@@ -22,7 +22,7 @@ def test_a_changelog_has_a_dated_section_of_the_version():
 
 def test_a_changelog_is_short_enough_to_be_read():
     long = CHANGELOG.replace("- First.", "\n".join(["- A line."] * 61))
-    with pytest.raises(NotReady, match="has 61 lines; a user reads 60 at most"):
+    with pytest.raises(NotReady, match="has 61 lines; shorten it to at most 60"):
         check_changelog(long, "0.2.0")
 
 
