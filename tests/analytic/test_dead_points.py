@@ -84,9 +84,8 @@ def coincident(add) -> sk.System:
     ],
 )
 def test_an_element_whose_ends_coincide_is_named(kind, add):
-    with pytest.raises(
-        sk.SekantError, match=re.escape(f"the ends 'O' and 'A' of {kind} 'it' are at one place")
-    ):
+    message = re.escape(f"the ends 'O' and 'A' of {kind} 'it' are at the same place")
+    with pytest.raises(sk.SekantError, match=message):
         sk.simulate(coincident(add), 0.1)
 
 

@@ -352,7 +352,7 @@ def test_friction_of_one_way_does_not_press_on_the_other(mu):
 
 
 def test_a_coefficient_in_a_bearing_needs_its_radius():
-    with pytest.raises(SekantError, match=r"(?s)'rub': coefficient.*only turns.*radius"):
+    with pytest.raises(SekantError, match=r"(?s)'rub': coefficient.*is a rotation.*radius"):
         sk.compile(pendulum("revolute", {"axis": [0, 1, 0]}, coefficient=0.3))
 
 

@@ -116,7 +116,7 @@ def test_sampled_controller_is_the_discrete_system(method):
 def test_samples_are_compiled_once_and_before_the_run(monkeypatch):
     """With the work accumulated or without; nothing is compiled while the clock of the run is on."""
     module = importlib.import_module("sekant.analyses.simulation.simulate")
-    inner, running, made = module.run, [False], []
+    inner, running, made = module.runner_of, [False], []
     make = sk.System.function
 
     def run(*given):
@@ -128,7 +128,7 @@ def test_samples_are_compiled_once_and_before_the_run(monkeypatch):
         made.append(name)
         return make(self, name, *given, **more)
 
-    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(module, "runner_of", run)
     monkeypatch.setattr(sk.System, "function", function)
     gain = 4.0 + random.random()  # a model that no run before has left in the cache
     signals = {"u": {"type": "sampled", "input": f"-{gain}*rail.q - 3*rail.v", "period": "1 ms", "unit": "N"}}

@@ -20,7 +20,7 @@ def test_a_run_and_its_file_give_the_same_page(model_folder):
 def test_what_cannot_be_shown_is_told_in_a_line(model_folder):
     (model_folder / "x.csv").write_text("time [s],a [m]\n0,1\n1,2\n")
     for arguments, said in (
-        (["x.csv"], "holds no positions to draw"),
+        (["x.csv"], "contains no positions to draw"),
         (["none.nc"], "there is no such file"),
         (["crane.yaml"], "'sekant run crane.yaml' writes its result"),
     ):

@@ -91,7 +91,7 @@ def test_plain_python_checks_indices():
         ("sliced", "compiled code has no 'Slice'"),
         ("two_kinds", "two kinds: array of real, 1 axes and real"),
         ("real_index", "an index must be an integer"),
-        ("real_for_integer", "kind real stands where integer is wanted"),
+        ("real_for_integer", "kind real is used where integer is expected"),
     ],
 )
 def test_what_cannot_be_translated_is_told_with_its_place(name, complaint):

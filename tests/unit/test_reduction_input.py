@@ -75,7 +75,7 @@ def test_motion_of_a_joint_that_goes():
         ({"inertia": "lumped"}, "unknown inertia 'lumped'"),
         ({"coordinate": ["A.angle", "D.angle", "B.angle"], "range": [(0, 1)] * 3}, "one or two coordinates"),
         ({"range": (-1.0, 0.0, 5)}, "range \\(first, last\\)"),
-        ({"nodes": 3}, "whole number from 6"),
+        ({"nodes": 3}, "whole numbers of at least 6"),
         ({"drop": ["nothing"]}, "cannot leave out 'nothing'"),
     ],
 )

@@ -191,7 +191,10 @@ def both(rows: str, change) -> str:
     ("rows", "says"),
     [
         (jittering(GOOD), "travel turns back at -20 mm, and not at an end of its range"),
-        (HEAD + "".join(f"{z}, 0, 0, 0\n" for z in range(10, 70, 10)), "lacks the design position"),
+        (
+            HEAD + "".join(f"{z}, 0, 0, 0\n" for z in range(10, 70, 10)),
+            "does not contain the design position",
+        ),
         (GOOD.replace("\n0, -0.5", "\n0, nan", 1), "column 'camber': 'nan' is not a finite number"),
         (GOOD.replace("camber [deg]", "camber"), "column 'camber' has no unit; write camber [deg]"),
         (GOOD.replace("travel [mm]", "travel"), "column 'travel' has no unit; write travel [mm]"),
@@ -235,7 +238,7 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
     [
         ({"spring": ""}, "spring is missing"),
         ({"spring": "{stiffness: 20 N/mm}"}, "motion_ratio is missing"),
-        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "is the whole spring; drop stiffness"),
+        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "describes the whole spring; drop stiffness"),
         ({"damper": "{motion_ratio: 0.9}"}, "either damping or a curve"),
         ({"wheel_center": "[0, -0.7, 0.3]"}, "its y is positive"),
         ({"wheel_center": "[0, 730, 300]"}, "is 730 m from the middle; write [0, 730 mm, 0] if these are mm"),
