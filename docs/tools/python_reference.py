@@ -1,10 +1,11 @@
-"""The reference of the Python interface: every public name, with its docstring, in the order one meets them."""
+"""The reference of the Python interface: every public name with its docstring and an example."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import sekant as sk
@@ -23,6 +24,7 @@ GROUPS = {
 LAST = "Analyses"
 ALIGNED = re.compile(r"^\s|\S {3,}\S|^>>> ", re.MULTILINE)
 CODE = re.compile(r"(`+)([^`]+)\1")
+EXAMPLES = Path(__file__).with_name("python_examples.py")
 
 
 def markdown() -> str:
@@ -36,11 +38,19 @@ def markdown() -> str:
     return "\n\n".join(parts)
 
 
+@cache
+def examples() -> dict[str, str]:
+    """Code of `EXAMPLES` by public name; it begins with imports."""
+    _, *parts = re.split(r"^# === (\w+)\n", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], (part.strip("\n") for part in parts[1::2]), strict=True))
+
+
 def _entry(name: str) -> str:
     value = getattr(sk, name)
+    example = f"```python\n{examples()[name]}\n```"
     if inspect.ismodule(value):
-        return f"### {name}\n\n`sk.{name}`: {_first(value)}\n\n{_contents(value)}"
-    parts = [f"### {name}", f"```text\n{_call(f'sk.{name}', value)}\n```", _text(value)]
+        return f"### {name}\n\n`sk.{name}`: {_first(value)}\n\n{example}\n\n{_contents(value)}"
+    parts = [f"### {name}", f"```text\n{_call(f'sk.{name}', value)}\n```", _text(value), example]
     if inspect.isclass(value):
         parts.append(_members(value))
     return "\n\n".join(part for part in parts if part)

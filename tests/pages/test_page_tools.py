@@ -72,6 +72,14 @@ def test_the_python_reference_names_everything_public():
         assert f"### {name}\n" in text
 
 
+def test_every_public_name_has_an_example_that_uses_it():
+    """The page runs them, in the order of its names (`test_pages.py`)."""
+    text = python_reference.markdown()
+    assert list(python_reference.examples()) == re.findall(r"^### (\w+)$", text, re.MULTILINE)
+    for name, code in python_reference.examples().items():
+        assert re.search(rf"\bsk\.{name}\b", code), name
+
+
 def test_the_reference_of_warnings_names_every_code():
     text = warning_reference.markdown()
     for code, told in CODES.items():
