@@ -1,9 +1,10 @@
-"""Phrases that read as if translated, and what to write instead: `make words` finds them in source and pages."""
+"""Phrases that read like a translation, and what to write instead: `make words` finds them in source and pages."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 INSTEAD = {
@@ -36,6 +37,29 @@ INSTEAD = {
 }
 """Patterns (case ignored) and what a reader expects in their place."""
 
+ON_PAGES = INSTEAD | {
+    r"\bunless given\b": "by default",
+    r"\bfreedoms\b": "degrees of freedom",
+    r"\bstands? in (a|an|the|another) (lost )?(figure|file|source|thesis|drawing)\b": "is in",
+    r"\bnot at hand\b": "we do not have",
+    r"\blet go\b": "released",
+    r"\btakes? it off\b": "removes it",
+    r"\bwould do it\b": "step by step",
+    r"\bthe house\b": "the code",
+    r"\bby what (is|they|it)\b": "name it",
+    r"\bnext to no\b": "almost no",
+    r"\bgiv(es?|ing) way\b": "deflects, is compliant",
+    r"\bour choice\b": "we chose",
+    r"\bplays? no part\b": "has no influence",
+    r"\b(is|are) (also )?said\b": "the report says",
+    r"\btells? (the|how|of|what|whether)\b": "shows, says, reports",
+    r"\bas it (came|is built|stands)\b": "unchanged, as written",
+    r"\bin the (same )?place of\b": "instead of",
+    r"\bwhat there is\b": "name it",
+    r"\bruns? down\b": "slows down",
+}
+"""The same on pages and in files for readers. A page of the reference follows the source."""
+
 ROOT = Path(__file__).parents[2]
 PLACES = (
     "src/sekant/**/*.py",
@@ -45,22 +69,36 @@ PLACES = (
     "README.md",
     "CONTRIBUTING.md",
 )
+PAGES = (
+    "*.md",
+    "docs/**/*.md",
+    "benchmarks/README.md",
+    "examples/**/*.yaml",
+    "src/sekant/views/templates/**/*.yaml",
+)
 
 
-def odd_phrases(text: str) -> list[tuple[int, str, str]]:
-    """Line number, phrase, and what to write instead, of all that `text` has."""
+def odd_phrases(text: str, listed: Mapping[str, str]) -> list[tuple[int, str, str]]:
+    """Line number, phrase, and what to write instead, of every listed phrase in `text`."""
     found = []
-    for pattern, instead in INSTEAD.items():
+    for pattern, instead in listed.items():
         for match in re.finditer(pattern, text, re.IGNORECASE):
             found.append((text.count("\n", 0, match.start()) + 1, match.group(), instead))
     return sorted(found)
 
 
 def main() -> int:
-    """Print what is found in the project's texts, a line each; 1 if there is anything."""
+    """Print the phrases in the project's texts, one per line; 1 if there are any."""
+    texts = {file: INSTEAD for place in PLACES for file in ROOT.glob(place)}
+    texts |= {
+        file: ON_PAGES
+        for place in PAGES
+        for file in ROOT.glob(place)
+        if file.parent != ROOT / "docs/reference"
+    }
     count = 0
-    for file in sorted(file for place in PLACES for file in ROOT.glob(place)):
-        for line, phrase, instead in odd_phrases(file.read_text(encoding="utf-8")):
+    for file, listed in sorted(texts.items()):
+        for line, phrase, instead in odd_phrases(file.read_text(encoding="utf-8"), listed):
             print(f"{file.relative_to(ROOT)}:{line}: '{phrase}'; write: {instead}")
             count += 1
     return int(count > 0)

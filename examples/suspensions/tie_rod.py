@@ -2,12 +2,12 @@
 
     python examples/suspensions/tie_rod.py [seconds of motion]
 
-On its surface joint a steered corner has two freedoms, travel and steering. HALL holds the second in two ways: by a
-tie rod as a body, on a universal joint and a ball, which closes a loop, and by prescribing the coordinate. Both run
-straight ahead under the load (4.3) by Euler steps of 1e-4 s, beside the whole mechanism. HALL counts 4 coordinates
-and 3 constraints with the tie rod, 2 coordinates of which one is prescribed without it; he prints 6.755 s for that
-against 30.888 s for the mechanism (4.572 times); of the tie rod he says that it costs all of the gain, without a
-figure.
+On its surface joint a steered corner has two degrees of freedom, travel and steering. HALL holds the second in two
+ways: by a tie rod as a body, on a universal joint and a ball, which closes a loop, and by prescribing the coordinate.
+Both run straight ahead under the load (4.3) with Euler steps of 1e-4 s, and so does the whole mechanism. HALL counts 4
+coordinates and 3 constraints with the tie rod, and 2 coordinates, one of them prescribed, without it. He prints
+6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times); he says, without a figure, that the tie rod
+costs all of the gain.
 """
 
 from __future__ import annotations
