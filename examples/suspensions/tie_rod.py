@@ -4,8 +4,8 @@
 
 On its surface joint a steered corner has two degrees of freedom, travel and steering. HALL holds the second in two
 ways: by a tie rod as a body, on a universal joint and a ball, which closes a loop, and by prescribing the coordinate.
-Both run straight ahead under the load (4.3) with Euler steps of 1e-4 s, and so does the whole mechanism. HALL counts 4
-coordinates and 3 constraints with the tie rod, and 2 coordinates, one of them prescribed, without it. He prints
+Both run straight ahead under the load (4.3) with Euler steps of 1e-4 s, and so does the whole mechanism. HALL counts
+4 coordinates and 3 constraints with the tie rod, and 2 coordinates, one of them prescribed, without it. He prints
 6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times); he says, without a figure, that the tie rod
 costs all of the gain.
 """
