@@ -141,6 +141,31 @@ def test_sliders_move_by_real_input(browser: Chromium, tmp_path: Path):
     assert not browser.errors
 
 
+def test_an_address_is_taken_while_the_page_writes_its_own(browser: Chromium, tmp_path: Path):
+    """The page writes its numbers into the address a moment after a slider moved, which may be just after a reader
+    has changed the address. Numbers that an address does not name are those at first."""
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page)
+    set_values(browser, {"height": 0.03, "speed": 12.0})
+    browser.run("location.hash = 'height=0.08', history.replaceState(null, '', '#height=0.03'), 1")
+    places = "sekant.live.rows.map(({ index }) => sekant.live.shown[index]).join()"
+    browser.wait(f"{places} === '22000,0.08,10' && sekant.live.done === sekant.live.number")
+    assert not browser.errors
+
+
+def test_a_number_outside_of_its_range_is_told(browser: Chromium, tmp_path: Path):
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page)
+    for text, value, told in [("99", 40_000, True), ("much", 40_000, True), ("30", 30_000, False)]:
+        browser.run("sekant.live.rows[0].box.focus(), sekant.live.rows[0].box.select()")
+        browser.call("Input.insertText", text=text)
+        browser.press("Enter", 13)
+        assert browser.run("sekant.live.values[sekant.live.rows[0].index]") == value
+        message = browser.run("sekant.live.rows[0].box.validationMessage")
+        assert message == ("Type a number from 10 to 40 kN/m." if told else "")
+    assert not browser.errors
+
+
 def test_names_are_inert(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "quarter_car.yaml")
     page = sk.live(model, tmp_path / "live.html", vary=QUARTER_CAR, until=1.0, title="</script><b id=x>")
@@ -263,7 +288,7 @@ def test_a_stack_that_is_too_small_is_found(browser: Chromium, tmp_path: Path):
     browser.wait("sekant.live.done === sekant.live.number")
     browser.run("(({ module }) => { module.words[module.program.border / 8] = 0n; })(sekant.live.engine), 1")
     browser.run("sekant.live.setValue('height', 0.09)")
-    browser.wait("sekant.live.message.textContent.includes('more stack than a page has')")
+    browser.wait("sekant.live.message.textContent.includes('more stack than a page provides')")
 
 
 def test_bad_memory_is_refused(browser: Chromium, tmp_path: Path):

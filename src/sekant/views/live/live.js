@@ -29,7 +29,12 @@ onmessage = async ({ data }) => {
     if (data.program) engine = await Simulation.load(data.program);
     else { wanted = data; if (engine && !running) await work(); return; }
     if (wanted && !running) await work();
-  } catch (error) { running = false; wanted = null; postMessage({ failed: String(error.message || error) }); }
+  } catch (error) {
+    const number = wanted?.number;
+    running = false;
+    wanted = null;
+    postMessage({ number, failed: String(error.message || error) });
+  }
 };`;
 
 class Live {
@@ -56,7 +61,7 @@ class Live {
       element("button", { text: "YAML", title: "Copy these values for a model file", onclick: () => this.offer("YAML", this.yaml()) }),
       element("button", { text: "Python", title: "Copy this run as a script", onclick: () => this.offer("Python", this.python()) }),
     );
-    const about = element("p", { class: "live-message", text: told.about });
+    const about = element("details", { class: "live-message" }, element("summary", { text: "About this page" }), element("p", { text: told.about }));
     this.holder.append(...this.rows.map((row) => row.root), this.bar, this.message, buttons, about);
   }
 
@@ -72,13 +77,16 @@ class Live {
       this.message.after(this.locus.root);
     }
     this.take(location.hash);
-    addEventListener("hashchange", () => this.take(location.hash));
+    // The address may have been written anew, by `schedule`, since it was changed: only the event has what was meant.
+    addEventListener("hashchange", ({ newURL }) => this.take(new URL(newURL).hash));
     this.compute();
   }
 
   // One row: name, slider, number in the unit that is shown, reset.
   slider({ name, index, low, high, factor, unit, about }) {
-    const range = element("input", { type: "range", min: 0, max: 1000, step: "any", "aria-label": name });
+    const shown = (value) => String(Number((value / factor).toPrecision(6)));
+    const ends = `${shown(low)} to ${shown(high)} ${formatUnit(unit)}`.trim();
+    const range = element("input", { type: "range", min: 0, max: 1000, step: "any", "aria-label": name, title: ends });
     const box = element("input", { type: "text", inputmode: "decimal", class: "live-number", "aria-label": `${name} in ${unit || "its unit"}`, autocomplete: "off" });
     const reset = element("button", { class: "icon", text: "↺", title: "As at first", "aria-label": `Reset ${name}` });
     const title = element("span", { class: "live-name", text: name, title: about || name });
@@ -87,9 +95,14 @@ class Live {
     range.addEventListener("input", () => this.set(row, low + (Number(range.value) / 1000) * (high - low)));
     const typed = () => {
       const value = Number(box.value.trim().replace(",", ".").replace("−", "-")) * factor;
-      if (box.value.trim() && Number.isFinite(value)) this.set(row, value);
+      const known = box.value.trim() && Number.isFinite(value);
+      if (known) this.set(row, value);
       else this.show(row);
+      if (known && low <= value && value <= high) return;
+      box.setCustomValidity(`Type a number from ${ends}.`);
+      box.reportValidity();
     };
+    box.addEventListener("input", () => box.setCustomValidity(""));
     box.addEventListener("change", typed);
     box.addEventListener("keydown", (event) => event.key === "Enter" && typed());
     reset.addEventListener("click", () => this.set(row, this.first[index]));
@@ -155,9 +168,15 @@ class Live {
       this.took = performance.now() - began;
       this.apply(step.value, this.engine.outputs.values);
     } catch (error) {
-      this.message.textContent = `This run failed: ${error.message}`;
-      this.message.classList.add("bad");
+      this.fail(error.message);
     }
+  }
+
+  fail(reason) {
+    this.bar.hidden = true;
+    this.message.textContent = `This run failed: ${reason}`;
+    this.message.classList.add("bad");
+    this.done = this.number;
   }
 
   ask() {
@@ -173,12 +192,11 @@ class Live {
   }
 
   hear({ number, done, result, outputs, failed }) {
+    if (number !== undefined && number !== this.number) return;
     if (failed) {
-      this.bar.hidden = true;
-      this.message.textContent = `This run failed: ${failed}`;
+      this.fail(failed);
       return;
     }
-    if (number !== this.number) return;
     if (!result) {
       this.bar.value = done;
       return;
@@ -197,6 +215,8 @@ class Live {
     const { width } = program.report;
     const count = times.length;
     const { row } = result;
+    this.result = result;
+    this.done = this.number;
     if (row < 1) return this.tell(result);
     const column = (at) => {
       const found = new Float64Array(count);
@@ -241,8 +261,6 @@ class Live {
       this.changed = differs;
       this.player.setCompare(differs ? "ghost" : "first");
     }
-    this.result = result;
-    this.done = this.number;
     this.shown = this.asked; // the values of what is drawn
     if (this.locus) this.locus.show(this.values, this.last || this.rows[0]);
     queueMicrotask(() => this.times.push(performance.now() - this.started)); // when the plots are drawn, too
@@ -303,8 +321,10 @@ class Live {
     return location.href.split("#")[0] + this.fragment();
   }
 
-  // Values from a fragment; unknown names and values that are not numbers are ignored.
+  // Values from a fragment; what it does not name is as at first. Unknown names and values that are not numbers are
+  // ignored.
   take(fragment) {
+    const given = new Map();
     for (const part of fragment.slice(1).split("&")) {
       const [name, text] = part.split("=");
       let known = "";
@@ -315,8 +335,10 @@ class Live {
       }
       const row = this.rows.find((other) => other.name === known);
       const value = Number(text);
-      if (row && text && Number.isFinite(value)) this.set(row, value);
+      if (row && text && Number.isFinite(value)) given.set(row, value);
     }
+    if (fragment.length > 1 && !given.size) return; // not of this page
+    for (const row of this.rows) this.set(row, given.get(row) ?? this.first[row.index]);
   }
 
   quantity(row) {

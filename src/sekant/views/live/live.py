@@ -159,7 +159,7 @@ def _shown(
     asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
     start, _, _ = start_of(suitable, parameters, None, float(times[0]))
     program = simulation_of(suitable, method, asked, start, names, parameters, modes)
-    shown = shown_results([first], plots=plots, title=title)
+    shown = shown_results([first], plots=_first_plots(given, first) if plots is None else plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
         f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
@@ -237,6 +237,15 @@ def _names(
     else:
         needed += [one.name for one in asked_outputs(all_outputs(system), names_of(outputs, "outputs"))]
     return [name for name in dict.fromkeys(needed) if name in known]
+
+
+def _first_plots(system: System, first: Result) -> list[str] | None:
+    """Two outputs that a slider is likely to change: coordinates that no prescribed motion moves, else the energy.
+    None: as for a result, for models with sensors and those in points."""
+    moving = [f"{name}.q" for name in dict.fromkeys(state.partition(".")[0] for state in system.state_names)]
+    moving = [name for name in moving if name in first.names and np.ptp(first[name], axis=0).any()]
+    sensors = any("." not in name for name in first.names if name != "energy")
+    return None if sensors or not moving else [*moving, "energy.kinetic"][:2]
 
 
 def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str:
