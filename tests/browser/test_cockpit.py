@@ -137,6 +137,7 @@ def test_the_set_up_changes_both_sides_while_the_car_stands(browser, page, drive
 
 def test_keys_drive_and_brake(browser, page):
     browser.open(page, 640, 400)
+    assert browser.run("document.getElementById('first').textContent").startswith("Arrow keys")
     key = {"key": "ArrowUp", "code": "ArrowUp"}
     browser.call("Input.dispatchKeyEvent", type="keyDown", **key)
     browser.wait("sekant.car.value('speed') > 1.5")
@@ -146,6 +147,7 @@ def test_keys_drive_and_brake(browser, page):
     browser.call("Input.dispatchKeyEvent", type="keyUp", key="ArrowDown", code="ArrowDown")
     browser.call("Input.dispatchKeyEvent", type="keyDown", key="c", code="KeyC")
     assert browser.run("sekant.scene.camera") == "on board"
+    assert browser.run("document.getElementById('first').hidden")
     assert browser.errors == []
     assert browser.requests[1:] == []
 
@@ -182,7 +184,7 @@ def test_laps_count_over_the_line_from_behind(browser, page):
 def test_a_lost_motion_says_so_and_starts_again(browser, page):
     browser.open(page, 640, 400)
     browser.run("sekant.car.x[0] = NaN; sekant.move(4) || sekant.say(sekant.car.lost)")
-    assert "Press R to start again" in browser.run("document.getElementById('message').textContent")
+    assert "Press Again (R) to start again" in browser.run("document.getElementById('message').textContent")
     browser.run("sekant.restart()")
     assert browser.run("sekant.move(4)")
 

@@ -97,13 +97,15 @@ class ScenePath(TypedDict):
 
 
 class SceneSurface(TypedDict):
-    """points (n, 3) m row by row; size (2,): how many in each direction."""
+    """points (n, 3) m row by row; size (2,): how many in each direction; lines: whether it is a road with lines along
+    its edges and its middle."""
 
     name: str
     body: str
     pose: Numbers
     size: list[int]
     points: list[Numbers]
+    lines: NotRequired[bool]
 
 
 class ScenePlane(TypedDict):

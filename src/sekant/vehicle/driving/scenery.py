@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 WIDTH = 3.2  # m, of the road to each side of the car's path
 ACROSS = 9  # points
 SPACING = 0.5  # m along the path
+STRAIGHT = 1e-5  # m: a bend of less is none
 ROUND = 1.4  # times the diagonal of its box: a path of this length may come back to where it was
 MOST = 700  # points along
 BETWEEN, MOST_CONES = 3.0, 260  # m between two cones; how many are drawn
@@ -50,19 +51,28 @@ def road_strip(road: Road, path: Floats) -> SceneSurface:
     offsets = np.linspace(-WIDTH, WIDTH, ACROSS)
     xy = center[:, None, :] + offsets[None, :, None] * side[:, None, :]
     z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
-    return _surface(xy, z)
+    strip = _surface(xy, z)
+    strip["lines"] = True
+    return strip
 
 
 def _surface(xy: Floats, z: Floats) -> SceneSurface:
     """A surface of a scene through points xy (n, m, 2) m at heights z (n m,) m."""
-    points = np.column_stack([xy.reshape(-1, 2), z - 2e-3])
+    points = np.dstack([xy, z.reshape(xy.shape[:2]) - 2e-3])
+    points = points[_bent(points, 0)][:, _bent(points, 1)]
     return {
         "name": "road",
         "body": "ground",
         "pose": GROUND,
-        "size": list(xy.shape[:2]),
-        "points": np.round(points, 4).tolist(),
+        "size": list(points.shape[:2]),
+        "points": np.round(points.reshape(-1, 3), 4).tolist(),
     }
+
+
+def _bent(points: Floats, axis: int) -> NDArray[np.bool_]:
+    """Which rows (axis 0) or columns (1) of points (n, m, 3) are needed: the ends, and where the surface bends."""
+    bends = np.abs(np.diff(points, 2, axis=axis)).max(axis=(1 - axis, 2)) > STRAIGHT
+    return np.concatenate([[True], bends, [True]])
 
 
 def _even(path: Floats) -> Floats:
@@ -86,19 +96,16 @@ def _even(path: Floats) -> Floats:
 
 
 def cone_shapes(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
-    """Cones along lines (n, 2) m, not all of them where there would be too many."""
+    """Cones along lines (n, 2) m as one shape, not all of them where there would be too many."""
     points = [_along(line) for line in lines]
     xy = np.vstack(points) if points else np.zeros((0, 2))
     xy = xy[:: max(1, len(xy) // MOST_CONES + 1)] if len(xy) > MOST_CONES else xy
-    z = road_values(road, xy[:, 0], xy[:, 1])[0] if len(xy) else xy[:, 0]
-    return [
-        {
-            "name": f"cone {k + 1}", "kind": "cylinder", "body": "ground", "color": "orange", "opacity": 1.0,
-            "pose": [float(x), float(y), float(height) + 0.17, 1.0, 0.0, 0.0, 0.0], "radius": 0.1, "length": 0.34,
-            "axis": [0.0, 0.0, 1.0],
-        }
-        for k, ((x, y), height) in enumerate(zip(xy, z, strict=True))
-    ]  # fmt: skip
+    if not len(xy):
+        return []
+    z = road_values(road, xy[:, 0], xy[:, 1])[0]
+    points = np.round(np.column_stack([xy, z]), 4).tolist()
+    cones = {"name": "cones", "kind": "cones", "body": "ground", "pose": GROUND, "color": "orange"}
+    return [cones | {"points": points, "radius": 0.12, "length": 0.34}]
 
 
 def _along(line: Floats) -> Floats:

@@ -51,7 +51,7 @@ class DrivenCar {
     while (!part.done) part = stretch.next();
     const found = part.value;
     if (found.code !== FINISHED || !found.x.every(Number.isFinite)) {
-      this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves the range of its model, such as the travel of its suspension. Press R to start again.`;
+      this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves the range of its model, such as the travel of its suspension. Press Again (R) to start again.`;
       return false;
     }
     this.x.set(found.x);

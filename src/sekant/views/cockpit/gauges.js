@@ -1,12 +1,14 @@
 // Numbers and pictures beside the road: speed, pedals, g-g diagram, tires, laps, curves of the drive.
 
 const TRACE = 240; // points of the accelerations that remain visible
+const [REACH, RINGS] = [2.1, [0.5, 1, 1.5, 2]]; // g: of the g-g diagram
 const LINE_HALF = 8; // m: half the width of the starting line
 const AWAY = 20; // m from the line, before it counts again
+// label, color, the least range that is shown, value
 const CURVES = [
-  ["speed [km/h]", "#3b7dd8", (car, row) => 3.6 * car.value("speed", row)],
-  ["steering wheel [deg]", "#e8883a", (car, row) => (180 / Math.PI) * car.value("steering_wheel", row)],
-  ["lateral acceleration [m/s²]", "#2fa38c", (car, row) => accelerations(car, row)[1]],
+  ["speed [km/h]", "#3b7dd8", [0, 30], (car, row) => 3.6 * car.value("speed", row)],
+  ["steering wheel [deg]", "#e8883a", [-45, 45], (car, row) => (180 / Math.PI) * car.value("steering_wheel", row)],
+  ["lateral acceleration [m/s²]", "#2fa38c", [-5, 5], (car, row) => accelerations(car, row)[1]],
 ];
 
 // Along and across the car, m/s^2, in the plane of the road.
@@ -105,13 +107,13 @@ class Gauges {
   showRound() {
     const { round } = this;
     const { width, height } = round.canvas;
-    const [cx, cy, scale] = [width / 2, height / 2, width / 2 / 1.6];
+    const [cx, cy, scale] = [width / 2, height / 2, width / 2 / REACH];
     const ink = getComputedStyle(document.body).color;
     round.clearRect(0, 0, width, height);
     round.strokeStyle = ink;
     round.fillStyle = ink;
     round.globalAlpha = 0.25;
-    for (const ring of [0.5, 1, 1.5]) {
+    for (const ring of RINGS) {
       round.beginPath();
       round.arc(cx, cy, ring * scale, 0, 2 * Math.PI);
       round.stroke();
@@ -139,7 +141,7 @@ class Gauges {
 class Curves {
   constructor(car, holder) {
     this.car = car;
-    this.plots = CURVES.map(([label, color]) => {
+    this.plots = CURVES.map(([label, color, least]) => {
       const made = element("div", { class: "curve" });
       holder.append(element("p", { class: "curve-name", text: label }), made);
       const axis = { stroke: () => getComputedStyle(document.body).color, grid: { stroke: "rgba(128,128,128,0.2)" }, ticks: { show: false }, size: 44 };
@@ -148,15 +150,15 @@ class Curves {
         height: 96,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(least[0], 1.05 * low), Math.max(least[1], 1.05 * high)] } },
         axes: [{ ...axis, size: 26 }, axis],
-        series: [{}, { stroke: color, width: 1.6 }],
+        series: [{}, { stroke: color, width: 1.6, points: { show: false } }],
       };
       return new L.uPlot(options, [[], []], made);
     });
   }
 
   draw(rows, times) {
-    CURVES.forEach(([, , value], i) => this.plots[i].setData([times, rows.map((row) => value(this.car, row))]));
+    CURVES.forEach(([, , , value], i) => this.plots[i].setData([times, rows.map((row) => value(this.car, row))]));
   }
 }

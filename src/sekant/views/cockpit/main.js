@@ -8,6 +8,9 @@ const CURVES_EVERY = 200; // ms
 const AIDS_EVERY = 0.004; // s of simulated time
 const KEPT = 200; // number of frame times that are kept
 const KEYS = "Arrow keys or W A S D: drive; Space: brake; C: camera; R: start again; P: pause; V: tire forces; G: driving aids; T: light or dark. Mouse or finger: drag to the side to steer, up to drive, down to brake. Game pad: left stick, right and left trigger.";
+const FIRST = matchMedia("(pointer: coarse)").matches
+  ? "Drag a finger: up to drive, down to brake, to the side to steer."
+  : "Arrow keys or W A S D: drive and steer. Space: brake.";
 
 class Cockpit {
   constructor(car, told) {
@@ -24,6 +27,7 @@ class Cockpit {
     byId("course").textContent = told.course.name;
     byId("about").textContent = told.about;
     byId("help").textContent = KEYS;
+    byId("first").textContent = FIRST;
     this.setUpButtons();
     this.setUpSliders();
     new ResizeObserver(() => this.fit()).observe(byId("view"));
@@ -128,6 +132,7 @@ class Cockpit {
     const speed = Math.abs(car.value("speed"));
     controls.update(dt, speed);
     car.set("steering_wheel_angle", controls.wheel);
+    if (controls.throttle > 0) byId("first").hidden = true;
     for (const slider of this.sliders) slider.disabled = speed > STANDS;
     this.rest += dt;
     const steps = Math.min(told.longest, Math.floor(this.rest / told.step));

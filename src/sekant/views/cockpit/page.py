@@ -78,6 +78,7 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
     run = shown_results([first], plots=[])["runs"][0]
     car = shown_results([driven.first], plots=[])["runs"][0]
     run |= {size: car[size] for size in ("bar", "near", "bounds")}  # of the car, however long the road is
+    run["parts"] = [part for part in run["parts"] if part["track"] < 0 or part["group"] == "bodies"]
     run["arrows"] = [arrow for arrow in run["arrows"] if arrow["channel"] in driven.outputs]
     tracks = (driven.first.scene or {}).get("tracks", {})
     return {

@@ -1,7 +1,7 @@
 // The picture: the car as the player draws it, the ground that goes with it, three cameras.
 
 const SEEN = 60; // m: of the grid around the car
-const FORCE_SCALE = 3e-4; // m/N: of tire forces
+const FORCE_LENGTH = 0.22; // of the car's length: of an arrow for the force of a tire at rest
 const EYES = [-0.35, 0.32]; // m, of the driver in the axes of the chassis
 const FOLLOWS = 0.12; // of the way to the turn of the car, in a frame
 
@@ -17,12 +17,14 @@ class DriveScene {
     this.stage.scene.add(this.actor.root);
     this.stage.controls.enabled = false;
     this.stage.hurry();
-    for (const arrow of this.actor.arrows) arrow.scale = FORCE_SCALE;
     for (const { userData } of this.actor.materials.values()) if (userData.color === "sheet") userData.opacity = 1; // the road
     this.chassis = Math.max(0, told.tracks.findIndex((track) => track.position?.startsWith("chassis.")));
     const box = new L.Box3().setFromObject(this.actor.groups[this.chassis]);
     const extent = box.isEmpty() ? new L.Vector3(4, 1.8, 1.4) : box.getSize(new L.Vector3());
     this.length = Math.max(extent.x, 2.5);
+    const forces = this.actor.arrows.map(({ columns }) => Math.hypot(...columns.map((column) => column[0])));
+    const mean = forces.reduce((sum, force) => sum + force, 0) / forces.length;
+    for (const arrow of this.actor.arrows) arrow.scale = (FORCE_LENGTH * this.length) / mean;
     this.eyes = { position: new L.Vector3(EYES[0], EYES[1], 0.32 * extent.z + 0.3), turn: new L.Quaternion() };
     this.behind = new L.Quaternion();
     this.camera = "chase";
@@ -34,6 +36,8 @@ class DriveScene {
     this.themeName = name;
     document.documentElement.dataset.theme = name;
     this.stage.setTheme(THEMES[name]);
+    for (const { material } of this.stage.floor.children) material.depthTest = false; // below all else, however far
+    this.stage.floor.renderOrder = -1;
     this.actor.paint(THEMES[name], false);
     for (const arrow of this.actor.arrows) arrow.item.visible = this.arrows;
   }

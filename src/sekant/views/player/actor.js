@@ -29,6 +29,7 @@ class Actor {
     if (!this.materials.has(key)) {
       const material = new L.MeshLambertMaterial({ transparent: opacity < 1, opacity });
       if (side) material.side = L.DoubleSide;
+      if (color === "sheet") Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }); // what lies on it stays in sight
       material.userData = { color, opacity };
       this.materials.set(key, material);
     }
@@ -57,13 +58,13 @@ class Actor {
     for (const [geometry, color] of pieces) {
       const sheet = color === "sheet";
       const opacity = sheet ? 0.45 : part.opacity === undefined ? 1 : part.opacity;
-      const mesh = new L.Mesh(geometry, this.material(color || own, opacity, sheet || part.kind === "mesh" ? 1 : 0));
+      const mesh = new L.Mesh(geometry, this.material(color || own, opacity, part.kind === "surface" || part.kind === "mesh" ? 1 : 0));
       mesh.castShadow = !sheet && opacity > 0.5;
       mesh.receiveShadow = part.group === "bodies";
       holder.add(mesh);
       if (part.kind === "box" || part.kind === "cylinder") holder.add(this.edges(geometry));
     }
-    if (part.kind === "surface") {
+    if (part.kind === "surface" && !part.lines) {
       holder.add(new L.LineSegments(sheetLines(part), this.lineMaterial("path")));
     }
     item.objects.push(holder);

@@ -116,7 +116,7 @@ def extent(part: dict[str, Any]) -> Array:
     kind = part["kind"]
     if kind == "bar":
         return np.array([part["from"], part["to"]])
-    if kind in ("polyline", "path", "surface"):
+    if kind in ("polyline", "path", "surface", "cones"):
         local = np.array(part["points"])
     elif kind == "mesh":
         local = np.frombuffer(base64.b64decode(part["vertices"]), "<f4").reshape(-1, 3).astype(float)

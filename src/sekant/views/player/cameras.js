@@ -4,7 +4,7 @@ const CAMERAS = ["chase", "on board", "top"];
 const G = 9.81; // m/s^2: one g
 const BACK = 1.9; // lengths of the body, from it to the camera behind it
 const ABOVE = 10; // of its lengths, to the camera above it
-const EYE_NEAR = 0.025; // of its length: what is nearer is not drawn
+const [EYE_NEAR, NEAR] = [0.025, 0.15]; // of its length: what is nearer to the eye of a rider, or to other cameras, is not drawn
 
 // `body`: position and turn, of its frame in W, `behind`: its turn a moment ago; length (m); `eyes`: their pose in it.
 function goAlong(camera, name, body, up) {
@@ -25,7 +25,7 @@ function goAlong(camera, name, body, up) {
     const distance = BACK * length;
     camera.up.copy(axis(0, 0, 1, behind));
     camera.position.copy(position).addScaledVector(forward, -distance).addScaledVector(camera.up, 0.3 * distance);
-    camera.lookAt(position.clone().addScaledVector(forward, 0.9 * distance));
+    camera.lookAt(position.clone().addScaledVector(forward, 0.6 * distance));
   }
   camera.updateMatrixWorld();
 }
@@ -33,7 +33,7 @@ function goAlong(camera, name, body, up) {
 // What stands still as the camera goes along: how wide it sees, and from where on.
 function setLens(camera, name, length, far) {
   camera.fov = name === "on board" ? 62 : 42;
-  camera.near = EYE_NEAR * length;
+  camera.near = (name === "on board" ? EYE_NEAR : NEAR) * length;
   camera.far = far;
   camera.updateProjectionMatrix();
 }

@@ -23,9 +23,15 @@ function ball(center, radius, sides = 18) {
   return new L.SphereGeometry(radius, sides, Math.ceil(sides * 0.7)).translate(...center);
 }
 
+const TURN = 0.12; // rad: of a tube, from one of its rings to the next where it bends most
+
 function smoothTube(points, radius, closed) {
-  const curve = new L.CatmullRomCurve3(points.map((p) => new L.Vector3(...p)), closed, "centripetal");
-  return new L.TubeGeometry(curve, Math.min(1200, Math.max(60, points.length * 2)), radius, 7, closed);
+  const places = points.map((p) => new L.Vector3(...p));
+  const spans = places.slice(1).map((p, i) => p.clone().sub(places[i])).filter((span) => span.lengthSq() > 0);
+  const length = spans.reduce((sum, span) => sum + span.length(), 0);
+  const bend = spans.slice(1).reduce((most, span, i) => Math.max(most, span.angleTo(spans[i]) / Math.min(span.length(), spans[i].length())), 0);
+  const rings = Math.ceil(Math.min(1200, Math.max(60, (bend * length) / TURN)));
+  return new L.TubeGeometry(new L.CatmullRomCurve3(places, closed, "centripetal"), rings, radius, 7, closed);
 }
 
 function sheet(part) {
@@ -40,6 +46,41 @@ function sheet(part) {
     }
   }
   geometry.setIndex(index);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+const LINE_WIDTH = 0.12; // m: of the lines of a road
+const [DASH, DASHES] = [3, 9]; // m: a dash, and from one to the next
+
+// Lines along the edges of a road, and dashes along its middle.
+function roadLines({ size: [rows, columns], points }) {
+  const mix = (a, b, share) => a.map((value, k) => value + share * (b[k] - value));
+  const distance = (a, b) => Math.hypot(...a.map((value, k) => value - b[k]));
+  // the place at a share of the width, and of the way from row i to the next
+  const across = (i, share) => {
+    const j = Math.min(columns - 2, Math.floor(share * (columns - 1)));
+    return mix(points[i * columns + j], points[i * columns + j + 1], share * (columns - 1) - j);
+  };
+  const place = (i, way, share) => (way ? mix(across(i, share), across(i + 1, share), way) : across(i, share));
+  const position = [];
+  const stripe = (i, from, to, low, high) => {
+    const [a, b, c, d] = [place(i, from, low), place(i, from, high), place(i, to, low), place(i, to, high)];
+    position.push(...a, ...b, ...c, ...b, ...d, ...c);
+  };
+  const width = LINE_WIDTH / distance(across(0, 0), across(0, 1));
+  for (let i = 0, s = 0; i + 1 < rows; i++) {
+    stripe(i, 0, 1, 0, width);
+    stripe(i, 0, 1, 1 - width, 1);
+    const length = distance(across(i, 0.5), across(i + 1, 0.5));
+    for (let at = Math.floor(s / DASHES) * DASHES; at < s + length; at += DASHES) {
+      const [from, to] = [Math.max(s, at), Math.min(s + length, at + DASH)].map((end) => (end - s) / length);
+      if (from < to) stripe(i, from, to, 0.5 - width / 2, 0.5 + width / 2);
+    }
+    s += length;
+  }
+  const geometry = new L.BufferGeometry();
+  geometry.setAttribute("position", new L.BufferAttribute(new Float32Array(position), 3));
   geometry.computeVertexNormals();
   return geometry;
 }
@@ -170,7 +211,8 @@ const PIECES = {
   ],
   pin: (part) => [[new L.BoxGeometry(part.radius * 2.4, part.radius * 2.4, part.radius * 2.4), "steel"]],
   path: pathPieces,
-  surface: (part) => [[sheet(part), "sheet"]],
+  surface: (part) => [[sheet(part), "sheet"], ...(part.lines ? [[roadLines(part), "#e6e9ed"]] : [])],
+  cones: ({ points, radius, length }) => points.map(([x, y, z]) => [along(new L.ConeGeometry(radius, length, 8), [0, 0, 1]).translate(x, y, z + length / 2), null]),
   plane: () => [],
   joint_revolute: (part) => hingePieces(part, 24),
   joint_universal: ball_joint,
