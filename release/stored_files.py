@@ -40,7 +40,30 @@ TAKEN = {  # file there: where it comes from
     "car/rear.csv": "car/measured/rear.csv",
     "car/rates.csv": "car/measured/rates.csv",
     "car/wheel_rate.csv": "car/measured/wheel_rate.csv",
+    "tire.tir": "car/formula/parts/tire.tir",
+    "targets.yaml": "car/formula/parts/targets.yaml",
+    "lap.csv": "car/formula/events/track.csv",
 }
+POINTS = """type, double_wishbone
+masses.upright, 32 kg
+spring.stiffness, 80 N/mm
+spring.preload, 6.6 kN
+spring.on, upper_arm
+point, x [mm], y [mm], z [mm]
+upper_front, 103, 350, 142
+upper_rear, -127, 350, 128
+upper_ball, -12, 589, 127
+lower_front, 122, 345, -80
+lower_rear, -108, 345, -80
+lower_ball, 7, 620, -89
+tie_rod_outer, -156, 545, 178
+tie_rod_inner, -156, 317, 186
+spring_top, -15, 500, 540
+spring_bottom, -12, 491, 104
+wheel_center, 0, 678, 0
+contact, 0, 678, -265
+"""
+EVENT = "maneuver: autocross\nfile: lap.csv\ncar: car/car.yaml\ngrip: 0.7\n"
 
 
 def of_model(path: Path) -> dict[str, Any]:
@@ -99,6 +122,51 @@ def of_surface(path: Path) -> dict[str, Any]:
     return {"position": np.ravel(surface.position(0.3 * a + 0.7 * b, 0.6 * c + 0.4 * d)).tolist()}
 
 
+def of_sweep(path: Path) -> dict[str, Any]:
+    found = sk.studies.open_sweep(path)
+    return {
+        "names": list(found.samples.names),
+        "measures": [float(x) for x in found["end"]],
+        "outputs": [float(x) for x in found["O.q"][0]],
+    }
+
+
+def of_poses(path: Path) -> dict[str, Any]:
+    from sekant.geometry import PoseTable
+
+    table = PoseTable.load(path) if path.suffix == ".json" else PoseTable.from_text(path, "rod")
+    a, b = table.range
+    return {"range": [a, b], "position": np.ravel(table.motion("rod", 0.3 * a + 0.7 * b).position).tolist()}
+
+
+def of_tire(path: Path) -> dict[str, Any]:
+    from sekant.vehicle.tires.property_file import read_tir
+
+    tire = read_tir(path)
+    return {"version": tire.version, "side": tire.side, "numbers": tire.numbers}
+
+
+def of_targets(path: Path) -> dict[str, Any]:
+    from sekant.vehicle.kc.targets import read_targets
+
+    found = read_targets(path)
+    move = {name: list(bounds) for name, bounds in found.move.items()}
+    return {"curves": [one.curve for one in found.targets], "move": move}
+
+
+def of_course(path: Path) -> dict[str, Any]:
+    from sekant.vehicle.courses.track_files import read_track
+
+    return {"length": float(read_track(path).length)}
+
+
+def of_event(path: Path) -> dict[str, Any]:
+    from sekant.vehicle.maneuvers.files import read_maneuver
+
+    found = read_maneuver(path)
+    return {"kind": found.kind, "car": found.car.name if found.car else "", "grip": found.options["grip"]}
+
+
 KINDS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "model.yaml": of_model,
     "loop.yaml": of_model,
@@ -116,6 +184,14 @@ KINDS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "result.csv": of_result,
     "path.json": of_curve,
     "surface.json": of_surface,
+    "sweep.nc": of_sweep,
+    "poses.json": of_poses,
+    "poses.csv": of_poses,
+    "points.csv": of_hard_points,
+    "tire.tir": of_tire,
+    "targets.yaml": of_targets,
+    "lap.csv": of_course,
+    "event.yaml": of_event,
 }
 
 
@@ -137,6 +213,18 @@ def write(folder: Path) -> None:
         tolerance=1e-3,
     )
     bowl.save(folder / "surface.json")
+    (folder / "points.csv").write_text(POINTS, encoding="utf-8")
+    (folder / "event.yaml").write_text(EVENT, encoding="utf-8")
+    mechanism = sk.load(folder / "loop.yaml")
+    samples = sk.studies.grid({"m1": [0.8, 1.3]})
+    found = sk.sweep(
+        mechanism, samples, measures={"end": "final(O.q)"}, outputs=["O.q"], until=0.05, output_step=0.01
+    )
+    found.save(folder / "sweep.nc")
+    sweep = sk.kinematics(mechanism, "O.angle", range=(0.5, 1.0, 6))
+    table = sweep.pose_table(["rod"])
+    table.save(folder / "poses.json")
+    table.to_text(folder / "poses.csv", "rod")
     contents = {name: of(folder / name) for name, of in KINDS.items()}
     (folder / "contents.json").write_text(json.dumps(contents, indent=1), encoding="utf-8")
 
