@@ -14,12 +14,15 @@ sys.path.insert(0, str(DOCS / "tools"))
 
 import phrases  # noqa: E402
 
+from pages import MADE  # noqa: E402
+
 TUTORIALS = [
     DOCS / "getting_started.md",
     DOCS / "natural/lagrangian.md",
     *sorted(DOCS.glob("tutorials/*.md")),
 ]
-LONGEST = 30  # words of a sentence
+LONGEST = 30  # words of a sentence in tutorials
+LONGEST_ELSEWHERE = 42
 README_LINES = 120
 
 
@@ -45,6 +48,12 @@ def test_sentences_of_tutorials_are_short(page):
     read = sentences(page.read_text(encoding="utf-8"))
     assert len(read) > 10
     assert [one for one in read if words(one) > LONGEST] == []
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_sentences_of_other_pages_are_not_too_long(page):
+    written = MADE.sub("", page.read_text(encoding="utf-8"))
+    assert [one for one in sentences(written) if words(one) > LONGEST_ELSEWHERE] == []
 
 
 def test_sentences_are_counted_without_code_tables_and_addresses():
