@@ -24,7 +24,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 import case_studies  # noqa: E402
 
-PROMISE = "The error of every method follows its tolerance within the factor that the page states."
 METHODS = ("taylor", "dop853", "radau5", "auto")
 TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 FACTORS = {"taylor": 10.0, "dop853": 5e3, "radau5": 1e4, "auto": 500.0}
@@ -164,11 +163,10 @@ def measurements(clock: Clock, tolerances: tuple[float, ...] = TOLERANCES) -> li
     return found
 
 
-def campaign(clock: Clock, first: int) -> Section:
-    section = Section("Accuracy", PROMISE)
+def campaign(section: Section, clock: Clock, first: int) -> None:
     rows = measurements(clock, TOLERANCES if clock.seconds > 600 else (1e-6, 1e-9))
-    section.counts["problems"] = len({row.problem for row in rows})
-    section.counts["runs"] = len(rows)
+    section.count("problems", len({row.problem for row in rows}))
+    section.count("runs", len(rows))
     for row in rows:
         if row.ended and not expected_to_miss(row.problem, row.method):
             section.fail(f"{row.problem}, {row.method}, {row.tolerance:.0e}", row.ended)
@@ -181,7 +179,6 @@ def campaign(clock: Clock, first: int) -> Section:
     section.left_out += sorted(missed)
     if len({row.problem for row in rows}) < len(PROBLEMS):
         section.left_out.append("problems that were not reached in time")
-    return section
 
 
 def table(rows: list[Measured]) -> str:

@@ -54,8 +54,18 @@ class Failure:
 class FirstFailure(Exception):
     """Ends a section that has failed, where the first failure is all that is asked for."""
 
-    def __init__(self, section: Section) -> None:
-        self.section = section
+
+@dataclass
+class Measured:
+    """The largest value that was measured of something, and its limit, if there is one."""
+
+    value: float
+    unit: str = ""
+    limit: float | None = None
+
+    def __str__(self) -> str:
+        limit = "" if self.limit is None else f" (limit {self.limit:g})"
+        return f"{self.value:g} {self.unit}".rstrip() + limit
 
 
 @dataclass
@@ -66,23 +76,36 @@ class Section:
     """Whether sections end with their first failure, which is not made smaller."""
 
     name: str
-    promise: str
-    counts: dict[str, float | str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    measured: dict[str, Measured] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    seed: int = 0
     seconds: float = 0.0
+    """Of the processor."""
 
-    def count(self, what: str, by: float = 1) -> None:
-        self.counts[what] = float(self.counts.get(what, 0)) + by
+    def count(self, what: str, by: int = 1) -> None:
+        self.counts[what] = self.counts.get(what, 0) + by
+
+    def measure(self, what: str, value: float, unit: str = "", limit: float | None = None) -> None:
+        """Keep the largest value; one beyond the limit is a failure."""
+        before = self.measured.get(what)
+        value = float(f"{value:.3g}")
+        self.measured[what] = Measured(max(value, before.value if before else value), unit, limit)
+        if limit is not None and not value <= limit:
+            self.fail(what, f"{value:g} {unit} (limit {limit:g})")
 
     def fail(self, tried: str, found: str, input: str = "") -> None:
         self.failures.append(Failure(tried, found, input))
         if self.first_only:
-            raise FirstFailure(self)
+            raise FirstFailure
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def section_of(data: dict[str, Any]) -> Section:
-    return Section(**{**data, "failures": [Failure(**item) for item in data["failures"]]})
+    measured = {what: Measured(**item) for what, item in data["measured"].items()}
+    return Section(
+        **data | {"measured": measured, "failures": [Failure(**item) for item in data["failures"]]}
+    )

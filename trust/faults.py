@@ -15,55 +15,74 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import numpy as np
 
 import sekant as sk
-from damage.test_mutated_files import STUDY_MODEL
-from trust.campaign import Clock, Section
-from trust.commands import prepared
-from trust.trials import FIRST, Servers, Trial, Warm, values
+from damage import test_mutated_files as damage
+from trust.campaign import Clock, Section, processor_seconds
+from trust.commands import PATIENCE, prepared
+from trust.trials import FIRST, STUDY, Servers, Trial, Warm, values
 
+LONG = (
+    ("run", "arm.yaml", "--until", "2000", "--method", "rk4", "--step", "1e-4", "-o", "long.nc"),
+    ("sweep", "long.yaml", "-o", "out.nc", "-j", "2"),
+    ("kc", "front.yaml", "--report", "kc.html"),
+    ("drive", "car.yaml", "--maneuver", "double-lane-change", "-o", "drive.nc"),
+)
+"""Commands that Ctrl-C interrupts."""
+EARLIEST = 0.15
+"""Seconds of the processor after which Python has begun to run the command."""
 CODES = {"kill": -signal.SIGKILL, "full": 1, "interrupt": 130}
 """Exit code of a command that meets the fault and cannot do without what failed."""
-PROMISE = (
-    "A process that dies, or whose disk is full, at any write leaves whole results or none, and a good cache."
+
+
+COMMANDS = (
+    FIRST,
+    ("run", "arm.yaml", "--until", "0.1", "-o", "out2.nc", "--csv", "out.csv"),
+    ("sweep", "study.yaml", "-o", "out.nc", "--csv", "out.csv", "-j", "1"),
+    ("fit", "parabola.csv", "-o", "out.json"),
+    ("export", "c", "arm.yaml", "-o", "code"),
 )
 
 
 @dataclass(frozen=True)
-class Command:
+class Clean:
+    """A command and what it does without a fault."""
+
     words: tuple[str, ...]
-    output: str
+    calls: int
+    files: dict[str, bytes]
 
+    def other(self, files: dict[str, Path]) -> list[str]:
+        """Names of files that have not what they have without a fault. Results say when they were made."""
+        return [
+            name
+            for name, path in files.items()
+            if name in self.files and path.suffix != ".nc" and path.read_bytes() != self.files[name]
+        ]
 
-COMMANDS = (
-    Command(FIRST, "out.nc"),
-    Command(("run", "arm.yaml", "--until", "0.1", "-o", "out2.nc", "--csv", "out.csv"), "out.csv"),
-    Command(("sweep", "study.yaml", "-o", "out.nc", "--csv", "out.csv", "-j", "1"), "out.csv"),
-    Command(("fit", "parabola.csv", "-o", "out.json"), "out.json"),
-    Command(("export", "c", "arm.yaml", "-o", "code"), "code"),
-)
-
-
-def whole(path: Path) -> str:
-    """Why an output is neither whole nor a readable part of a result; empty if it is."""
-    if not path.exists():
+    def broken(self, files: dict[str, Path]) -> str:
+        """Why outputs are neither whole nor a readable part of a result; empty if they are."""
+        if other := self.other(files):
+            return f"{', '.join(other)}: neither whole nor absent"
+        folders = {Path(name).parts[0] for name in self.files if "/" in name}
+        for folder in folders:
+            missing = [name for name in self.files if name.startswith(f"{folder}/") and name not in files]
+            if missing and any(name.startswith(f"{folder}/") for name in files):
+                return f"{folder} has no {missing[0]}"
+        if self.words[0] == "run":
+            try:
+                for name in files.keys() & self.files.keys():
+                    if name.endswith(".nc"):
+                        sk.Result.load(files[name])
+            except sk.SekantError as error:
+                return str(error)
         return ""
-    try:
-        if path.suffix == ".nc":
-            sk.Result.load(path)
-        elif path.suffix == ".json":
-            sk.PoseCurve.load(path)
-        elif path.suffix == ".csv":
-            lines = path.read_text().splitlines()
-            if not lines or len({line.count(",") for line in lines if not line.startswith("#")}) != 1:
-                return "rows of different lengths"
-    except sk.SekantError as error:
-        return str(error)
-    return ""
 
 
 def _same_after(section: Section, warm: Warm, home: Path, tried: str, fault: str = "none") -> None:
@@ -71,29 +90,26 @@ def _same_after(section: Section, warm: Warm, home: Path, tried: str, fault: str
         section.fail(tried, found)
 
 
-def _content(home: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
-
-
 def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> None:
     """All calls of all commands in random order, as many as there is time for."""
     places = []
-    for command in COMMANDS:
+    for words in COMMANDS:
         counting = Trial(warm.servers, warm.copy())
-        calls = counting.run(command.words).calls
+        calls = counting.run(words).calls
         section.count("calls of the file layer", calls)
-        places += [(command, fault, at + 1) for fault in CODES for at in range(calls)]
+        clean = Clean(words, calls, {name: path.read_bytes() for name, path in counting.files.items()})
+        places += [(clean, fault, at + 1) for fault in CODES for at in range(calls)]
         counting.close()
         shutil.rmtree(counting.home.parent, ignore_errors=True)
     random.Random(seed).shuffle(places)
 
-    def tried(place: tuple[Command, str, int]) -> list[str] | None:
+    def tried(place: tuple[Clean, str, int]) -> list[str] | None:
         return _found(warm, *place) if clock.left > 0 else None
 
     reached = 0
     with ThreadPoolExecutor(warm.servers.count) as pool:
         answers = [pool.submit(tried, place) for place in places]
-        for (command, fault, at), one in zip(places, answers, strict=True):
+        for (clean, fault, at), one in zip(places, answers, strict=True):
             found = one.result()
             if found is None:
                 continue
@@ -102,65 +118,108 @@ def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> Non
             if found and section.first_only:
                 pool.shutdown(cancel_futures=True)
             for text in found:
-                section.fail(f"{fault} at call {at} of sekant {' '.join(command.words)}", text)
+                section.fail(f"{fault} at call {at} of sekant {' '.join(clean.words)}", text)
     if reached < len(places):
         section.left_out.append(f"{len(places) - reached} of {len(places)} places for faults: no time")
 
 
-def _found(warm: Warm, command: Command, fault: str, at: int) -> list[str]:
-    """What is wrong after a command met a fault: its exit code, its words, its output, the cache."""
+def _found(warm: Warm, clean: Clean, fault: str, at: int) -> list[str]:
+    """What is wrong after a command met a fault: its exit code, its words, its outputs, the same command again."""
     home = warm.copy()
     trial = Trial(warm.servers, home)
-    end, found = trial.run(command.words, fault, at), []
+    end, found = trial.run(clean.words, fault, at), []
     if end.code == -signal.SIGALRM:
         found.append("no end")
     elif end.code not in (0, CODES[fault]):
         found.append(f"exit code {end.code} instead of {CODES[fault]}: {end.error[-300:]}")
     if "Traceback" in end.error:
         found.append(f"a traceback: {end.error[-800:]}")
-    if broken := whole(trial.folder / command.output):
-        found.append(f"{command.output}: {broken}")
-    if _content(home) != _content(warm.home) and (other := warm.other_after(home)):
-        found.append(other)
+    files = trial.files
+    if broken := clean.broken(files):
+        found.append(broken)
+    left = [name for name in files if name.endswith(".partial")]
+    if fault == "full" and left:
+        found.append(f"it leaves {', '.join(left)}")
+    unfinished = (trial.folder / "out.nc.parts").exists()
+    again = trial.run((*clean.words, "--resume") if unfinished else clean.words)
+    if again.code:
+        found.append(f"the same command fails afterwards: {again.error[-400:]}")
+    elif missing := clean.files.keys() - trial.files.keys():
+        found.append(f"the same command does not write {', '.join(missing)} afterwards")
+    elif other := clean.other(trial.files):
+        found.append(f"the same command gives another {', '.join(other)} afterwards")
+    elif clean.words == FIRST and not np.array_equal(values(trial.folder / "out.nc"), warm.expected):
+        found.append("the same command gives other numbers afterwards")
     trial.close()
     shutil.rmtree(home.parent, ignore_errors=True)
     return found
 
 
-def _interrupted_anywhere(section: Section, warm: Warm, moments: int) -> None:
-    """Ctrl-C at any moment ends a long run within a second, with exit code 130."""
-    for number in range(moments):
-        trial = Trial(warm.servers, warm.home)
-        words = ["run", "arm.yaml", "--until", "2000", "--method", "rk4", "--step", "1e-4", "-o", "long.nc"]
-        environment = os.environ | {"SEKANT_CACHE_DIR": str(warm.home)}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sekant", *words],
-            cwd=trial.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=prepared(60),
-        )
-        time.sleep(0.8 + 0.37 * number)
+def _seconds_of(process: subprocess.Popen[bytes]) -> float:
+    """Of the processor, that a running process has used (Linux), else infinity."""
+    with suppress(OSError, IndexError):
+        after_name = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+    return inf
+
+
+def _interrupted_anywhere(section: Section, clock: Clock, warm: Warm, share: float, seed: int) -> None:
+    """Ctrl-C at any moment ends a command within a second of the processor, with exit code 130."""
+    limit, choose = clock.spent + share * clock.seconds, random.Random(seed)
+    while clock.spent < limit:
+        for words in LONG:
+            _interrupted(section, warm, words, choose.uniform(EARLIEST, 3.0), choose.random() < 0.5)
+
+
+def _interrupted(section: Section, warm: Warm, words: tuple[str, ...], moment: float, cold: bool) -> None:
+    """`moment`: seconds of the processor after its start; `cold`: nothing is in the cache."""
+    trial = Trial(warm.servers, warm.home)
+    shutil.copytree(damage.CAR, trial.folder, dirs_exist_ok=True)
+    (trial.folder / "long.yaml").write_text(STUDY.replace("until: 0.1 s", "until: 2000 s"))
+    cache = trial.folder / ".cache" if cold else warm.home
+    told = f"Ctrl-C after {moment:.2f} s of sekant {' '.join(words)} with {'an empty' if cold else 'a'} cache"
+    before = processor_seconds()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sekant", *words],
+        cwd=trial.folder,
+        env=os.environ | {"SEKANT_CACHE_DIR": str(cache)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=prepared(60),
+    )
+    began = time.monotonic()
+    while process.poll() is None and (used := _seconds_of(process)) < moment:
+        time.sleep(0.01)
+    if process.poll() is None:
+        if used == inf:
+            time.sleep(max(0.0, 0.5 + moment - (time.monotonic() - began)))
         process.send_signal(signal.SIGINT)
-        begun = time.monotonic()
+        began = time.monotonic()
         try:
-            _, error = process.communicate(timeout=30)
+            _, error = process.communicate(timeout=10 * PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            section.fail("Ctrl-C", "no end after 30 s")
-            continue
-        section.count("interrupted runs")
-        waited = time.monotonic() - begun
-        section.counts["longest wait after Ctrl-C, s"] = round(
-            max(waited, float(section.counts.get("longest wait after Ctrl-C, s", 0.0))), 2
-        )
-        if process.returncode not in (0, 130) or b"Traceback" in error:
-            section.fail("Ctrl-C", f"exit code {process.returncode}: {error.decode()[-500:]}")
-        if broken := whole(trial.folder / "long.nc"):
-            section.fail("Ctrl-C", broken)
-        trial.close()
+            section.fail(told, f"no end after {10 * PATIENCE} s")
+            return
+        section.count("interrupted commands")
+        waited = time.monotonic() - began
+        if used < inf:  # a busy machine lets processes wait
+            waited = min(waited, processor_seconds() - before - used)
+        section.measure("longest wait after Ctrl-C", waited, "s")
+        if waited > 1.0:
+            section.fail(told, f"it ended after {waited:.1f} s")
+        if process.returncode != 130 or b"Traceback" in error:
+            section.fail(told, f"exit code {process.returncode}: {error.decode()[-500:]}")
+    else:
+        process.communicate()
+    for name, path in trial.files.items():
+        if words[0] == "run" and path.suffix == ".nc":
+            try:
+                sk.Result.load(path)
+            except sk.SekantError as error:
+                section.fail(told, f"{name}: {error}")
+    trial.close()
 
 
 def _damaged_caches(section: Section, warm: Warm, times: int, seed: int) -> None:
@@ -266,9 +325,9 @@ def _prepared(section: Section, trial: Trial, words: tuple[str, ...]) -> bool:
     """Run a command on another arm first, so that faults meet what a new model writes, and not the same code of loops
     again and again; servers import what it needs."""
     model = trial.folder / "arm.yaml"
-    model.write_text(STUDY_MODEL.replace("mass: 1 kg", "mass: 1.3 kg"))
+    model.write_text(damage.STUDY_MODEL.replace("mass: 1 kg", "mass: 1.3 kg"))
     end = trial.run(words)
-    model.write_text(STUDY_MODEL)
+    model.write_text(damage.STUDY_MODEL)
     if end.code:
         section.fail(f"sekant {' '.join(words)}", f"exit code {end.code}: {end.error[-1000:]}")
         return False
@@ -276,25 +335,25 @@ def _prepared(section: Section, trial: Trial, words: tuple[str, ...]) -> bool:
     return True
 
 
-def campaign(clock: Clock, first: int) -> Section:
-    section = Section("Faults", PROMISE)
+def campaign(section: Section, clock: Clock, first: int) -> None:
     home = Path(tempfile.mkdtemp()) / "cache"
     servers = Servers(3, clock)
     trial = Trial(servers, home)
     try:
-        if not all(_prepared(section, trial, command.words) for command in COMMANDS):
-            return section
-        trial.run(FIRST)
+        if not all(_prepared(section, trial, words) for words in COMMANDS):
+            return
+        if (end := trial.run(FIRST)).code:
+            section.fail(f"sekant {' '.join(FIRST)}", f"exit code {end.code}: {end.error[-1000:]}")
+            return
         warm = Warm(servers, home, values(trial.folder / "out.nc"))
         _odd_homes(section, warm)
         _other_times(section, warm)
         _another_processor(section, warm)
         _together(section, warm)
         _damaged_caches(section, warm, 4, first)
-        _interrupted_anywhere(section, warm, 3)
+        _interrupted_anywhere(section, clock, warm, 0.15, first)
         _at_every_call(section, clock, warm, first)
     finally:
         servers.close()
         trial.close()
         shutil.rmtree(home.parent, ignore_errors=True)
-    return section

@@ -31,15 +31,15 @@ SECONDS = 300
 """After which a run is ended, by SIGALRM."""
 
 
-def meet() -> None:
-    """Count one call; the chosen one meets the fault."""
+def meet(frees: bool = False) -> None:
+    """Count one call; the chosen one meets the fault. A full disk still lets go of what is on it (`frees`)."""
     calls = int.from_bytes(CALLS[:], "little") + 1
     CALLS[:] = calls.to_bytes(8, "little")
     if FAULT == "kill" and calls == AT:
         os.kill(os.getpid(), signal.SIGKILL)
     if FAULT == "interrupt" and calls == AT:
         signal.raise_signal(signal.SIGINT)
-    if FAULT == "full" and 0 < AT <= calls:
+    if FAULT == "full" and 0 < AT <= calls and not frees:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -67,9 +67,9 @@ def opening(original: Any) -> Any:
     return opened
 
 
-def counted(original: Any) -> Any:
+def counted(original: Any, frees: bool) -> Any:
     def called(*given: Any, **options: Any) -> Any:
-        meet()
+        meet(frees)
         return original(*given, **options)
 
     return called
@@ -113,7 +113,7 @@ def prepare(fault: str, at: int) -> None:
     os.fdopen = opening(os.fdopen)
     pathlib.io.open = builtins.open  # type: ignore[attr-defined]
     for name in ("replace", "rename", "unlink", "mkdir"):
-        setattr(os, name, counted(getattr(os, name)))
+        setattr(os, name, counted(getattr(os, name), frees=name == "unlink"))
 
 
 def run(request: dict[str, Any]) -> int:

@@ -19,9 +19,6 @@ from damage import test_mutated_files as damage
 from trust.campaign import Clock, Section
 from trust.commands import PATIENCE, Endless, sekant
 
-PROMISE = (
-    "No file and no command line ends in a raw exception, runs on for more than 20 s, or takes over 2 GB."
-)
 SECONDS, GIGABYTES = 20, 2.0
 BATCH = 40
 TOKENS = (
@@ -201,8 +198,7 @@ def _command(section: Section, seed: int, folder: Path) -> None:
         section.fail("command line", f"exit code {done.returncode} without a word", shown)
 
 
-def campaign(clock: Clock, first: int) -> Section:
-    section = Section("Files and command lines", PROMISE)
+def campaign(section: Section, clock: Clock, first: int) -> None:
     damage.kinds()  # once, before processes are made from this one
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given) / "commands"
@@ -212,4 +208,3 @@ def campaign(clock: Clock, first: int) -> Section:
             _watch(section, damage.KINDS[seed % len(damage.KINDS)], seed)
             for part in range(3):
                 _command(section, 3 * seed + part, folder)
-    return section

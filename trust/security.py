@@ -14,7 +14,6 @@ from damage.test_mutated_files import STUDY_MODEL
 from trust.campaign import Clock, Section
 from trust.commands import Endless, sekant
 
-PROMISE = "A model, result or page from a stranger does no harm beyond bounded time and memory."
 HOSTILE = (
     "</script><script>window.broken=1</script>",
     "<img src=x onerror=window.broken=1>",
@@ -157,8 +156,7 @@ def _no_pickles(section: Section) -> None:
             section.fail("source", f"{name} loads pickles or evaluates text")
 
 
-def campaign(clock: Clock, first: int) -> Section:
-    section = Section("Security", PROMISE)
+def campaign(section: Section, clock: Clock, first: int) -> None:
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         _hostile_files(section, folder)
@@ -166,4 +164,3 @@ def campaign(clock: Clock, first: int) -> Section:
         _zip_bomb(section, folder)
         _pages(section, folder)
     _no_pickles(section)
-    return section

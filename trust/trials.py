@@ -29,6 +29,7 @@ measures: {fast: max_abs(hinge.v)}
 """
 
 
+INPUTS = ("arm.yaml", "study.yaml", "parabola.csv")
 FIRST = ("run", "arm.yaml", "--until", "0.1", "-o", "out.nc")
 
 
@@ -93,6 +94,14 @@ class Trial:
         end = End(**self.servers.ask({**place, "words": words, "fault": fault, "at": at}))
         self.servers.clock.elsewhere += end.seconds
         return end
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What commands have written, by name."""
+        found = {
+            str(path.relative_to(self.folder)): path for path in self.folder.rglob("*") if path.is_file()
+        }
+        return {name: path for name, path in found.items() if name not in INPUTS and name[0] != "."}
 
     @property
     def modules(self) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from os import PathLike
@@ -122,6 +123,25 @@ def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
         _put(partial_path(target), content.encode() if isinstance(content, str) else content, target)
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def replace_folder(folder: str | PathLike[str], texts: Mapping[str, str]) -> None:
+    """Write files of a folder, given by name. A new folder comes with all of them or not at all."""
+    place = Path(os.path.realpath(folder))
+    if place.exists():
+        for name, text in texts.items():
+            replace_file(place / name, text)
+        return
+    partial = partial_path(place)
+    try:
+        partial.mkdir(parents=True)
+        for name, text in texts.items():
+            (partial / name).write_bytes(text.encode())
+        os.replace(partial, place)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def check_ending(path: str | PathLike[str], what: str, endings: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import sekant as sk
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, SekantError
-from sekant.files import read_file, replace_file
+from sekant.files import read_file, replace_file, replace_folder
 from sekant.geometry.meshes import read_mesh, write_mesh
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.io.importers.xml_files import read_xml
@@ -149,3 +149,17 @@ def test_a_file_is_replaced_whole(tmp_path):
     replace_file(tmp_path / "a", "größer")
     assert (tmp_path / "a").read_bytes() == "größer".encode()
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_new_folder_comes_with_all_of_its_files_or_not_at_all(tmp_path, monkeypatch):
+    texts = {"a": "small", "b": "x" * 10_000}
+    refused = pytest.raises(SekantError, match="code: cannot be written: File too large")
+    with full_disk(4096, monkeypatch), refused:
+        replace_folder(tmp_path / "code", texts)
+    assert os.listdir(tmp_path) == []
+    replace_folder(tmp_path / "code", texts)
+    (tmp_path / "code" / "other").write_text("stays")
+    replace_folder(tmp_path / "code", {"a": "changed"})
+    found = {path.name: path.read_text() for path in (tmp_path / "code").iterdir()}
+    assert found == {"a": "changed", "b": texts["b"], "other": "stays"}
+    assert os.listdir(tmp_path) == ["code"]

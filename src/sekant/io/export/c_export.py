@@ -13,7 +13,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
-from sekant.files import make_folder, replace_file
+from sekant.files import replace_folder
 from sekant.io.export.c_operations import PRECISIONS
 from sekant.io.export.compilers import FULL_SPEED
 from sekant.io.export.held_code import held_sizes
@@ -112,12 +112,10 @@ def export_c(
     header, source = place / f"{label}.h", place / f"{label}.c"
     found = _described(built, code, face, chosen, h, header, source)
     texts = {
-        header: _header(label, built, face, found, code),
-        source: _source(label, built, face, code, start, chosen, h),
+        header.name: _header(label, built, face, found, code),
+        source.name: _source(label, built, face, code, start, chosen, h),
     }
-    make_folder(place)
-    for file, text in texts.items():
-        replace_file(file, text)
+    replace_folder(place, texts)
     return found
 
 
