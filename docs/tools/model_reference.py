@@ -7,7 +7,7 @@ from typing import Any
 from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
-from sekant.model.points.sections import SECTIONS
+from sekant.model.points.sections import sections
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.explained import PARTS
 from sekant.vehicle.tires.simple import LinearTire
@@ -81,7 +81,7 @@ def _points(schema: dict[str, Any]) -> list[str]:
     """Sections of mechanisms in points, from their registry."""
     parts = ["## Mechanisms in points (`natural`)"]
     parts.append("The sections stand inside `natural`, beside `dim` and `gravity`.")
-    for section, types in SECTIONS.items():
+    for section, types in sections().items():
         parts.append(f"### `natural.{section}`")
         for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)

@@ -12,7 +12,7 @@ import pytest
 import sekant as sk
 from sekant.model.forces.base import FORCES
 from sekant.model.joints.base import JOINTS
-from sekant.model.points.sections import SECTIONS
+from sekant.model.points.sections import sections
 from sekant.model.signals.base import SIGNALS
 from sekant.vehicle.layouts import LAYOUTS
 from sekant.vehicle.maneuvers import MANEUVERS
@@ -37,7 +37,7 @@ def name(page: Path) -> str:
 @pytest.fixture
 def types_of_its_own():
     """A page may add types; others do not see them."""
-    registries = (JOINTS, FORCES, SIGNALS, SECTIONS, ROADS, MANEUVERS, LAYOUTS)
+    registries = (JOINTS, FORCES, SIGNALS, sections(), ROADS, MANEUVERS, LAYOUTS)
     before = [dict(registry) for registry in registries]
     yield
     for registry, known in zip(registries, before, strict=True):

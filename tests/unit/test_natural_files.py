@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import casadi as ca
@@ -19,10 +23,11 @@ from sekant.io import model_text
 from sekant.io.schema import json_schema
 from sekant.io.source import parse_source
 from sekant.model.points import Element, register
-from sekant.model.points.sections import SECTIONS
+from sekant.model.points.element import SECTIONS
 from sekant.model.points.values import Symbolic
 from sekant.views.cli import app
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "natural"
 PENDULUM = """
 name: pendulum
 parameters: {l: 800 mm, m: 1.3}
@@ -319,3 +324,14 @@ def test_several_threads_may_use_one_system(tmp_path):
         found = list(pool.map(lambda state: system.forward_dynamics(*state, 0.3), states))
     expected = [system.forward_dynamics(*state, 0.3) for state in states]
     assert np.array_equal(found, expected)
+
+
+def test_a_new_process_without_a_cache_reads_a_mechanism_in_points(tmp_path):
+    """Sections are known before anything else has imported them."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sekant as sk; sk.load({str(EXAMPLES / 'n_four_bar.yaml')!r})"],
+        env=os.environ | {"SEKANT_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -55,9 +55,9 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
     collections = [((collection,), data.get(collection)) for collection in COLLECTIONS]
     natural = data.get("natural")
     if isinstance(natural, dict):
-        from sekant.model.points.element import SECTIONS
+        from sekant.model.points.sections import sections
 
-        collections += [(("natural", section), natural.get(section)) for section in SECTIONS]
+        collections += [(("natural", section), natural.get(section)) for section in sections()]
     for place, items in collections:
         if not isinstance(items, dict):
             continue

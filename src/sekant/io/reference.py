@@ -18,7 +18,7 @@ from sekant.model.curves import SOURCES
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
-from sekant.model.points.element import SECTIONS
+from sekant.model.points.sections import sections
 from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}
@@ -48,7 +48,7 @@ def known_items() -> dict[str, type]:
         kind = singular(collection)
         found |= {f"{kind}.{name}": each for name, each in item_types(cls).items()} or {kind: cls}
     found |= {f"curve.{key}": cls for key, cls in SOURCES.items()}
-    for section, types in SECTIONS.items():
+    for section, types in sections().items():
         for name, cls in types.items():
             found[f"natural.{section}" + (f".{name}" if name else "")] = cls
     found |= {name: cls for name, (cls, _) in _further().items()}
@@ -119,7 +119,7 @@ def explained(name: str) -> tuple[str, str, list[FieldText], str]:
 
 def _registered() -> tuple[type, ...]:
     """All classes on which the schema depends."""
-    named = [*(item_types(cls) for cls in ITEM_CLASSES.values()), *SECTIONS.values()]
+    named = [*(item_types(cls) for cls in ITEM_CLASSES.values()), *sections().values()]
     return tuple(cls for types in named for cls in types.values())
 
 

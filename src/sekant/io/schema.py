@@ -17,7 +17,7 @@ from sekant.model.curves import SOURCES
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Orientation, Placement
-from sekant.model.points.element import SECTIONS
+from sekant.model.points.sections import sections
 from sekant.model.quantities import mirror_of
 from sekant.model.settings import SimulationSettings, View
 from sekant.model.table import TableData
@@ -37,7 +37,7 @@ def json_schema() -> dict[str, Any]:
     types = {key: item_types(cls) or {"": cls} for key, cls in ITEM_CLASSES.items()}
     classes = [Ground, Placement, SimulationSettings, View, *SOURCES.values()]
     classes += [cls for named in types.values() for cls in named.values()]
-    classes += [cls for named in SECTIONS.values() for cls in named.values()]
+    classes += [cls for named in sections().values() for cls in named.values()]
     references, definitions = models_json_schema(
         [(cls, "validation") for cls in classes], schema_generator=_Generator
     )
@@ -120,8 +120,8 @@ def definition_of(schema: dict[str, Any], cls: type) -> dict[str, Any]:
 
 def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str, Any]:
     """The section of mechanisms in points: its own sections, from their registry."""
-    sections: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}
-    for section, named in SECTIONS.items():
+    properties: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}
+    for section, named in sections().items():
         options: list[dict[str, Any]] = []
         for name, cls in named.items():
             own = defs[_key(where[cls])]
@@ -133,11 +133,11 @@ def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str
             if cls.short:
                 options.append({"type": ["number", "string", "array"]})
         item = options[0] if len(options) == 1 else {"anyOf": options}
-        sections[section] = {"type": ["object", "null"], "additionalProperties": item}
+        properties[section] = {"type": ["object", "null"], "additionalProperties": item}
     return {
         "type": ["object", "null"],
         "description": "a mechanism in points and vectors; it replaces bodies and joints",
-        "properties": sections,
+        "properties": properties,
         "additionalProperties": False,
     }
 

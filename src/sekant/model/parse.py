@@ -101,11 +101,11 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
     if not isinstance(raw, Mapping):
         found.append(ModelError(f"must be a mapping of sections, not {_kind(raw)}", path=("natural",)))
         return None
-    from sekant.model.points.element import SECTIONS
+    from sekant.model.points.sections import sections
 
-    plain, items = {}, {}
+    plain, items, known = {}, {}, sections()
     for key, content in raw.items():
-        if key in SECTIONS:
+        if key in known:
             items[key] = {
                 name: built
                 for name, entry in _entries(content, key, found, ("natural",)).items()
@@ -114,7 +114,7 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
         elif key in ("dim", "gravity"):
             plain[key] = content
         else:
-            hint = suggest(str(key), [*SECTIONS, "dim", "gravity"], "sections")
+            hint = suggest(str(key), [*known, "dim", "gravity"], "sections")
             found.append(ModelError(f"unknown section '{key}'; {hint}", path=("natural", str(key))))
     built = _build(lambda entry, path: Natural, plain, ("natural",), found)
     return built.model_copy(update={"items": items}) if isinstance(built, Natural) else None

@@ -17,9 +17,10 @@ import numpy as np
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
-from sekant.model.points.element import SECTIONS, Element
+from sekant.model.points.element import Element
 from sekant.model.points.geometric import AXES, FOLLOWS, BasicComponent, EquationRows, Geometric, combination
 from sekant.model.points.lengths import Lengths
+from sekant.model.points.sections import sections
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2
 
@@ -70,7 +71,7 @@ class Composition:
         with self.about(("natural", "gravity")):
             default = (0.0, -9.81) if self.dim == 2 else (0.0, 0.0, -9.81)
             self.gravity = self.numbers(default if natural.gravity is None else natural.gravity)
-        for section in SECTIONS:
+        for section in sections():
             for name in natural.items.get(section, {}):
                 self._compose(section, name)
         self.lengths.check_frames()

@@ -29,7 +29,7 @@ class Element(Description):
 
 Kind = TypeVar("Kind", bound=Element)
 SECTIONS: dict[str, dict[str | None, type[Element]]] = {}
-"""Section -> its types by name (None where there is only one), of the files imported yet; see `sections`."""
+"""Section -> its types by name (None where there is only one), of the files imported yet; `sections` has all."""
 
 
 def register(cls: type[Kind]) -> type[Kind]:

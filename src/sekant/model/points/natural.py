@@ -38,11 +38,11 @@ class Natural(Description):
 
     @model_validator(mode="after")
     def _known(self):
-        from sekant.model.points.element import SECTIONS
+        from sekant.model.points.sections import sections
 
-        unknown = [section for section in self.items if section not in SECTIONS]
+        unknown = [section for section in self.items if section not in sections()]
         if unknown:
-            raise ValueError(f"unknown section '{unknown[0]}'; known: {', '.join(SECTIONS)}")
+            raise ValueError(f"unknown section '{unknown[0]}'; known: {', '.join(sections())}")
         return self
 
     def definitions(self) -> Iterator[tuple[str, tuple[str, str]]]:

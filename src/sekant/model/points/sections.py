@@ -17,9 +17,9 @@ def _place(types: dict[str | None, type[Element]]) -> int:
     return _FILES.index(file) if file in _FILES else len(_FILES)
 
 
-_ordered = sorted(SECTIONS.items(), key=lambda section: _place(section[1]))
-SECTIONS.clear()
-SECTIONS.update(_ordered)
+def sections() -> dict[str, dict[str | None, type[Element]]]:
+    """Section -> its types by name (None where there is only one), in the order in which they are composed."""
+    return dict(sorted(SECTIONS.items(), key=lambda section: _place(section[1])))
 
 
 def element_class(section: str, raw: Any, path: tuple = ()) -> type[Element]:
