@@ -32,8 +32,8 @@ from trust.campaign import Clock, FirstFailure, Section  # noqa: E402
 
 SECTIONS = {  # title, share of the time
     "mechanisms": ("Random mechanisms", 0.36),
-    "files": ("Files and command lines", 0.18),
-    "faults": ("Faults", 0.18),
+    "files": ("Files and command lines", 0.16),
+    "faults": ("Faults", 0.20),
     "security": ("Security", 0.06),
     "accuracy": ("Accuracy", 0.08),
     "large": ("Long and large", 0.10),

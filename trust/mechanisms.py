@@ -32,6 +32,7 @@ from trust.shrink import shrunk
 UNTIL, HALF, RTOL, STEP = 0.2, 0.1, 1e-9, 0.019
 LIMIT = 1e4 * RTOL
 """Errors of a step grow to this in stiff contacts; a wrong sign or a lost term is far beyond it."""
+EXCUSED = "deviations that a warning announced"
 STICKY = ("joint_friction", "axle_drive")
 METHODS = ("dop853", "taylor", "radau5")
 
@@ -284,7 +285,7 @@ def compare(model: sk.Model, seed: int, way: Way) -> str:
     worst, name = comparison.worst()
     if isinstance(comparison, Numbers):
         if worst > LIMIT and comparison.warned:
-            raise NotComparable("warned")
+            raise NotComparable(EXCUSED)
         return (
             "" if worst <= LIMIT else f"{name} deviates by {worst:.1e} (limit {LIMIT:.0e}) without a warning"
         )
@@ -293,7 +294,7 @@ def compare(model: sk.Model, seed: int, way: Way) -> str:
         return ""
     told = [w for result in (found, expected) for w in result.warnings if w.code != "energy_drift"]
     if told or "finished" not in (found.status, expected.status):
-        raise NotComparable("warned")  # a drift of the energy excuses nothing: the equations may be wrong
+        raise NotComparable(EXCUSED)  # a drift of the energy excuses nothing: the equations may be wrong
     if found.status != expected.status:
         return f"{found.status} instead of {expected.status}: {found.message or expected.message}"
     return f"{name} deviates by {worst:.1e} (limit {LIMIT:.0e}) without a warning"
@@ -324,7 +325,7 @@ def _one(section: Section, model: sk.Model, seed: int, name: str, way: Way) -> N
     try:
         wrong = compare(model, seed, way)
     except NotComparable as reason:
-        section.count("warned" if str(reason) == "warned" else "not applicable")
+        section.count(EXCUSED if str(reason) == EXCUSED else "not applicable")
         return
     except sk.SekantError as error:
         section.count("refused with an error")

@@ -74,7 +74,7 @@ def _confined(section: Section, folder: Path) -> None:
     tries = {
         "include": "include: [../outside.yaml]\n",
         "link": "include: [link.yaml]\n",
-        "table": "tables: {t: {file: ../outside.csv, x: x, y: y}}\nbodies: {}\n",
+        "table": "tables: {lift: {file: ../outside.csv, x: x, y: y}}\nbodies: {}\n",
     }
     for name, text in tries.items():
         (inner / "model.yaml").write_text(text)
@@ -84,6 +84,11 @@ def _confined(section: Section, folder: Path) -> None:
             section.fail(
                 f"--within, {name}", f"exit code {done.returncode}: {done.stdout[-200:]}{done.stderr[-300:]}"
             )
+    (inner / "model.yaml").write_text(tries["include"] + tries["table"].replace("bodies: {}\n", ""))
+    section.count("files that `check` must list", 2)
+    listed = _run(["check", "model.yaml"], inner).stdout
+    if not all(name in listed for name in ("outside.yaml", "outside.csv")):
+        section.fail("sekant check", f"it does not list every file that the model reads: {listed[-300:]}")
 
 
 def _zip_bomb(section: Section, folder: Path) -> None:
