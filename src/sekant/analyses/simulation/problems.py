@@ -46,7 +46,8 @@ def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
 
     def make() -> NativeFunction:
         eq = system.equations
-        return system.function("events", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [watched.expressions()])
+        inputs = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p]
+        return system.function("events", inputs, [watched.expressions()], seldom=True)
 
     return system.cached("event functions", make)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError
+from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
 SPACING = 0.5  # m between the points of a course
@@ -226,8 +227,6 @@ def course_through(
 
     A closed one goes on from the last point to the first; the first is not repeated.
     """
-    from scipy.interpolate import CubicSpline
-
     given = np.asarray(points, float)
     left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
     if given.ndim != 2 or given.shape[1] != 2 or len(given) < 4:
@@ -245,7 +244,7 @@ def course_through(
             f"points {k + 1} and {k + 2} of the course are the same ({given[k][0]:g}, {given[k][1]:g}) m"
         )
     u = np.concatenate([[0.0], np.cumsum(chords)])
-    spline = CubicSpline(u, given, bc_type="periodic" if closed else "not-a-knot")
+    spline = Table.cubic(u, given, ends="periodic" if closed else "not-a-knot")
     flat = np.zeros(u.size)
     return course_along(spline, u, (left, right, flat, flat), closed=closed, spacing=spacing)
 
@@ -262,8 +261,6 @@ def course_along(
 
     `rows`: widths to the left and right (m), height (m) and bank (rad) at the parameters `u` (n,).
     """
-    from scipy.interpolate import PchipInterpolator
-
     fine = np.unique(np.concatenate([np.linspace(a, b, 4 * FINE + 1) for a, b in pairwise(u)]))
     d = position(fine, 1)
     middle = position((fine[1:] + fine[:-1]) / 2, 1)
@@ -274,7 +271,9 @@ def course_along(
     curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.linalg.norm(d, axis=1) ** 3
     heading = np.unwrap(np.arctan2(d[:, 1], d[:, 0]))
     left, right = (np.interp(at, u, row) for row in rows[:2])
-    height, bank = (PchipInterpolator(u, row)(at) if np.any(row) else np.zeros(at.size) for row in rows[2:])
+    height, bank = (
+        Table.pchip(u, row)(at)[:, 0] if np.any(row) else np.zeros(at.size) for row in rows[2:]
+    )
     return Course(
         np.interp(at, fine, s),
         place[:, 0],

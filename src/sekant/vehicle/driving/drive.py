@@ -16,6 +16,7 @@ from sekant.progress_bar import fraction_teller
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.car.numbers import self_contained
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.drivers.path import BEYOND
@@ -54,7 +55,7 @@ def drive(
     says. `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart by default. `alike`:
     that of an earlier car; one that differs from it only in numbers compiles nothing.
     """
-    car = car_description(given)
+    car = self_contained(car_description(given))
     if reduced is not None:
         car = car.model_copy(update={"reduced": reduced})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
