@@ -1,21 +1,24 @@
 """Progress on the error stream, for work in stages and for work in rows.
 
-On a terminal or in a notebook it is a bar, in a pipe or a log file a line every few seconds. ``SEKANT_PROGRESS=0``
-turns both off. Slow code reports itself with `doing`, wherever it is called from; the progress bar of the running
-command shows it.
+On a terminal or in a notebook it is a bar, in a pipe or a log file a line every few seconds, with the time that the
+stage has taken. ``SEKANT_PROGRESS=0`` turns both off. Slow code reports itself with `doing`, `through` and
+`counting`, wherever it is called from; the progress bar of the running command shows it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from threading import Event, Lock, Thread, Timer
-from typing import Any, Self
+from time import monotonic
+from typing import Any, Self, TypeVar
 
 _PATIENCE = 1.0  # s before the bar of a command appears
 _PACE = 4.0  # s between two lines in a pipe
+T = TypeVar("T")
 
 
 class Bar:
@@ -117,18 +120,25 @@ class _Lines:
 
 
 def _line(
-    description: str, total: float | None, completed: float = 0.0, failed: int | None = None, rate: str = ""
+    description: str,
+    total: float | None,
+    completed: float = 0.0,
+    failed: int | None = None,
+    rate: str = "",
+    since: float = 0.0,
 ) -> str:
     if failed is not None:
         return f"{completed:g} of {total:g} {description}, {failed} not finished, {rate}".rstrip(", ")
-    return description if total is None else f"{description} {completed / total:.0%}"
+    share = "" if total is None else f" {completed / total:.0%}"
+    return f"{description}{share} ({monotonic() - since:.0f} s)"
 
 
 class ProgressBar(Bar):
     """The bar pulses under the title of the stage until it is called with the fraction done."""
 
     def __init__(self, stage: str, *, enabled: bool = True):
-        super().__init__(_columns, {"description": stage, "total": None}, enabled=enabled, patience=_PATIENCE)
+        fields = {"description": stage, "total": None, "since": monotonic()}
+        super().__init__(_columns, fields, enabled=enabled, patience=_PATIENCE)
 
     def __enter__(self) -> Self:
         _entered.append(self)
@@ -140,7 +150,7 @@ class ProgressBar(Bar):
 
     def stage(self, title: str) -> None:
         """What is being done from now on."""
-        self.update(description=title, total=None, completed=0.0)
+        self.update(description=title, total=None, completed=0.0, since=monotonic())
 
     def __call__(self, fraction: float) -> None:
         self.update(total=1.0, completed=min(max(fraction, 0.0), 1.0))
@@ -167,6 +177,25 @@ def doing(what: str) -> Iterator[None]:
 def fraction_teller() -> Callable[[float], None] | None:
     """Function that shows the fraction done on the progress bar of the running command, if there is one."""
     return _entered[-1] if _entered else None
+
+
+def through(items: Collection[T]) -> Iterator[T]:
+    """The items one after the other; the progress bar of the running command shows the fraction done."""
+    tell = fraction_teller()
+    for number, item in enumerate(items):
+        if tell is not None:
+            tell(number / len(items))
+        yield item
+
+
+def counting(what: str) -> Callable[[], None]:
+    """Function to call after each of a number of steps that nobody knows before: the progress bar of the running
+    command shows how many there were, as in "searching, 12 evaluations"."""
+    if not _entered:
+        return lambda: None
+    bar, done = _entered[-1], count(1)
+    title = bar.shown["description"]
+    return lambda: bar.update(description=f"{title}, {next(done)} {what}")
 
 
 def _columns() -> Sequence[Any]:

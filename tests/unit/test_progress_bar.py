@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant import progress_bar
-from sekant.progress_bar import ProgressBar, RowsBar, doing, fraction_teller
+from sekant.progress_bar import ProgressBar, RowsBar, counting, doing, fraction_teller, through
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -81,7 +81,7 @@ def test_a_study_tells_what_it_does_before_its_first_row(tmp_path, monkeypatch, 
     for progress in (True, None):
         capsys.readouterr()
         sk.studies.sweep(model, rows, until=0.1, measures=["max(hinge.q)"], progress=progress)
-        assert ("sekant: preparing the study\n" in capsys.readouterr().err) == (progress is True)
+        assert ("sekant: preparing the study (0 s)\n" in capsys.readouterr().err) == (progress is True)
 
 
 def test_a_pipe_gets_lines(monkeypatch, capsys):
@@ -91,7 +91,7 @@ def test_a_pipe_gets_lines(monkeypatch, capsys):
     with ProgressBar("reading") as bar:
         bar.stage("simulating")
         bar(0.25)
-        _wait_for(capsys, "sekant: simulating 25%\n")
+        _wait_for(capsys, "sekant: simulating 25% (0 s)\n")
     with RowsBar(1000) as rows:
         rows(120, 3, 41.5)
         _wait_for(capsys, "sekant: 120 of 1000 rows, 3 not finished, 41.5 rows/s\n")
@@ -99,6 +99,32 @@ def test_a_pipe_gets_lines(monkeypatch, capsys):
     with ProgressBar("reading"), doing("compiling"):
         sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+def test_lines_say_how_far_work_is(monkeypatch, capsys):
+    """By the share done, else by a count, and by the time of the stage: no line is that before it again."""
+    monkeypatch.delenv("SEKANT_PROGRESS")
+    monkeypatch.setattr(progress_bar, "_PACE", 0.02)
+    clock = [100.0]
+    monkeypatch.setattr(progress_bar, "monotonic", lambda: clock[0])
+    with ProgressBar("reading") as bar:
+        bar.stage("searching")
+        tell = counting("evaluations")
+        for _ in range(12):
+            tell()
+        clock[0] += 4.0
+        _wait_for(capsys, "sekant: searching, 12 evaluations (4 s)\n")
+        clock[0] += 4.0
+        _wait_for(capsys, "sekant: searching, 12 evaluations (8 s)\n")
+        bar.stage("loading the axle")
+        for case in through(["bump", "braking", "turn", "kerb"]):
+            if case == "kerb":
+                with doing("compiling"):
+                    clock[0] += 1.0
+                    _wait_for(capsys, "sekant: compiling (1 s)\n")
+                _wait_for(capsys, "sekant: loading the axle 75% (1 s)\n")
+    assert [*through([1, 2])] == [1, 2]
+    counting("steps")()  # nothing shows this
 
 
 def _wait_for(capsys, line):

@@ -6,7 +6,7 @@ package. A model with a type of item from elsewhere, whose source may change at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -46,47 +46,49 @@ def _found(key: str, make: Callable[[], Any], store: Cache | None) -> Any:
 
 def answer_key(model: BaseModel, question: str) -> str | None:
     """None where the answer may depend on more than the key contains."""
-    if is_foreign(model):
+    types: list[str] = []
+    if not _note_types(model, types):
         return None
     try:
         content = model.model_dump_json()
     except (PydanticSerializationError, ValueError):
         return None
-    return make_key(["answer", __version__, source_stamp(), question, content, *_types(model)])
-
-
-def _types(value: Any) -> Iterator[str]:
-    """Types of all items in their order: the fields of a hinge and of a slider may be the same."""
-    if isinstance(value, BaseModel):
-        yield type(value).__qualname__
-        for name, part in value.__dict__.items():
-            yield name
-            yield from _types(part)
-    elif isinstance(value, Mapping):
-        for name, part in value.items():
-            yield str(name)
-            yield from _types(part)
-    elif isinstance(value, (tuple, list)):
-        yield f"{len(value)}"
-        for part in value:
-            yield from _types(part)
-    elif not isinstance(value, (float, int, str, type(None))):
-        yield type(value).__qualname__
-    elif isinstance(value, float) and not isfinite(value):  # null in JSON
-        yield repr(value)
+    return make_key(["answer", __version__, source_stamp(), question, content, *types])
 
 
 def is_foreign(value: Any) -> bool:
     """Whether an item, or something in it, is of a type that is not this package's."""
+    return not _note_types(value, [])
+
+
+def _note_types(value: Any, found: list[str]) -> bool:
+    """Add the types of all items in their order: the fields of a hinge and of a slider may be the same. False where
+    one is not this package's."""
+    kind = type(value)
+    if kind in _PLAIN or isinstance(value, (float, int, str)):  # most are
+        if isinstance(value, float) and not isfinite(value):  # null in JSON
+            found.append(repr(value))
+        return True
     if isinstance(value, BaseModel):
-        if type(value).__module__.partition(".")[0] != PACKAGE:
-            return True
-        return any(is_foreign(part) for part in value.__dict__.values())
+        if kind.__module__.partition(".")[0] != PACKAGE:
+            return False
+        found.append(kind.__qualname__)
+        return _note_named(value.__dict__, found)
     if isinstance(value, Mapping):
-        return any(is_foreign(part) for part in value.values())
+        return _note_named(value, found)
     if isinstance(value, (tuple, list)):
-        return any(is_foreign(part) for part in value)
-    known = isinstance(value, (float, int, str, type(None)))
-    return not known and (
-        callable(value) or type(value).__module__.partition(".")[0] not in (PACKAGE, "numpy", "builtins")
-    )
+        found.append(f"{len(value)}")
+        return all(_note_types(part, found) for part in value)
+    found.append(kind.__qualname__)
+    return not callable(value) and kind.__module__.partition(".")[0] in (PACKAGE, "numpy", "builtins")
+
+
+def _note_named(parts: Mapping[Any, Any], found: list[str]) -> bool:
+    for name, part in parts.items():
+        found.append(str(name))
+        if not _note_types(part, found):
+            return False
+    return True
+
+
+_PLAIN = frozenset({float, int, str, bool, type(None)})

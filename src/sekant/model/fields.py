@@ -25,8 +25,13 @@ def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
     else:
         return
     for key, value in children:
-        for path, expression in expressions_of(value):
-            yield (key, *path), expression
+        if type(value) not in _BARE:
+            for path, expression in expressions_of(value):
+                yield (key, *path), expression
+
+
+_BARE = frozenset({float, int, str, bool, type(None)})
+"""Values that contain no expression: most of them."""
 
 
 def takes_expressions(kind: type[Description]) -> tuple[str, ...]:

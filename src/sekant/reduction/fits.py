@@ -15,6 +15,7 @@ from sekant.geometry.fit.report import root_mean_square
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.progress_bar import through
 from sekant.reduction.poses import DrivenMechanism
 
 Array = NDArray[np.float64]
@@ -110,7 +111,7 @@ def _paths(
 def _surfaces(poses: DrivenMechanism, names: Sequence[str], method: str, tolerance, nodes) -> Fits:
     """Each body on a grid of its own: one that turns far with a coordinate needs many lines of it."""
     shapes, used = {}, [0, 0]
-    for name in names:
+    for name in through(names):
         shapes[name], counts = _surface(poses, name, method, tolerance, nodes)
         used = [max(pair) for pair in zip(used, counts, strict=True)]
     errors = _errors(poses, shapes)

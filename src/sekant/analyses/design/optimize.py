@@ -15,6 +15,7 @@ from sekant.analyses.design.optimizers import METHODS, DesignProblem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
+from sekant.progress_bar import counting
 
 Array = NDArray[Any]
 Measure = Callable[[Design], Any]
@@ -179,7 +180,7 @@ class _DesignTask:
             if not least <= most:
                 raise SolverError(f"optimize: constraint '{name}' has no room between {least:g} and {most:g}")
         self.tracks, self.how = ModeTracks(), {}
-        self.evaluations = 0
+        self.evaluations, self.count = 0, counting("evaluations")
         self.steady: Mapping[str, Any] | None = None
         self.step = STEP
         self._guess: Any = None
@@ -212,6 +213,7 @@ class _DesignTask:
         values = dict(zip(self.names, self.low + x * (self.high - self.low), strict=True))
         design = Design(self.system, values, x, self.tracks, self._guess, self.ports, self.steady)
         self.evaluations += 1
+        self.count()
         found = []
         for name, function in self.functions.items():
             design.exact = True

@@ -21,6 +21,7 @@ from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.extensions import picture
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
+from sekant.progress_bar import through
 
 Array = NDArray[Any]
 BEND = 0.004
@@ -167,7 +168,7 @@ def root_locus(
 
     rows: list[Row] = []
     warned: list[AnalysisWarning] = []
-    for value in points.tolist():
+    for value in through(points.tolist()):
         if rows:
             row, model = Trace((), model_at).after(rows[-1], value)
         else:

@@ -13,6 +13,7 @@ from sekant.analyses.steady.checks import start_of
 from sekant.analyses.steady.equations import SteadyEquations, Trial
 from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import SolverError
+from sekant.progress_bar import counting
 from sekant.solvers.newton import Damping, Found, FunctionProblem, Rows, follow, newton
 
 Array = NDArray[Any]
@@ -41,7 +42,7 @@ class Steady:
 class Solver:
     def __init__(self, equations: SteadyEquations, start: Trial, tolerance: float):
         self.equations, self.start, self.tolerance = equations, start, tolerance
-        self.iterations = 0
+        self.iterations, self.count = 0, counting("points of the search")
         self.scale = np.ones(equations.residual(start).size)
         self.scale[: equations.system.nv] = equations.force_scales(start)
 
@@ -65,6 +66,7 @@ class Solver:
 
     def _slopes(self, trial: Trial) -> Array:
         """Derivatives of the scaled residual."""
+        self.count()
         slopes = self.equations.jacobian(trial) / self.scale[:, None]
         bad = ~np.isfinite(slopes).all(axis=1)
         if bad.any():

@@ -129,7 +129,9 @@ def _handle(
 
 
 def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
+    """Asked for once a step: those of a large function are not optimized."""
     start = time.perf_counter()
+    source = replace(source, level=0) if source.function.n_instructions() > LARGE else source
     code = source.compile(guards=True)
     portable = partial(source.portable, guards=True)
     shape = [(len(code.sites), 1)]

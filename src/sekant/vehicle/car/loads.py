@@ -23,6 +23,7 @@ from pydantic import Field
 from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.model.explain import read_as
 from sekant.model.quantities import Description
+from sekant.progress_bar import through
 from sekant.solvers.newton.bracketed import bracketed_zero
 from sekant.vehicle.car.axle_data import AxleData, axle_data
 from sekant.vehicle.car.axle_parts import points_of
@@ -111,7 +112,7 @@ def car_loads(car: Car | dict[str, Any], cases: Mapping[str, CarLoadCase | dict[
     found: dict[str, dict[str, RestLoads]] = {front.name: {}, rear.name: {}}
     applied: dict[str, dict[str, dict[str, float]]] = {front.name: {}, rear.name: {}}
     wheels: dict[str, dict[str, float]] = {}
-    for name, raw in cases.items():
+    for name, raw in through(cases.items()):
         case = read_as(CarLoadCase, raw, ("load_cases", name))
         values = statics.loads(name, case)
         wheels[name] = {}

@@ -271,9 +271,7 @@ def course_along(
     curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.linalg.norm(d, axis=1) ** 3
     heading = np.unwrap(np.arctan2(d[:, 1], d[:, 0]))
     left, right = (np.interp(at, u, row) for row in rows[:2])
-    height, bank = (
-        Table.pchip(u, row)(at)[:, 0] if np.any(row) else np.zeros(at.size) for row in rows[2:]
-    )
+    height, bank = (Table.pchip(u, row)(at)[:, 0] if np.any(row) else np.zeros(at.size) for row in rows[2:])
     return Course(
         np.interp(at, fine, s),
         place[:, 0],

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, SolverError, suggest
+from sekant.progress_bar import counting
 from sekant.vehicle.hardpoints.coordinates import moved
 from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints
 from sekant.vehicle.kc.curves import AxleCurves
@@ -79,7 +80,10 @@ def fit_points(
     gaps = made.residuals(targets, weights, tolerances)
     drawn = np.array([made.drawn[name] for name in names])
 
+    count = counting("designs")
+
     def design(x: Vector) -> dict[str, float]:
+        count()
         return dict(zip(names, (drawn + x).tolist(), strict=True))
 
     found = least_squares(

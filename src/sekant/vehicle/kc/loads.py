@@ -20,6 +20,7 @@ from sekant.model.explain import read_as
 from sekant.model.forces import Bushing
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
+from sekant.progress_bar import through
 from sekant.vehicle.hardpoints.components import AxleLoadCase
 from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.contact_loads import ContactLoads
@@ -155,7 +156,7 @@ def axle_loads_of(
     found: dict[str, RestLoads] = {}
     applied: dict[str, dict[str, float]] = {}
     warnings: list[AnalysisWarning] = []
-    for name, raw in cases.items():
+    for name, raw in through(cases.items()):
         case = read_as(AxleLoadCase, raw, ("load_cases", name))
         applied[name] = contacts.values(name, case)
         warnings += contacts.warnings(name, case)

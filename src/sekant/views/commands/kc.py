@@ -242,11 +242,13 @@ def _identify(files: list[Path], rates: Path | None, radius: float, as_json: boo
     """Compliance rates from load ramps."""
     from dataclasses import asdict
 
+    from sekant.progress_bar import ProgressBar
     from sekant.vehicle.measured.ramps import identify, read_ramps
 
     if rates is None:
         raise typer.BadParameter("name a file for the rates, e.g. -o rates.csv", param_hint="--output")
-    found = identify(read_ramps(files, radius))
+    with ProgressBar("identifying compliance", enabled=not as_json):
+        found = identify(read_ramps(files, radius))
     written = [found.to_csv(rates)]
     tell(
         as_json,
