@@ -152,6 +152,40 @@ def test_a_changed_number_on_hard_points_builds_and_compiles_nothing(reduced, ch
     assert codes == []
 
 
+@pytest.mark.parametrize(
+    ("fixture", "known", "change", "others"),
+    [
+        (
+            "reduced",
+            ("double-lane-change", STEP),
+            {"axles.front.suspension.points.lower_ball[2]": 0.1195, "chassis.mass": 208.0},
+            [("double-lane-change", {**STEP, "speed": 21.0}), ("iso-3888-2", {"speed": 14.0})],
+        ),
+        (
+            "first",
+            ("slalom", {"cones": 2}),
+            {"axles.rear.suspension.stiffness": 24.1e3, "axles.front.tire.friction": 0.87},
+            [("slalom", {"cones": 3, "distance": 21.0})],
+        ),
+    ],
+    ids=["hard point, on a path", "spring and tire, on a course"],
+)
+def test_a_changed_number_in_another_kind_of_maneuver_builds_and_compiles_nothing(
+    request, fixture, known, change, others
+):
+    """Once a car was driven through one maneuver of the kind."""
+    car = request.getfixturevalue(fixture)[0]
+    name, options = known
+    drive(car, name, **options)
+    changed = with_numbers(car, change)
+    for name, options in others:
+        with counted() as (equations, codes):
+            run = drive(changed, name, **options)
+        assert equations == [], name
+        assert codes == [], name
+        assert run.complete, name
+
+
 def test_corners_of_a_new_car_are_of_one_structure_on_both_sides(first):
     """Whatever entries of a drawn point happen to be equal on one side."""
     with counted() as (equations, _):
