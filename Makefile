@@ -73,6 +73,7 @@ style: env
 
 types: env
 	@$(BIN)/pyright
+	@$(BIN)/pyright --level error -p pyright-scripts.json
 
 layers: env
 	@$(BIN)/lint-imports

@@ -61,8 +61,8 @@ def report(operations: int, cache: Cache) -> None:
     buffer, call = interpreter.buffer()
     arrays = [q[0].copy(), v[0].copy(), np.zeros(outputs[0].shape)]
     for i in range(2):
-        buffer.set_arg(i, memoryview(arrays[i]))
-    buffer.set_res(0, memoryview(arrays[2]))
+        buffer.set_arg(i, memoryview(arrays[i]))  # pyright: ignore[reportCallIssue]
+    buffer.set_res(0, memoryview(arrays[2]))  # pyright: ignore[reportCallIssue]
     virtual = best(call)
     error = np.max(np.abs(arrays[2].ravel() - f(q[0], v[0])[0])) / np.max(np.abs(arrays[2]))
     n, seconds = f.stats.operations, f.stats.compile_seconds

@@ -67,6 +67,6 @@ def run(quick: bool) -> dict[str, Any]:
 def _native(curve: sk.PoseCurve) -> Any:
     """u -> position, rotation, twist and its derivative of a curve."""
     lookups, u = Lookups(), ca.SX.sym("u")  # type: ignore[call-arg]
-    y = [lookups(curve.table, u, order=order) for order in range(3)]
-    motion = motion_from_components(*y, curve.orientation, curve.R_constant)
+    position, rate, acceleration = (lookups(curve.table, u, order=order) for order in range(3))
+    motion = motion_from_components(position, rate, acceleration, curve.orientation, curve.R_constant)
     return build("curve", [u], [motion.p_FM, motion.R_FM, motion.S, motion.dS], lookups)
