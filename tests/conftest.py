@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault(
     "SEKANT_OPTIMIZATION", "0"
@@ -19,6 +20,9 @@ os.environ.pop(
 )  # else every command that a test starts compiles the package anew
 
 from sekant.loops.store.objects import prepare_all
+
+settings.register_profile("any time", deadline=None)  # no test depends on how long something takes
+settings.load_profile("any time")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -151,7 +151,6 @@ def check(folder: Path, content: str) -> None:
 
 OPTIONS = settings(
     max_examples=30,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

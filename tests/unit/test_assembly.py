@@ -25,7 +25,7 @@ def residuals(system: sk.System, state: sk.State, t: float = 0.0) -> tuple[float
     return float(np.abs(Phi).max(initial=0.0)), float(np.abs(rate).max())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3), st.lists(st.floats(-4, 4), min_size=3, max_size=3)
 )

@@ -95,7 +95,7 @@ LEAVES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.recursive(LEAVES, _terms, max_leaves=12), SCALARS, SCALARS)
 def test_numbers_and_symbols_agree(text, a, b):
     """The float route and the CasADi route are two implementations of the same functions."""
@@ -256,7 +256,7 @@ def test_negation(text):
     assert Expression(text).negated().negated().evaluate(VALUES.__getitem__) == value(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="ab.t_(),+-*/^<>=!0123456789 enmsi%°'\"[]{}:;\n²", max_size=40))
 def test_any_text_is_an_expression_or_a_model_error(text):
     try:

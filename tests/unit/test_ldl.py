@@ -30,7 +30,7 @@ def sparse_case(n: int, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return A @ A.T + np.diag(0.5 + rng.random(n)), G
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 14), st.integers(0, 9), st.integers(0, 10**6))
 def test_equals_dense_solution(n: int, extra: int, seed: int) -> None:
     m = min(extra, n)

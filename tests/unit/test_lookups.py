@@ -49,7 +49,7 @@ def numeric(lk, x, expr):
 
 
 @given(value=state)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_first_derivative(value):
     lk, x, expr = nested()
     exact = numeric(lk, x, lk.jacobian(expr, x))(np.array(value)).reshape(3, 3, order="F")

@@ -48,7 +48,7 @@ def inputs_for(inputs, seed=3):
 @given(
     seed=st.integers(0, 10_000), operations=st.integers(1, 60), chunk=st.sampled_from([1, 2, 3, 7, 20, 1500])
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_chunks_of_any_size(seed, operations, chunk):
     inputs, outputs = random_expressions(seed, operations)
     f = build("random", inputs, outputs, cache=False, chunk=chunk)

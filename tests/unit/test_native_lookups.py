@@ -96,7 +96,7 @@ def test_code_serves_any_table_of_the_same_shape():
     start=st.floats(-1e3, 1e3),
     fractions=st.lists(st.floats(-0.2, 1.2), min_size=1, max_size=20),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_search_is_exact_for_crowded_breaks(steps, start, fractions, index_function):
     breaks = np.unique(start + np.concatenate([[0.0], np.cumsum(steps)]))
     if breaks.size < 2:

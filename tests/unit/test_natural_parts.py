@@ -29,7 +29,7 @@ KINDS = st.lists(st.sampled_from(["point", "vector"]), min_size=2, max_size=2)
 NUMBERS = st.lists(st.floats(-1, 1), min_size=12, max_size=12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(kinds=KINDS, numbers=NUMBERS)
 def test_spatial_frame_of_any_mix_gives_turn_spin_and_energy(kinds, numbers):
     """x = O + Q rho of any frame carries the body as a rigid motion does; T = m v_C^2/2 + w I w/2 (DERA 2.4)."""

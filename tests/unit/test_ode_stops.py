@@ -75,7 +75,7 @@ def test_edges_are_apart_and_inside(stops, start, length):
             assert np.min(np.abs(edges - stop)) <= snap
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(1, 999), min_size=1, max_size=6, unique=True),
     st.lists(st.integers(1, 999), max_size=4, unique=True),

@@ -95,7 +95,7 @@ def test_csv_keeps_every_bit_names_and_units(result, tmp_path):
     assert read.status == "unknown"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     names=st.lists(st.text(CHARACTERS, min_size=1, max_size=8), min_size=1, max_size=4, unique=True),
     unit=st.text(CHARACTERS, max_size=5),
@@ -120,7 +120,7 @@ def test_every_truncation_of_a_file_is_an_error_not_a_crash(result, tmp_path):
             Result.load(cut)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "damaged.nc"
