@@ -109,16 +109,17 @@ def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> Non
     reached = 0
     with ThreadPoolExecutor(warm.servers.count) as pool:
         answers = [pool.submit(tried, place) for place in places]
-        for (clean, fault, at), one in zip(places, answers, strict=True):
-            found = one.result()
-            if found is None:
-                continue
-            reached += 1
-            section.count(f"faults: {fault}")
-            if found and section.first_only:
-                pool.shutdown(cancel_futures=True)
-            for text in found:
-                section.fail(f"{fault} at call {at} of sekant {' '.join(clean.words)}", text)
+        try:
+            for (clean, fault, at), one in zip(places, answers, strict=True):
+                found = one.result()
+                if found is None:
+                    continue
+                reached += 1
+                section.count(f"faults: {fault}")
+                for text in found:
+                    section.fail(f"{fault} at call {at} of sekant {' '.join(clean.words)}", text)
+        finally:  # after Ctrl-C, or a failure that ends the section, nothing more is tried
+            pool.shutdown(cancel_futures=True)
     if reached < len(places):
         section.left_out.append(f"{len(places) - reached} of {len(places)} places for faults: no time")
 
@@ -245,18 +246,19 @@ def _damaged_caches(section: Section, warm: Warm, times: int, seed: int) -> None
 
 
 def _odd_homes(section: Section, warm: Warm) -> None:
-    """A home that is missing, a file, or cannot be written."""
+    """A home, and a folder for the cache, that is missing, a file, or cannot be written."""
     with tempfile.TemporaryDirectory() as folder:
-        missing, taken = Path(folder) / "none" / "deeper", Path(folder) / "file"
+        taken = Path(folder) / "file"
         taken.write_text("not a folder")
         sealed = warm.copy()
-        homes = {"missing": missing, "a file": taken, "read-only": sealed}
         places = [sealed, *sealed.rglob("*")]
         for place in places:
             place.chmod(0o500 if place.is_dir() else 0o400)
-        for what, home in homes.items():
-            section.count("odd homes")
-            _same_after(section, warm, home, f"a cache folder that is {what}", "sealed")
+        for fault, place in (("sealed", "cache folder"), ("home", "home")):
+            homes = {"missing": Path(folder) / fault / "deeper", "a file": taken, "read-only": sealed}
+            for what, home in homes.items():
+                section.count("odd homes")
+                _same_after(section, warm, home, f"a {place} that is {what}", fault)
         for place in places:
             if place.exists():
                 place.chmod(0o700)

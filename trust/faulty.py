@@ -4,7 +4,8 @@ Each line of its input is a JSON object, and each line of its output the answer.
 run, so that modules are imported once. Every call of the operating system that opens a file for writing,
 writes, renames or removes one is counted. Call number `at` meets the fault: `kill` (SIGKILL before it), `full` (the
 disk is full from then on), or `interrupt` (as Ctrl-C). With `processor` the processor seems to be the oldest of its
-kind. With `sealed` file permissions bind root, too.
+kind. With `sealed` file permissions bind root, too; with `home` also, and the folder is the user's home instead of
+the cache.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def prepare(fault: str, at: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if fault == "processor":
         other_processor()
-    if fault == "sealed":
+    if fault in ("sealed", "home"):
         seal()
     builtins.open = opening(builtins.open)
     io.open = builtins.open
@@ -123,7 +124,12 @@ def run(request: dict[str, Any]) -> int:
     os.chdir(request["folder"])
     for number, name in enumerate((os.devnull, ".output", ".error")):
         os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), number)
-    os.environ["SEKANT_CACHE_DIR"] = request["home"]
+    if request["fault"] == "home":
+        for name in ("SEKANT_CACHE_DIR", "XDG_CACHE_HOME"):
+            os.environ.pop(name, None)
+        os.environ["HOME"] = request["home"]
+    else:
+        os.environ["SEKANT_CACHE_DIR"] = request["home"]
     sys.argv = ["sekant", *request["words"]]
     code: Any = 0
     try:

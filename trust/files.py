@@ -11,6 +11,8 @@ import signal
 import tempfile
 import traceback
 import warnings
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from shutil import copyfile
 
@@ -133,32 +135,38 @@ def _watch(section: Section, kind: str, seed: int) -> None:
         worker = context.Process(target=_batch, args=(kind, seed, folder, there))
         worker.start()
         there.close()
-        content: bytes = b""
-        while True:
-            if not here.poll(PATIENCE * SECONDS):
-                section.fail(f"{kind}, seed {seed}", f"no end after {PATIENCE * SECONDS} s", _shown(content))
-                worker.kill()
-                break
-            try:
-                what, number, more = here.recv()
-            except EOFError:
-                worker.join()
-                endless = worker.exitcode == -signal.SIGPROF
-                what = f"no end after {SECONDS} s of processor time" if endless else "the process died"
-                section.fail(f"{kind}, seed {seed}", what, _shown(content))
-                break
-            if what == "ends":
-                if number > GIGABYTES:
-                    section.fail(f"{kind}, seed {seed}", f"took {number:.1f} GB")
-                break
-            if what == "begins":
-                content = more
-                continue
-            section.count("files")
-            section.count(f"files that were {'read' if what == 'read' else 'refused'}")
-            if more:
-                section.fail(f"{kind}, seed {seed}, file {number}", more, _shown(content))
-        worker.join()
+        try:
+            _listen(section, here, worker, kind, seed)
+        finally:
+            worker.kill()
+            worker.join()
+
+
+def _listen(section: Section, here: Connection, worker: ForkProcess, kind: str, seed: int) -> None:
+    content: bytes = b""
+    while True:
+        if not here.poll(PATIENCE * SECONDS):
+            section.fail(f"{kind}, seed {seed}", f"no end after {PATIENCE * SECONDS} s", _shown(content))
+            break
+        try:
+            what, number, more = here.recv()
+        except EOFError:
+            worker.join()
+            endless = worker.exitcode == -signal.SIGPROF
+            what = f"no end after {SECONDS} s of processor time" if endless else "the process died"
+            section.fail(f"{kind}, seed {seed}", what, _shown(content))
+            break
+        if what == "ends":
+            if number > GIGABYTES:
+                section.fail(f"{kind}, seed {seed}", f"took {number:.1f} GB")
+            break
+        if what == "begins":
+            content = more
+            continue
+        section.count("files")
+        section.count(f"files that were {'read' if what == 'read' else 'refused'}")
+        if more:
+            section.fail(f"{kind}, seed {seed}, file {number}", more, _shown(content))
 
 
 def _shown(content: bytes) -> str:
