@@ -131,7 +131,7 @@ def wasm_module(
 ) -> bytes:
     """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `made`: of the
     procedures and of those that they call, by `optimized_procedure`."""
-    machine, context = target_machine(target), llvm.create_context()
+    machine, context = target_machine(target, 0), llvm.create_context()  # the browser optimizes what it runs
     names = [*(name for name, _ in functions), *procedures]
     declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
     table = "".join(f"declare {line}\n" for line in declared)
@@ -142,7 +142,7 @@ def wasm_module(
     for name, code in functions:
         one = _function(code, name, target, context)
         one.triple, one.data_layout = whole.triple, whole.data_layout
-        optimize(one, machine, optimization() if code.looped else tape_optimization(), plain_loops=True)
+        optimize(one, machine, tape_optimization(), plain_loops=True)
         whole.link_in(one)
     for bitcode in made:
         whole.link_in(llvm.parse_bitcode(bitcode, context))

@@ -264,13 +264,13 @@ class ImplicitLoop(EngineLoop):
         )
 
 
-class CapturedText:
-    """IR of a series' kernel in place of its code."""
+class Uncompiled:
+    """In place of the code of a series' kernel, of which the IR is enough."""
 
     address = 1
 
     def __init__(self, text: str):
-        self.text = text
+        pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +279,7 @@ class KernelCode:
 
     text: str
     work_size: int
-    address: int = CapturedText.address
+    address: int = Uncompiled.address
 
     def portable(self, target: Target) -> PortableCode:
         return PortableCode((self.text,), np.zeros(1), self.work_size, looped=True)
@@ -304,7 +304,7 @@ class SeriesLoop(EngineLoop):
         super().__init__(functions)
         self.advance, system = advance, functions.system
         tape = taylor_problem(system, _watched(guards, directions)).tape
-        self.problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=CapturedText)
+        self.problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=Uncompiled)
         self._rtol, self._directions, self._nodes = rtol, directions, nodes
 
     def memory(self) -> RunMemory:
@@ -328,8 +328,9 @@ class SeriesLoop(EngineLoop):
         memory, kernel = run.memory, problem.layout.kernel
         called: dict[int, str] = {}
         if kernel is not None:
-            text = kernel.code.text
-            called[kernel.address] = self.functions.add_code("series", KernelCode(text, kernel.work_size))
+            called[kernel.address] = self.functions.add_code(
+                "series", KernelCode(kernel.text, kernel.work_size)
+            )
         nodes = problem.layout.program.inputs["p"].tolist()
         return RunMemory(
             struct=memory,

@@ -47,7 +47,7 @@ class TaylorProblem:
         kernel = None
         if self.compiler is not None and is_small(program, pattern):
             text, size = kernel_text(program, nodes, pattern)
-            kernel = Kernel(self.compiler(text), size)
+            kernel = Kernel(self.compiler(text), size, text)
         layout = lay_out_system(program, nodes, pattern, self.unit_blocks, kernel)
         object.__setattr__(self, "layout", layout)
 

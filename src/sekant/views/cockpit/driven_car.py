@@ -138,7 +138,7 @@ def _lock(car: Car, model: Model) -> float:
 def _outputs(system: System, first: Result) -> tuple[str, ...]:
     """Parts to draw and outputs of gauges."""
     scene = first.scene or {}
-    drawn = [name for track in scene.get("tracks", {}).values() for name in channels_of(track)]
+    drawn = [name for track in scene.get("tracks", {}).values() for name in sorted(channels_of(track))]
     drawn += [arrow["channel"] for arrow in scene.get("arrows", [])]
     known = [output.name for output in all_outputs(system)]
     tires = [name for name in known if ".tire." in name and name.endswith((".load", ".kappa", ".alpha"))]

@@ -145,18 +145,18 @@ def _links(mechanism: DesignMechanism, model: Model) -> tuple[list[str], SX]:
     """Distances of the joints of rods, and of a ball joint from both ends of an arm's hinge."""
     prefix = f"{mechanism.given.side}." if mechanism.is_axle else ""
     names, found = [], []
+    joined: dict[
+        str, list[tuple[bool, Pose]]
+    ] = {}  # by body: joints, whether they are hinges, and their frames in it
+    for joint in model.joints.values():
+        for reference, pose in zip((joint.parent, joint.child), joint.frame_poses(), strict=True):
+            on, frame = _in_body(model, reference)
+            joined.setdefault(on, []).append((isinstance(joint, (Revolute, Prismatic)), frame @ pose))
     for body, part in model.bodies.items():
         if body.partition(".")[0] in SIDES and not body.startswith(prefix or "\0"):
             continue
-        ends, hinged = [], False
-        for joint in model.joints.values():
-            for reference, pose in zip((joint.parent, joint.child), joint.frame_poses(), strict=True):
-                on, frame = _in_body(model, reference)
-                if on != body:
-                    continue
-                hinged |= isinstance(joint, (Revolute, Prismatic))
-                if not isinstance(joint, (Revolute, Prismatic)):
-                    ends.append((frame @ pose).p)
+        hinged = any(hinge for hinge, _ in joined.get(body, []))
+        ends = [frame.p for hinge, frame in joined.get(body, []) if not hinge]
         label = body.removeprefix(prefix).replace("_", " ")
         if len(ends) == 2 and not hinged:
             names.append(label)

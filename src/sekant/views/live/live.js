@@ -3,13 +3,13 @@
 const FRAMED = location.protocol === "about:"; // in a notebook: the page has no address
 const PATIENCE_MS = 50; // of a run beside the page; longer ones go to the worker
 const WORKER_TAIL = `
-let engine = null, wanted = null, running = false;
+let simulation = null, wanted = null, running = false;
 async function work() {
   running = true;
   while (wanted) {
     const { number, values, start } = wanted;
     const job = wanted;
-    const pieces = engine.pieces(values, start);
+    const pieces = simulation.pieces(values, start);
     let step = pieces.next();
     while (!step.done && wanted === job) {
       postMessage({ number, done: step.value });
@@ -18,7 +18,7 @@ async function work() {
     }
     if (wanted !== job) continue;
     wanted = null;
-    const { width, values: y } = engine.outputs;
+    const { width, values: y } = simulation.outputs;
     const copy = y.slice(0, width * step.value.row);
     postMessage({ number, result: step.value, outputs: copy }, [copy.buffer]);
   }
@@ -26,8 +26,8 @@ async function work() {
 }
 onmessage = async ({ data }) => {
   try {
-    if (data.program) engine = await Simulation.load(data.program);
-    else { wanted = data; if (engine && !running) await work(); return; }
+    if (data.program) simulation = await Simulation.load(data.program);
+    else { wanted = data; if (simulation && !running) await work(); return; }
     if (wanted && !running) await work();
   } catch (error) {
     const number = wanted?.number;
@@ -183,7 +183,7 @@ class Live {
     this.bar.hidden = false;
     this.began = performance.now();
     if (!this.worker) {
-      const text = `${byId("engine").textContent}\n${WORKER_TAIL}`;
+      const text = `const { Simulation } = (${engine})();\n${WORKER_TAIL}`;
       this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
       this.worker.onmessage = ({ data }) => this.hear(data);
       this.worker.postMessage({ program: this.told.program });

@@ -149,11 +149,12 @@ def _shown(
     first = _first_run(given, {**run, "parameters": values})
     method = str(first.provenance["options"]["method"])
     suitable, warnings = suited(given, method)
-    names = _names(suitable, outputs, first, plots or ())
+    whole = suitable.with_expressions()
+    names = _names(whole, outputs, first, plots or ())
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
     told = first.provenance["options"]
     adaptive = is_adaptive(method)
-    times = _thinned(first.time, suitable, names)
+    times = _thinned(first.time, whole, names)
     settings = given.settings
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
     asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
@@ -163,7 +164,7 @@ def _shown(
     shown["runs"][0]["label"] = "as set"
     about = (
         f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
-        f"model {given.model_hash}. {_left_out(suitable, names, len(first), len(times))}"
+        f"model {given.model_hash}. {_left_out(whole, names, len(first), len(times))}"
     )
     shown["note"] = ""  # of the recorded rows; `about` says what the page leaves out
     shown["live"] = {
@@ -227,7 +228,11 @@ def _names(
 ) -> list[str]:
     """Names of what a page computes: what is drawn, the energies, and what can be plotted."""
     known = [output.name for output in all_outputs(system)]
-    drawn = [name for track in (first.scene or {}).get("tracks", {}).values() for name in channels_of(track)]
+    drawn = [
+        name
+        for track in (first.scene or {}).get("tracks", {}).values()
+        for name in sorted(channels_of(track))
+    ]
     needed = [*drawn, *(n for n in known if n.startswith("energy") or n.endswith(".work"))]
     needed += [arrow["channel"] for arrow in (first.scene or {}).get("arrows", [])]
     needed += ride_channels(first.scene or {}) if system.model.view and system.model.view.ride else []

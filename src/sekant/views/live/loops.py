@@ -19,7 +19,7 @@ from sekant.analyses.simulation.problems import (
 )
 from sekant.engine.state import State
 from sekant.engine.system import System
-from sekant.io.export.engine_loops import CapturedText, KernelCode
+from sekant.io.export.engine_loops import KernelCode
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct
 from sekant.solvers.common.checks import check_options
@@ -196,11 +196,9 @@ def _implicit(
 
 def _series(system: System, asked: Asked, start: State, parameters: Any, watched: EventFunctions) -> PageLoop:
     from sekant.solvers.taylor.advance import advance
-    from sekant.solvers.taylor.problem import TaylorProblem
     from sekant.solvers.taylor.run import TaylorRun
 
-    tape = taylor_problem(system, watched, True).tape
-    problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=CapturedText)  # type: ignore[arg-type]
+    problem = taylor_problem(system, watched, True)
     p = system.parameter_vector(parameters)[: problem.n_parameters]
     v = np.concatenate([start.v, system.element_states(start, parameters)])
     run = TaylorRun(
@@ -213,7 +211,7 @@ def _series(system: System, asked: Asked, start: State, parameters: Any, watched
     )
     memory, kernel, called = run.memory, problem.layout.kernel, {}
     if kernel is not None:
-        called["series"] = KernelCode(kernel.code.text, kernel.work_size, kernel.address)  # type: ignore[attr-defined]
+        called["series"] = KernelCode(kernel.text, kernel.work_size, kernel.address)
     rows = (memory.rows.x, memory.rows.a, memory.rows.lam)
     for one in rows:
         one[:] = 0.0

@@ -33,7 +33,6 @@ from sekant.solvers.complementarity.decide import begin, decide, react
 from sekant.solvers.complementarity.elements import BEYOND
 from sekant.views.live.assembly import assembly_functions
 from sekant.views.live.loops import Asked, page_loop
-from sekant.views.live.modes import modes_of_page
 from sekant.views.live.program import PageProgram
 from sekant.views.live.refusals import refuse_python
 
@@ -64,7 +63,8 @@ def simulation_of(
     values = program.add_array(p.copy())
     lines = delays_of(system) if system.reactions.delayed else ()
     asked = replace(asked, nodes=max((nodes_of(one).size for one in lines), default=0))
-    loop = page_loop(system, method, asked, start, parameters, watched)
+    # series have their IR at hand, and are made once
+    loop = page_loop(given if method == "taylor" else system, method, asked, start, parameters, watched)
     described: dict[str, Any] = {"loop": loop.added(program)}
     steps_over_all = bool(reactors or lines or system.reactions.sampled)
     switches = timed_switches(system, float(asked.times[-1]))
@@ -83,6 +83,8 @@ def simulation_of(
     if system.facts.constrained:
         described["assembly"] = assembly_functions(program, system, float(asked.times[0]), values)
     if modes:
+        from sekant.views.live.modes import modes_of_page
+
         described["modes"] = modes_of_page(program, system, p, parameters)
     refuse_python(system)
     return {

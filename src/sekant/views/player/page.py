@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,8 +38,8 @@ _CODE = "<!-- code -->"
 
 @dataclass(frozen=True)
 class Addition:
-    """Additional parts of a page that computes: `engine`, a script that is also that of its worker; `sources` of
-    the player; `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
+    """Additional parts of a page that computes: `engine`, sources that also its worker runs; `sources` of the player;
+    `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
 
     engine: str
     sources: str
@@ -62,7 +63,16 @@ def shared_code(addition: Addition | None = None) -> str:
 
 
 def _sources(addition: Addition | None) -> str:
-    return addition.sources if addition else ""
+    """The engine as a function `engine`, whose text is also that of the worker, and what is built on it."""
+    if addition is None:
+        return ""
+    names = ", ".join(
+        re.findall(r"^(?:async function|function|class|const) (\w+)", addition.engine, re.MULTILINE)
+    )
+    made = (
+        f"function engine() {{\n{addition.engine}\nreturn {{ {names} }};\n}}\nconst {{ {names} }} = engine();"
+    )
+    return f"{made}\n{addition.sources}"
 
 
 def page_parts(
@@ -74,18 +84,16 @@ def page_parts(
     """The parts before and after the code of the page, which is in one script. `code`: that, if it is another one
     than `shared_code` returns for this addition."""
     scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
-    workers, engine, style = "", "", player_source("player.css")
+    workers, style = "", player_source("player.css")
     if addition is not None:
-        scripts += f" {script_hash(addition.engine)} 'wasm-unsafe-eval'"
-        workers = "; worker-src blob:"
-        engine, style = f'<script id="engine">{addition.engine}</script>\n', style + addition.style
+        scripts += " 'wasm-unsafe-eval'"
+        workers, style = "; worker-src blob:", style + addition.style
     policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
     text = Template(player_source("page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(figure["title"]),
         style=style,
-        engine=engine,
         figure=embedded(figure),
         code=_CODE,
     )

@@ -21,10 +21,12 @@ EXPAND, FACTORIZE, MATRIX, STAGE_POSITIONS, STAGE_VELOCITIES, SOLVE = (np.int64(
 
 @dataclass(frozen=True)
 class Kernel:
-    """The native code of a system. `code`: keeps it alive and has its `address`; `work_size`: length of w."""
+    """The native code of a system. `code`: keeps it alive and has its `address`; `work_size`: length of w; `text`:
+    its IR."""
 
     code: Any
     work_size: int
+    text: str
 
     @property
     def address(self) -> int:
