@@ -43,7 +43,7 @@ class Columns:
         return DataError(message, file=self.file, line=self.head if row is None else int(self.lines[row]))
 
     def in_si(self) -> NDArray[np.float64]:
-        """(n, k) converted to SI by the declared units; every number must be finite."""
+        """Values (n, k) converted to SI by the declared units; every number must be finite."""
         factors = np.ones(len(self.names))
         for i, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
             if unit and unit not in ("-", "1"):
@@ -149,7 +149,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
 
 
 def _units(cells: list[str], separator: str) -> list[str | None] | None:
-    """The units that a line below the names consists of, None for an empty cell; None if it is not such a line."""
+    """The units in a line below the names, None for an empty cell; None if it is not a line of units."""
     found = [cell.strip().strip("[]()") for cell in cells]
     if not any(found) or any(_number(unit, separator) is not None for unit in found):
         return None

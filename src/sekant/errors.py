@@ -8,10 +8,10 @@ from difflib import get_close_matches
 
 
 class SekantError(Exception):
-    """Base of everything that Sekant raises on purpose.
+    """Base of all errors that Sekant raises.
 
-    `path` is the place of the fault in the model, from the top down, e.g. ``("bodies", "arm", "mass")``; readers of
-    files turn it into a file and a line. `file` and `line` are filled in by them.
+    `path` is the location of the error in the model, from the top down, e.g. ``("bodies", "arm", "mass")``; readers
+    of files convert it to `file` and `line`.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class SekantError(Exception):
         return f"{text}: {field}" if field else text
 
     def _render_traceback_(self) -> list[str]:
-        """What notebooks show: the message, without a traceback."""
+        """Output in notebooks: the message, without a traceback."""
         return [f"{type(self).__name__}: {self}"]
 
     def __str__(self) -> str:
@@ -64,11 +64,11 @@ class DataError(SekantError):
 
 
 class SolverError(SekantError):
-    """A computation could not be carried out; the message says when, where and what may help."""
+    """A computation could not be carried out; the message contains the time, the item and a remedy."""
 
 
 class ModelErrors(ModelError):
-    """Several faults of one model at once; its text shows the first `SHOWN` of them."""
+    """Several errors in one model; the text shows the first `SHOWN` of them."""
 
     SHOWN = 20
 
@@ -83,13 +83,13 @@ class ModelErrors(ModelError):
 
 
 def one_error(found: Sequence[SekantError]) -> SekantError:
-    """Several faults as one error to raise; a single one as it is."""
+    """Several errors as one error to raise; a single one unchanged."""
     return found[0] if len(found) == 1 else ModelErrors(found)
 
 
 @dataclass(frozen=True)
 class AnalysisWarning:
-    """A result that may mislead: it was computed, but whoever relies on it should know this first.
+    """Warning about a result that may be misleading.
 
     `code`: a short name that programs may test, one of `sekant.warning_codes`. `item`: what it concerns, as a reader
     would write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.

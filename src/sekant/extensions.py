@@ -1,7 +1,7 @@
 """Parts above the core, loaded when the core first asks for them.
 
-`sekant/__init__.py` fills these tables, so no file of the core knows what builds on it: item types above the core
-(modules that register them are loaded when an unknown type is met), and makers of pictures and pages.
+`sekant/__init__.py` fills these tables, so the core does not depend on the packages above it: item types above the
+core (modules that register them are loaded when an unknown type is met), and makers of pictures and pages.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ PENDING: list[Callable[[], object]] = []
 DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
 """Function that finds the maker of a picture or page by name."""
 DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
-"""Top-level keys of files that describe something from which a model is built, and what builds it from the path."""
+"""Top-level keys of files that describe something from which a model is built, and the function that builds it from
+the path."""
 
 EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
-"""Entries of such files: by the name that `sekant explain` takes, the class and an example in YAML."""
+"""Entries of such files: by their names for `sekant explain`, the class and an example in YAML."""
 
 FROM_ELSEWHERE: list[str] = []
-"""Item types of other packages: the meaning of files may then depend on more than this package."""
+"""Whether there are item types of other packages: the meaning of files may then depend on more than this package."""
 
 ANALYSES: list[Callable[[], object]] = []
 """Load modules that register analyses of studies."""
@@ -32,7 +33,7 @@ _PASSED_ON = re.compile(r"^(?: {4})?from (\S+) import (\w+) as (\w+)$", re.MULTI
 
 
 def load_extensions() -> bool:
-    """Load what has not been loaded; returns whether there was anything."""
+    """Load modules that are not loaded yet; returns whether there were any."""
     found = bool(PENDING)
     while PENDING:
         PENDING.pop()()
@@ -40,7 +41,7 @@ def load_extensions() -> bool:
 
 
 def drawing(name: str) -> Callable[..., Any]:
-    """What makes the picture or page `name`."""
+    """The function that draws the picture or page `name`."""
     return DRAWINGS[0]()(name)
 
 
@@ -53,19 +54,22 @@ def picture(name: str, *arguments: Any, to: str | os.PathLike[str] | None = None
 
 
 def passed_on(package: str, file: str = "__init__.py") -> dict[str, tuple[str, str]]:
-    """What a package passes on: name -> (module, name there), of the lines ``from module import there as name`` of
-    its file, also of those that only type checkers follow."""
+    """The names that a package re-exports: name -> (module, name there).
+
+    They come from the lines ``from module import there as name`` of its file, including those only for type
+    checkers.
+    """
     text = (get_data(package, file) or b"").decode()
     return {name: (module, there) for module, there, name in _PASSED_ON.findall(text)}
 
 
 def names_of(package: str) -> list[str]:
-    """Of what a package passes on, for its `__all__`: each is listed once, where it is imported."""
+    """The names that a package re-exports, for its `__all__`: each is listed once, where it is imported."""
     return sorted(passed_on(package))
 
 
 def imported(package: str, module: str, there: str) -> Any:
-    """What ``from module import there`` gives in a package, be it a module itself."""
+    """The object of ``from module import there`` in a package, which may be a module itself."""
     found = None if module == package else getattr(import_module(module), there, None)
     return import_module(f"{module}.{there}") if found is None else found
 

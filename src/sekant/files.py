@@ -1,4 +1,4 @@
-"""Files of the user: reading within a limit, writing whole or not at all."""
+"""Files of the user: reading with a size limit, writing atomically."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sekant.cache.files import note_read
 from sekant.errors import DataError, SekantError
 
 MOST_BYTES = 1_000_000_000
-"""Of a file of data (tables, curves, meshes)."""
+"""Largest size of a file of data (tables, curves, meshes)."""
 PICTURE_FORMATS = ("svg", "pdf", "png")
-_PROBE = bytes(4096)  # a block, so that a full disk is noticed
+_PROBE = bytes(4096)  # one block, so that a full disk is detected
 _OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait
 
 
@@ -82,12 +82,12 @@ def partial_path(target: Path) -> Path:
 
 
 def cannot_write(path: str | PathLike[str], error: OSError, more: str = "") -> SekantError:
-    """The error to raise when writing `path` failed."""
+    """The error for a failed write to `path`."""
     return SekantError(f"cannot be written: {error.strerror or error}{more}", file=os.fspath(path))
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Raise an error that names the file and the cause, if no file can be put at `path`."""
+    """Raise an error that names the file and the cause, if no file can be written to `path`."""
     target = Path(os.path.realpath(path))
     cause = None
     try:
@@ -108,7 +108,7 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def make_folder(path: str | PathLike[str]) -> None:
-    """Make a folder for files, and those above it, unless it is there."""
+    """Create a folder for files and its parents, unless it exists."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
@@ -116,7 +116,7 @@ def make_folder(path: str | PathLike[str]) -> None:
 
 
 def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
-    """Write a whole file to `path` at once, so that no reader ever sees a part of it; text as UTF-8."""
+    """Write a whole file to `path` atomically, so that readers never see a part of it; text as UTF-8."""
     check_writable(path)
     target = Path(os.path.realpath(path))
     try:
@@ -145,15 +145,13 @@ def replace_folder(folder: str | PathLike[str], texts: Mapping[str, str]) -> Non
 
 
 def check_ending(path: str | PathLike[str], what: str, endings: Sequence[str]) -> None:
-    """Raise an error unless the name of a file that `what` is written to ends in one of `endings`."""
+    """Raise an error unless the name of a file for `what` ends in one of `endings`."""
     if Path(path).suffix.lower() not in endings:
-        raise SekantError(
-            f"{what} is written to this file, whose name must end in {endings[0]}", file=os.fspath(path)
-        )
+        raise SekantError(f"the name of {what} must end in {endings[0]}", file=os.fspath(path))
 
 
 def picture_format(path: str | PathLike[str]) -> str:
-    """The format that the ending of `path` asks for."""
+    """The picture format for the extension of `path`."""
     ending = Path(path).suffix.lower().lstrip(".")
     if ending not in PICTURE_FORMATS:
         found = f"has no known picture format ('.{ending}')" if ending else "has no ending"
@@ -162,7 +160,7 @@ def picture_format(path: str | PathLike[str]) -> str:
 
 
 def save_figure(figure: Any, path: str | PathLike[str], **options: Any) -> None:
-    """Write a figure of Matplotlib, with the `options` of its `savefig`; the ending gives the format."""
+    """Write a figure of Matplotlib, with the `options` of its `savefig`; the extension sets the format."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=picture_format(path), **options)
     replace_file(path, buffer.getvalue())

@@ -1,4 +1,4 @@
-"""Tables as HTML, as notebooks show them."""
+"""HTML tables for notebooks."""
 
 from __future__ import annotations
 

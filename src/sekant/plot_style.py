@@ -1,4 +1,4 @@
-"""One look for every picture: sizes, colors, lines."""
+"""The common style of all pictures: sizes, colors, lines."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 class Bar:
     """A context in which a terminal or notebook shows a bar, after `patience` (s); elsewhere lines appear.
 
-    `columns` makes those of rich's bar, between the bar and the time left; `fields`: what they show at first.
+    `columns` creates columns of rich's bar, between the bar and the time left; `fields`: their first values.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class Bar:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """What it shows, for `update`."""
+        """The displayed fields, for `update`."""
         return {"completed": 0.0} | self._fields
 
     def update(self, **fields: Any) -> None:
-        """What it shows from now on."""
+        """Change displayed fields."""
         self._fields |= fields
         if self._bar is not None:
             self._bar.update(self._task, **self._fields)
@@ -90,7 +90,7 @@ class Bar:
 
 
 class _Lines:
-    """A line every few seconds with what goes on, where there is no terminal; called as rich's bar is."""
+    """A line every few seconds with the current stage, without a terminal; it has the interface of rich's bar."""
 
     def __init__(self) -> None:
         self._fields: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class ProgressBar(Bar):
         super().__exit__(*failure)
 
     def stage(self, title: str) -> None:
-        """What is being done from now on."""
+        """Show the title of the current stage."""
         self.update(description=title, total=None, completed=0.0, since=monotonic())
 
     def __call__(self, fraction: float) -> None:
@@ -205,7 +205,7 @@ def _columns() -> Sequence[Any]:
 
 
 class RowsBar(Bar):
-    """Rows done, not finished, and their rate."""
+    """Number of finished and failed rows, and their rate."""
 
     def __init__(self, rows: int, *, enabled: bool = True):
         fields = {"description": "rows", "total": rows, "failed": 0, "rate": ""}

@@ -1,8 +1,8 @@
 """Units at the edge: "12 mm", "3 deg", "20 N/mm" become SI numbers with a checked dimension.
 
-A unit is a factor to SI and a dimension, the exponents of (m, kg, s, rad). The angle has a dimension of its
-own, so that a length cannot be given where an angle is meant. Writing: products by a space, ``*``, ``.`` or
-``·``; ``/``; powers ``^2``, ``**2`` or ``²``; parentheses. Inside the package numbers are in SI and radians.
+A unit is a factor to SI and a dimension, the exponents of (m, kg, s, rad). The angle has its own dimension, so that
+a length is not accepted as an angle. Writing: products by a space, ``*``, ``.`` or ``·``; ``/``; powers ``^2``,
+``**2`` or ``²``; parentheses. Inside the package numbers are in SI and radians.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _UNITS: dict[str, tuple[float, Dimension]] = {
 }
 _TURNING = {"mrad", "deg", "°", "rev", "rpm"}
 
-# what a dimension is called, and the ways to write it that are offered in messages (SI first)
+# names of dimensions, and the notations that messages offer (SI first)
 _KINDS: dict[Dimension, tuple[str, tuple[str, ...]]] = {
     NONE: ("a plain number", ("%",)),
     _LENGTH: ("a length", ("m", "mm", "cm", "km", "um", "in", "ft")),
@@ -140,7 +140,7 @@ _ELECTRIC = (
     "Ah",
 )
 _OTHER = frozenset([*_ELECTRIC, "K", "degC", "°C", "dB", "mol", "cd", "lm", "lx", "bit", "Wh", "kWh"])
-"""Units of quantities outside mechanics: names for readers, in which no number is given."""
+"""Units of quantities outside mechanics, for display only: no number can have them."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN = re.compile(
@@ -163,7 +163,7 @@ class Unit:
 
     @property
     def kind(self) -> str:
-        """What it measures, with an article: "a length"; the SI unit where the quantity has no name."""
+        """What it measures, with an article: "a length"; the SI unit if the quantity has no name."""
         return _KINDS[self.dimension][0] if self.dimension in _KINDS else f"a quantity in {self.si}"
 
     @property
@@ -315,7 +315,7 @@ _MEANT = {
     "kgm2": "kg*m^2",
     "newton": "N",
 }
-"""What people write without the sign between; names alike in letters are others ('km', 'ns')."""
+"""Common notations without the sign between units, except those that are other units ('km', 'ns')."""
 
 
 def _nearest(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Every code that an `AnalysisWarning` may have: its meaning and what helps. Pages are made from this table."""
+"""Every code of an `AnalysisWarning`: its meaning and the remedy. Pages are generated from this table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class WarningCode(NamedTuple):
-    """`analyses`: where it may appear. `meaning`: what was found. `remedy`: what a reader may do."""
+    """`analyses`: where it may appear. `meaning`: the cause. `remedy`: the recommended action."""
 
     analyses: str
     meaning: str
@@ -33,7 +33,7 @@ CODES: dict[str, WarningCode] = {
         "assemble, simulate, equilibrium",
         "A mechanism in points, or a bare Lagrangian, starts with velocities that neither its start values nor its "
         "constraints determine. Sekant chose the values of least kinetic energy, and the motion depends on them.",
-        "State these velocities, or others that determine them; zero is also a value.",
+        "Specify these velocities, or others that determine them; zero is also a value.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
@@ -62,13 +62,14 @@ CODES: dict[str, WarningCode] = {
     ),
     "breaks_stepped_over": WarningCode(
         "simulate",
-        "The engine `casadi`, an independent check of the code, cannot hold a piece of a table or curve over a step: "
-        "its steps go over breaks, and the tolerances do not hold there.",
+        "The engine `casadi`, an independent check of the code, cannot restrict a step to one piece of a table or "
+        "curve: its steps cross breaks, and the tolerances do not apply there.",
         "Use the default engine, or method `taylor`, which lands on breaks with any engine.",
     ),
     "chattering": WarningCode(
         "simulate",
-        "A law jumps where the motion is and pushes it back from both sides. Adaptive methods end there; fixed steps "
+        "A law jumps at the current state and pushes the motion back from both sides. Adaptive methods end there; "
+        "fixed steps "
         "alternate between both sides of the jump.",
         "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
     ),
@@ -169,20 +170,19 @@ CODES: dict[str, WarningCode] = {
     # -- suspensions
     "negative_motion_ratio": WarningCode(
         "suspension curves",
-        "A spring grows longer as the wheel rises: the push rod, rocker or arm that drives it is past its dead "
-        "point.",
+        "A spring extends in bump: the push rod, rocker or arm that drives it is past its dead point.",
         "Move their points, or limit the travel.",
     ),
     "negative_wheel_rate": WarningCode(
         "suspension curves",
-        "The load of a wheel falls as it rises.",
-        "Check stiffness and preload of the spring. A bare stiffness is in N/m, independent of the unit of the "
-        "points.",
+        "The load of a wheel decreases in bump.",
+        "Check stiffness and preload of the spring. A stiffness without a unit is in N/m, whatever the unit of "
+        "the points.",
     ),
     "spring_pressed_far": WarningCode(
         "suspension curves",
         "Stiffness and preload compress a spring to less than a quarter of its free length.",
-        "Check its stiffness. A bare one is in N/m, independent of the unit of the points: `37` is not `37 N/mm`.",
+        "Check its stiffness. Without a unit it is in N/m, whatever the unit of the points: `37` is not `37 N/mm`.",
     ),
     "vehicle_mass_assumed": WarningCode(
         "loads on members",
@@ -257,7 +257,7 @@ CODES: dict[str, WarningCode] = {
     "tire_tables": WarningCode(
         "tire files",
         "A tire property file has tables that are not used.",
-        "On a flat road you do not need one.",
+        "A flat road does not require them.",
     ),
     "tire_scale": WarningCode(
         "tire files",

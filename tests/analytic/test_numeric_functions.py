@@ -98,7 +98,7 @@ def test_several_outputs_and_a_function_as_an_object():
     np.testing.assert_allclose(outputs["pair"], [-2.3, 0.315], rtol=1e-14)
     assert outputs["f.force"] == pytest.approx(-2.3, rel=1e-14)
     with pytest.raises(
-        ModelError, match=r"the Python function 'law', which has no form in a file; give its text"
+        ModelError, match=r"the Python function 'law', which cannot be written to a file; use its text"
     ):
         model_text(model)
 

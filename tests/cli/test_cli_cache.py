@@ -30,5 +30,5 @@ def test_a_cache_that_cannot_be_used_is_told_with_the_remedy(tmp_path, monkeypat
     done = sekant("cache")
     assert done.returncode == 1
     assert done.stderr == (
-        f"the cache {place} is not a directory, so every run compiles again; set SEKANT_CACHE_DIR to another place\n"
+        f"the cache {place} is not a directory, so every run compiles again; set SEKANT_CACHE_DIR to another folder\n"
     )

@@ -171,3 +171,6 @@ def test_a_car_runs_straight_ahead_and_turns(tmp_path):
         done = sekant("steady", "car.yaml", *asked, cwd=tmp_path)
         assert done.returncode == 2
         assert said in done.stderr
+    done = sekant("steady", "car.yaml", "--target", "lateral_acceleration=30", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "is beyond the grip" in done.stderr

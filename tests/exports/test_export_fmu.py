@@ -448,7 +448,7 @@ def test_inputs_are_parameters_of_forces(tmp_path):
 
 
 def test_input_that_moves_a_motion_is_refused(quarter_car, tmp_path):
-    with pytest.raises(SekantError, match="input 'height' moves a motion"):
+    with pytest.raises(SekantError, match="input 'height' drives a motion"):
         sk.export.fmu(quarter_car.model, tmp_path / "a.fmu", inputs=["height"])
 
 
@@ -466,7 +466,7 @@ def test_input_that_moves_a_motion_is_refused(quarter_car, tmp_path):
             "contact 'plate' cannot be computed by 'radau5'.*taylor or dop853",
         ),
         ("quarter_car", {"kind": "cs", "method": "verlet"}, "unknown method 'verlet'"),
-        ("quarter_car", {"kind": "sc"}, "unknown kind 'sc' of FMU; write me .* or cs"),
+        ("quarter_car", {"kind": "sc"}, "unknown kind 'sc' of FMU; use me .* or cs"),
         ("quarter_car", {"fmi": 4}, "FMI 4 is not supported"),
         ("quarter_car", {"platforms": ["win46"]}, "unknown platform 'win46'; did you mean 'win64'"),
     ],
@@ -480,7 +480,7 @@ def test_refusals(tmp_path, example, options, message):
 def test_no_compiler_is_told_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(compilers, "system_compiler", lambda: None)
     monkeypatch.setattr(compilers, "has_zig", lambda: False)
-    with pytest.raises(SekantError, match=r"no C compiler here; pip install 'sekant\[export\]'"):
+    with pytest.raises(SekantError, match=r"no C compiler on this machine; pip install 'sekant\[export\]'"):
         sk.export.fmu(sk.load(QUARTER_CAR), tmp_path / "x.fmu", outputs=["body_travel.q"])
 
 

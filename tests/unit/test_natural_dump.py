@@ -179,17 +179,15 @@ def test_points_without_a_name_are_sums_where_they_can_be():
 def test_what_has_no_form_in_a_file_is_named():
     m = planar()
     m.force(m["A"], (ca.erf(m["A"].x), 0), "odd")
-    with pytest.raises(
-        ModelError, match=r"force 'odd': holds the CasADi expression erf\(A.x\).*give it as text"
-    ):
+    with pytest.raises(ModelError, match=r"force 'odd': contains the CasADi expression erf\(A.x\).*use text"):
         model_text(m)
     m = planar()
     m.potential("field", m.table(Table.cubic(np.linspace(-3, 3, 5), np.ones(5)), m["A"].y))
-    with pytest.raises(ModelError, match="potential 'field': holds the CasADi expression"):
+    with pytest.raises(ModelError, match="potential 'field': contains the CasADi expression"):
         model_text(m)
     with pytest.raises(ModelError, match="only models and mechanisms"):
         model_text(m.compile(engine="casadi"))  # type: ignore[arg-type]
     q, v = SX.sym("q"), SX.sym("v")
     bare = sk.natural.lagrange(q, v, v**2 - q**2, q0=[0.1], engine="casadi")
-    with pytest.raises(ModelError, match="a bare Lagrangian in CasADi symbols has no form in a file"):
+    with pytest.raises(ModelError, match="a bare Lagrangian in CasADi symbols cannot be written to a file"):
         model_text(bare.model)

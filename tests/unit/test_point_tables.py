@@ -101,14 +101,17 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
         (lambda r: r[14].__setitem__(0, "strut_tip"), r"front\]:15.*no point 'strut_tip'.*strut_top"),
         (
             lambda r: r[10].__setitem__(1, "u [mm]"),
-            r"front\]:11: the head of the table names column 'x' 0 times",
+            r"front\]:11: the header of the table contains column 'x' 0 times",
         ),
         (lambda r: r[10].__setitem__(1, "x [furlong]"), r"front\]:12.*furlong"),
         (lambda r: r[0].__setitem__(1, "macpherson"), r"front\]:1: .*macpherson"),
         (lambda r: r[2].__setitem__(1, "34 m"), r"front\]:3: .*34 m"),
         (lambda r: r.insert(13, r[12]), r"front\]:14: point 'lower_rear' occurs here a second time"),
         (lambda r: r.append(["load", 3]), r"'load' occurs here a second time"),
-        (lambda r: r.insert(0, ["unit", "mm"]), r"front\]:1: 'unit' and the units in the head"),
+        (
+            lambda r: r.insert(0, ["unit", "mm"]),
+            r"front\]:1: give the unit either as 'unit' or in the header",
+        ),
         (lambda r: r.pop(10), r"no table of points"),
     ],
 )
@@ -240,10 +243,10 @@ def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
     [
         ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is not a table"),
         ("{table: car.csv, mapping: optimum}", r"points.mapping: there is no mapping 'optimum'.*optimumk"),
-        ("{table: car.csv, axes: [x, x, z]}", r"points.axes: are our x, y and z"),
+        ("{table: car.csv, axes: [x, x, z]}", r"points.axes: must give Sekant.s x, y and z"),
         ("{table: car.csv, columns: {name: Point}}", r"points.columns.name: unknown column"),
-        ("{table: car.csv, columns: {x: East}}", r"car.csv: has no row with the heads 'point', 'East'"),
-        ("{table: car.csv, origin: 3}", r"points.origin: is a point"),
+        ("{table: car.csv, columns: {x: East}}", r"car.csv: has no header row with 'point', 'East'"),
+        ("{table: car.csv, origin: 3}", r"points.origin: must be a point"),
         ("{table: car.csv, mapping: bad.yaml}", r"bad.yaml:1: nams: unknown key"),
     ],
 )

@@ -145,7 +145,7 @@ def test_expanded_models_are_dumped_and_set(write):
         (
             "connect: {body: chassis}}\n  fr",
             "connect: {arm: chassis}}\n  fr",
-            "instance 'fl': connect.arm: is the template's own",
+            "instance 'fl': connect.arm: is defined by the template",
         ),
         (
             "connect: {body: chassis}}\n  fr",

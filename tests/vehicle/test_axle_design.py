@@ -206,8 +206,8 @@ def test_round_off_is_not_drawn_as_a_sensitivity(wishbones, tmp_path):
         wishbones, ["toe"], points=["upper_ball", "lower_ball"], travel=[-0.02, 0.0, 0.03]
     )
     assert all(value == 0.0 for _, value in found.ranked("toe"))
-    assert found.telling("toe") in (-0.02, 0.03)
-    assert "nothing as drawn; at" in found.summary()
+    assert found.reference_travel("toe") in (-0.02, 0.03)
+    assert "none as drawn; at" in found.summary()
     rows = [line.split(",")[1:] for line in found.to_csv(tmp_path / "table.csv").read_text().splitlines()[1:]]
     assert [any(float(x) for x in row[1:]) for row in rows] == [True, False, True]
     picture = tornado_picture(found, "toe")

@@ -159,7 +159,7 @@ def test_faults():
         sk.vehicle.axle(described() | {"points": described()["points"] | points})
     with pytest.raises(SekantError, match="there is no load 'fq'"):
         sk.vehicle.member_loads(described(), {"kerb": {"left": {"fq": 1.0}}})
-    with pytest.raises(SekantError, match="must be finite numbers that rise"):
+    with pytest.raises(SekantError, match="must be finite, increasing numbers"):
         sk.vehicle.axle_curves(described(), travel=[0.1, 0.0])
 
 
@@ -351,7 +351,7 @@ def test_files_and_units_will_do():
         ("5 N", "travel: '5 N' is a force"),
         ([-50, 50], "in meters"),
         (["a"], "not a number"),
-        ([[0], [1, 2]], "numbers that rise"),
+        ([[0], [1, 2]], "increasing numbers"),
     ):
         with pytest.raises(SekantError, match=said):
             sk.vehicle.axle_curves(file, travel=travel)

@@ -85,7 +85,7 @@ def test_curves_of_the_mechanism_are_named_as_those_of_the_command():
 @pytest.mark.parametrize(
     ("make", "options", "words"),
     [
-        (lambda path: EXAMPLES / "quarter_car.yaml", {}, "describes no hard points"),
+        (lambda path: EXAMPLES / "quarter_car.yaml", {}, "does not describe hard points"),
         (
             lambda path: changed(path, bushings={"upper_front": {"stiffness": [9e6, 9e6, 2e6]}}),
             {},
@@ -97,7 +97,7 @@ def test_curves_of_the_mechanism_are_named_as_those_of_the_command():
             {"axle": True, "steering": "-3..3mm"},
             "no rack to steer with",
         ),
-        (lambda path: CORNER, {"travel": "30..-30mm"}, "rise"),
+        (lambda path: CORNER, {"travel": "30..-30mm"}, "must increase"),
     ],
 )
 def test_what_cannot_be_a_page_is_refused_with_its_reason(make, options, words, tmp_path: Path):

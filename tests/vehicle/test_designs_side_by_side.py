@@ -53,8 +53,8 @@ def test_differences_are_those_of_the_curves(pair):
     assert not rows["roll_center_y"].differs  # round-off is no difference
     text = compared.summary()
     assert "left.toe" in text
-    assert re.search(r"alike: .*roll center y", text)
-    with pytest.raises(SekantError, match="different travels"):
+    assert re.search(r"identical: .*roll center y", text)
+    with pytest.raises(SekantError, match="different travel ranges"):
         ComparedCurves(("a", "b"), (pair[0], sk.vehicle.axle_curves(FRONT, travel=[0.0, 0.01])))
 
 
@@ -66,8 +66,8 @@ def test_curves_that_one_design_lacks_are_named_and_drawn(pair, points):
     own = {"left.anti_dive": front, "left.anti_squat": rear}
     assert all(name in curves.names for name, curves in own.items())
     text = ComparedCurves(("front", "rear"), (front, rear)).summary()
-    assert re.search(r"not of all designs: front: .*left\.anti dive", text)
-    assert re.search(r"not of all designs: rear: .*left\.anti squat", text)
+    assert re.search(r"not in all designs: front: .*left\.anti dive", text)
+    assert re.search(r"not in all designs: rear: .*left\.anti squat", text)
     charts = {chart["name"]: chart for chart in over_travel((front, rear), None)}
     assert [line["d"] for line in charts["left.anti_squat"]["lines"]] == [1]
     assert [line["d"] for line in charts["left.anti_dive"]["lines"]] == [0]
@@ -146,7 +146,7 @@ def test_bump_steer_is_tuned_away(lower, points, tmp_path):
     changed = {n for n in points.points if found.points.points[n] != lower.points[n]}
     assert changed == {"tie_rod_inner"}
     file.write_text("targets: {toe: 0 deg}\n")
-    with pytest.raises(SekantError, match=r"t.yaml: names no hard points that may move"):
+    with pytest.raises(SekantError, match=r"t.yaml: contains no hard points to move"):
         tune(lower, read_targets(file))
     file.write_text("targets: {toe: 0 deg}\nmove: {tie_rod_iner.z: -1..1 mm}\n")
     with pytest.raises(SekantError, match=r"did you mean 'tie_rod_inner\.z'"):

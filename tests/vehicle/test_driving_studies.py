@@ -88,7 +88,7 @@ def test_names_that_no_car_has_are_told_before_anything_runs(name, says):
 
 
 def test_a_model_is_no_car():
-    with pytest.raises(SekantError, match=r"needs a car, as sk\.vehicle\.load_car gives"):
+    with pytest.raises(SekantError, match=r"needs a car, such as sk\.vehicle\.load_car returns"):
         sk.sweep(pendulum(0.6, 0.1), ROWS, analysis="drive")
 
 

@@ -79,10 +79,10 @@ def test_missing_and_unknown_points_are_named():
     ("changes", "said"),
     [
         ({"upper_ball": [0.4, 0.36, 0.16]}, "lie on one line"),
-        ({"tie_rod_outer": [0.0, 0.64, 0.03]}, "could not hold the upright"),
+        ({"tie_rod_outer": [0.0, 0.64, 0.03]}, "cannot hold the upright"),
         ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "must be apart"),
         ({"upper_rear": [0.13, 0.36, 0.16]}, "must be apart"),
-        ({"wheel_center": [0.0, 0.0, 0.0]}, "middle plane"),
+        ({"wheel_center": [0.0, 0.0, 0.0]}, "center plane"),
         ({"wheel_center": [0.0, 0.7]}, "3 are expected"),
         ({"wheel_center": [0.0, "half", 0.0]}, "is not a number"),
         ({"wheel_center": [0.0, "7 s", 0.0]}, "m"),
@@ -96,7 +96,7 @@ def test_other_faults_are_named():
     assert "no part 'upper_amr'" in refused(points=points(), masses={"upper_amr": 2})
     assert "must not be negative" in refused(points=points(), masses={"upper_arm": -2})
     assert "no part 'chassis'" in refused(points=points(), spring={"on": "chassis"})
-    assert "drop one" in refused(
+    assert "not both" in refused(
         points=points(), spring={"stiffness": 1e4, "preload": 100, "free_length": 0.4}
     )
     assert "'lft' is not a side" in refused(points=points(), side="lft")
@@ -126,7 +126,7 @@ def test_curves_refuse_what_they_cannot_use():
         ),
         ("degrees of freedom", lambda: curves(model.model_copy(update={"motions": {}}), roles(rack=None))),
         ("no spring_damper 'strut'", lambda: curves(model, roles(spring="strut"))),
-        ("that rise", lambda: curves(model, travel=[0.01, 0.0])),
+        ("increasing numbers", lambda: curves(model, travel=[0.01, 0.0])),
         ("no curve 'cambre'", lambda: curves(model, travel=[0.0, 0.01])["cambre"]),
     ):
         with pytest.raises(SekantError, match=message):
@@ -161,7 +161,7 @@ def test_travel_beyond_what_the_arms_allow_is_told_with_its_value():
         ("model: nowhere.yaml\n", "no such file"),
         ("model: nowhere.yaml\nwheels: 4\n", "bad.yaml:2"),
         ("model: nowhere.yaml\nsuspension: {axle: middle}\n", "bad.yaml:2"),
-        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must rise"),
+        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must increase"),
     ],
 )
 def test_faulty_files_are_refused(text, said, tmp_path):

@@ -66,6 +66,13 @@ def test_the_other_side_is_the_mirror_image():
     assert np.allclose(right.rack, -left.rack[::-1])
 
 
+def test_travel_beyond_the_curves_ends_there(tmp_path):
+    """Each end once, in words of the suspension and in mm."""
+    found = rig_curves(load_measured_axle(unsteered(tmp_path, GOOD)), travel=[-0.1, 0.0, 0.1]).curves
+    ends = [text.split(", ")[0] for text in found.limits]
+    assert sorted(ends) == ["travel ends at -60 mm", "travel ends at 60 mm"]
+
+
 def test_strokes_are_averaged_and_the_hysteresis_is_told():
     axle = measured_axles(EXAMPLE / "car.yaml")["rear"]
     gaps = axle.measured().hysteresis
@@ -190,7 +197,7 @@ def both(rows: str, change) -> str:
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (jittering(GOOD), "travel turns back at -20 mm, and not at an end of its range"),
+        (jittering(GOOD), "travel reverses at -20 mm, inside its range"),
         (
             HEAD + "".join(f"{z}, 0, 0, 0\n" for z in range(10, 70, 10)),
             "does not contain the design position",
@@ -200,7 +207,7 @@ def both(rows: str, change) -> str:
         (GOOD.replace("travel [mm]", "travel"), "column 'travel' has no unit; write travel [mm]"),
         (GOOD.replace("toe [deg]", "toe_ [deg]"), "unknown quantity 'toe_'; did you mean 'toe'"),
         (GOOD.replace(", toe [deg]", ", caster [deg]"), "has no column 'toe'"),
-        (both(GOOD, lambda x: [x[0], x[1], x[2] + 4.0]), "the sides count from different zeros"),
+        (both(GOOD, lambda x: [x[0], x[1], x[2] + 4.0]), "the sides have different zero positions"),
         (
             both(GOOD, lambda x: [-x[0], x[1], x[2]]),
             "camber of the right wheel is the negative of that of the left",
@@ -238,13 +245,13 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
     [
         ({"spring": ""}, "spring is missing"),
         ({"spring": "{stiffness: 20 N/mm}"}, "motion_ratio is missing"),
-        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "describes the whole spring; drop stiffness"),
+        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "describes the whole spring; remove stiffness"),
         ({"damper": "{motion_ratio: 0.9}"}, "either damping or a curve"),
         ({"wheel_center": "[0, -0.7, 0.3]"}, "its y is positive"),
         ({"wheel_center": "[0, 730, 300]"}, "is 730 m from the middle; write [0, 730 mm, 0] if these are mm"),
         ({"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"}, "one end is missing: give top and bottom"),
         ({"compliance": "none.csv"}, "there is no file 'none.csv'; in that directory: rig.csv"),
-        ({"spring": "{stiffness: 20 N/mm, top: [0, 0.7, 0.1], bottom: [0, 0.7, 0.4]}"}, "grows longer"),
+        ({"spring": "{stiffness: 20 N/mm, top: [0, 0.7, 0.1], bottom: [0, 0.7, 0.4]}"}, "extends in bump"),
     ],
 )
 def test_bad_descriptions_are_told_with_their_line(tmp_path, keys, says):

@@ -1,2 +1,5 @@
-"""What later processes find again: entries on disk (`store`), values as plain data (`plain`), answers about files
-(`files`) and models (`content`), and the last answers of this process (`recent`)."""
+"""Data that later processes reuse.
+
+Entries on disk (`store`), values as plain data (`plain`), answers about files (`files`) and models (`content`), and
+the last answers of this process (`recent`).
+"""

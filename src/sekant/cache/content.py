@@ -1,7 +1,8 @@
-"""Answers about a model that a later process finds again: plain data, on disk, under the content of the model.
+"""Answers about a model, cached on disk for later processes as plain data, with the content of the model as the
+key.
 
-The key holds all that an answer can depend on: the model, the question with its options, and the source of this
-package. A model with a type of item from elsewhere, whose source may change at any time, is not cached.
+The key contains everything on which an answer can depend: the model, the question with its options, and the source
+of this package. A model with a type of item from elsewhere, whose source may change at any time, is not cached.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def cached(model: BaseModel, question: str, make: Callable[[], Any], store: Cache | None = None) -> Any:
-    """The answer to `question` (with its options) about `model` as JSON holds it: what `make` returned, here or in
-    an earlier process."""
+    """The answer to `question` (with its options) about `model`, as plain JSON data: the result of `make`, here or
+    in an earlier process."""
     key = answer_key(model, question)
     return make() if key is None else _found(key, make, store or user_cache())
 
 
 def cached_by(parts: Sequence[str | bytes], make: Callable[[], Any]) -> Any:
-    """What `make` returned, here or in an earlier process, as JSON holds it; `parts` and the source of this package
-    are all that it depends on."""
+    """The result of `make`, here or in an earlier process, as plain JSON data.
+
+    It may depend only on `parts` and on the source of this package.
+    """
     return _found(make_key(["answer", __version__, source_stamp(), *parts]), make, user_cache())
 
 
@@ -45,7 +48,7 @@ def _found(key: str, make: Callable[[], Any], store: Cache | None) -> Any:
 
 
 def answer_key(model: BaseModel, question: str) -> str | None:
-    """None where the answer may depend on more than the key contains."""
+    """The key of an answer; None if the answer may depend on more than the key contains."""
     types: list[str] = []
     if not _note_types(model, types):
         return None
@@ -57,13 +60,13 @@ def answer_key(model: BaseModel, question: str) -> str | None:
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether an item, or something in it, is of a type that is not this package's."""
+    """Whether an item, or a part of it, has a type from outside this package."""
     return not _note_types(value, [])
 
 
 def _note_types(value: Any, found: list[str]) -> bool:
-    """Add the types of all items in their order: the fields of a hinge and of a slider may be the same. False where
-    one is not this package's."""
+    """Add the types of all items in their order: the fields of a hinge and of a slider may be the same. Returns
+    False if one is from outside this package."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, (float, int, str)):  # most are
         if isinstance(value, float) and not isfinite(value):  # null in JSON

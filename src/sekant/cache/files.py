@@ -1,7 +1,7 @@
 """Results made from a file, reused by later processes while it and all files read with it are unchanged.
 
-All code that reads a file of the user calls `note_read` first. An entry holds the hashes of these files, and counts
-only while all of them have the same content; its key holds the source of this package.
+All code that reads a file of the user calls `note_read` first. An entry contains the hashes of these files, and is
+valid only while all of them have the same content; its key includes the source of this package.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ from sekant.version import __version__
 
 Made = TypeVar("Made")
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
-"""File -> hash of its content, for all files that go into the current result."""
+"""File -> hash of its content, for all files that contribute to the current result."""
 
 
 WITHIN = "SEKANT_WITHIN"
-"""Variable of the environment: the folder outside of which no file of the user is read (`sekant --within`)."""
+"""Environment variable with the folder outside of which no file of the user is read (`sekant --within`)."""
 
 
 def note_read(path: str | PathLike[str]) -> None:
-    """Note that a file is about to be read. Its content is hashed first, so a change in the meantime is
-    noticed later."""
+    """Note that a file is about to be read. Its content is hashed first, so a later change is detected."""
     within = os.environ.get(WITHIN)
     if within and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)):
         message = f"is not read: it is outside '{within}'; put it there, or allow a folder that contains it"
@@ -64,10 +63,10 @@ def cached_of_file(
     make: Callable[[], Made],
     may_cache: Callable[[Made], bool],
 ) -> Made:
-    """The answer to `question` about the file: what `make` returned, here or in an earlier process.
+    """The answer to `question` about the file: the result of `make`, here or in an earlier process.
 
-    An answer is cached if `may_cache` allows it. Its texts may hold the path as it was given, which is part of the
-    key. What `make` raises is raised each time.
+    An answer is cached if `may_cache` allows it. Its texts may contain the path as given, which is part of the key.
+    Errors of `make` are not cached.
     """
     return cached_of_files(("file", os.path.abspath(path), str(path), *question), make, may_cache)
 
@@ -75,7 +74,7 @@ def cached_of_file(
 def cached_of_files(
     question: Sequence[str], make: Callable[[], Made], may_cache: Callable[[Made], bool]
 ) -> Made:
-    """The answer to `question`, which depends on what it says and on the files that `make` reads."""
+    """The answer to `question`, which depends on its text and on the files that `make` reads."""
     store = user_cache()
     if store is None:
         return make()
@@ -102,7 +101,7 @@ def _unchanged(files: Mapping[str, str]) -> bool:
 
 
 def _content_hash(place: str) -> str:
-    """Of a file's content; empty if it cannot be read; never the same if reading it would change it."""
+    """Hash of a file's content; empty if it cannot be read; unique if reading it would change it."""
     try:
         if not stat.S_ISREG(os.stat(place).st_mode):  # a pipe, a device
             return os.urandom(8).hex()
@@ -113,14 +112,14 @@ def _content_hash(place: str) -> str:
 
 
 def plain_text(given: Mapping[str, Any]) -> str | None:
-    """Values as a part of a question; None where their text does not tell all of them."""
+    """Values as a part of a question; None if their text does not determine them."""
     plain = all(isinstance(value, (str, int, float)) for value in given.values())
     return repr(sorted(given.items())) if plain else None
 
 
 @cache
 def source_stamp() -> str:
-    """Of all files of this package: another file, or another state of one, gives another text."""
+    """A text that changes with any file of this package."""
     root, states = str(Path(__file__).parents[1]), []
     folders = [root]
     while folders:

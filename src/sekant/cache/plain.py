@@ -1,14 +1,11 @@
-"""Values as JSON and arrays, so that an entry of the cache is data: nothing in it runs when it is read.
+"""Values as JSON and arrays, so that an entry of the cache is data: reading it executes no code.
 
 Numbers, texts, lists, tuples, sets, dictionaries and arrays are written as they are; data classes, named tuples,
-enumerations and pydantic models of this package as their fields. Reading one sets the fields and calls no method of
-it. A field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
-says from which data it can be rebuilt. Everything else is refused (`NotPlain`).
-
-Arrays from `LARGE` bytes on are entries of their own, by their content: many values have the same ones.
-
-Objects that writer and reader have anyway are written as their names (`Known`): a value then serves whoever has
-others under these names.
+enumerations and pydantic models of this package as their fields. Reading sets the fields without calling methods. A
+field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
+converts it to data and back. Everything else is refused (`NotPlain`). Arrays of `LARGE` bytes or more are separate
+entries, by their content, since many values share them. Objects that both writer and reader have are written as
+their names (`Known`), so a value can be read with other objects of these names.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from weakref import WeakValueDictionary
 from sekant.cache.store import Cache, Entry, make_key
 
 MOST_BYTES = 32 * 1024 * 1024
-"""Of one value, and of one large array: what is larger takes longer to read than to make."""
+"""Largest size of one value, and of one large array: larger ones take longer to read than to compute."""
 LARGE = 64 * 1024
 NOT_CACHED = {"cached": False}
 PACKAGE = __name__.partition(".")[0]
@@ -39,14 +36,14 @@ _arrays: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 class NotPlain(Exception):
-    """A value that is not plain data, or an entry that does not give one."""
+    """A value that is not plain data, or an entry that does not contain one."""
 
 
 class Known(Protocol):
     """Objects that are not part of a value, by name."""
 
     def name_of(self, value: Any) -> str | None:
-        """Of this very object; None of one that is part of the value."""
+        """The name of this object; None for one that is part of the value."""
         ...
 
     def named(self, name: str) -> Any:
@@ -56,9 +53,9 @@ class Known(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Codec:
-    """How values of `kind` become plain data and are made again; `home`: the module that makes this codec.
+    """Conversion of values of `kind` to plain data and back; `home`: the module that defines this codec.
 
-    `write` and `read` raise `NotPlain` where that is not possible.
+    `write` and `read` raise `NotPlain` if that is not possible.
     """
 
     kind: type
@@ -80,7 +77,7 @@ def written(
 ) -> Entry | None:
     """The value as an entry, with the words `about` it in the header; None if it cannot be stored.
 
-    Large arrays are put into `store` at once.
+    Large arrays are put into `store` immediately.
     """
     writer = _PlainWriter(store, known)
     try:
@@ -102,7 +99,7 @@ def read(entry: Entry, store: Cache, known: Known | None = None) -> Any:
     except NotPlain:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
-        raise NotPlain(str(error)) from error  # written with another version of what it consists of
+        raise NotPlain(str(error)) from error  # written with another version of its parts
 
 
 class _PlainWriter:
@@ -132,7 +129,7 @@ class _PlainWriter:
         self._open.add(id(value))
         tree = self._other(kind, value)
         self._open.discard(id(value))
-        self._seen[id(value)] = len(self._seen), value  # which stays alive, and its id its own
+        self._seen[id(value)] = len(self._seen), value  # the value stays alive, so its id remains unique
         return tree
 
     def _other(self, kind: type, value: Any) -> list[Any]:
@@ -231,12 +228,12 @@ class _PlainReader:
             if entry is None:
                 raise NotPlain("an array of the value is gone")
             found = _array(entry.header["arrays"][0], entry.objects[0])
-            found.flags.writeable = False  # several values may have it
+            found.flags.writeable = False  # several values may share it
             _arrays[key] = found
         return found
 
     def _made(self, number: int) -> Callable[[list[Any]], Any]:
-        """What makes a value of a type from its parts."""
+        """The function that creates a value of a type from its parts."""
         if number not in self._known:
             self._known[number] = _maker(*self.types[number])
         return self._known[number]
@@ -262,7 +259,7 @@ def _maker(way: str, module: str, name: str, *fields: str) -> Callable[[list[Any
 
 
 def _with_fields(kind: type, fields: tuple[str, ...], parts: list[Any]) -> Any:
-    """An instance with these values of its fields, none of whose methods is called."""
+    """An instance with these values of its fields, made without method calls."""
     made, count = object.__new__(kind), len(fields)
     if _is_pydantic(kind):
         object.__setattr__(made, "__dict__", dict(zip(fields, parts[:count], strict=True)))
@@ -278,7 +275,7 @@ def _with_fields(kind: type, fields: tuple[str, ...], parts: list[Any]) -> Any:
 
 
 def _fields(kind: type) -> list[str]:
-    """Of a type of this package that is data; raises `NotPlain` if it is none."""
+    """Fields of a type of this package that is data; raises `NotPlain` for other types."""
     if kind.__module__.partition(".")[0] == PACKAGE and "<" not in kind.__qualname__:
         if dataclasses.is_dataclass(kind):
             return [f.name for f in dataclasses.fields(kind) if f.metadata.get("cached", True)]

@@ -1,4 +1,4 @@
-"""The last answers to questions that come again in one process: of equations, about parts of cars."""
+"""The last answers to repeated questions in one process: equations, and results for parts of cars."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ MOST = 64
 
 
 class Recent:
-    """The last answers (`most`) under their keys; those that `once` makes stay. Several threads may use it."""
+    """The last answers (`most`) by their keys; those of `once` are never removed.
+
+    Several threads may use it.
+    """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -35,12 +38,12 @@ class Recent:
         return answer
 
     def answer(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The answer, or what `make` returns."""
+        """The cached answer, or the result of `make`."""
         known = self.get(key)
         return (self.put(key, (make(),)) if known is None else known)[0]
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` returns, made once."""
+        """The result of `make`, computed once."""
         if key not in self._values:
             self._values[key] = make()
         return self._values[key]

@@ -1,9 +1,9 @@
 """Object code on disk, so that a model compiles once.
 
 An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner may
-enter. It holds a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. An entry that
-does not read back exactly, or has another name, is treated as absent. Nothing in an entry is executed before its
-checksum has been verified.
+enter. It contains a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. An entry
+that does not read back exactly, or has another name, is treated as absent. Nothing in an entry is executed before
+its checksum has been verified.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # not on Windows: two processes may then make the same code, which harms nothing
+except ImportError:  # not on Windows: two processes may then compile the same code, which is harmless
     fcntl = None
 
 MAGIC = b"sekant-object-2\n"
@@ -31,15 +31,15 @@ _SUFFIX = ".skobj"
 _UNFINISHED = ".new-"
 _LOCK = "lock"
 _EMPTIED = stat.S_ISVTX
-"""Mode of a directory that is closed, but may still contain files that others wrote: no process uses it."""
+"""Mode of a directory that is closed, but may still contain files of other users: no process uses it."""
 _ROOM: dict[Path, int] = {}
-"""Bytes that this process may write to a directory before it looks at what is there."""
+"""Bytes that this process may write to a directory before it checks its size."""
 _ABANDONED_AFTER = 3600.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`header`: numbers and strings that go with the code; `objects`: object code, one for each module."""
+    """`header`: numbers and strings that belong to the code; `objects`: object code, one for each module."""
 
     header: dict[str, Any]
     objects: tuple[bytes, ...]
@@ -55,7 +55,7 @@ def default_directory() -> Path:
 
 
 def user_cache() -> Cache | None:
-    """The cache of this user; None where there is no home directory to keep it in."""
+    """The cache of this user; None if there is no home directory for it."""
     try:
         return Cache()
     except RuntimeError:
@@ -63,9 +63,9 @@ def user_cache() -> Cache | None:
 
 
 def why_nothing_is_cached(store: Cache | None) -> str:
-    """The reason, with the remedy; empty if something can be cached."""
+    """The reason why nothing is cached, with the remedy; empty if caching works."""
     if store is None:
-        reason = "there is no home directory to keep compiled code in"
+        reason = "there is no home directory to store compiled code in"
     elif store.is_usable():
         return ""
     else:
@@ -75,11 +75,11 @@ def why_nothing_is_cached(store: Cache | None) -> str:
         elif place.exists() and not place.is_dir():
             what = "is not a directory"
         reason = f"the cache {place} {what}"
-    return f"{reason}, so every run compiles again; set SEKANT_CACHE_DIR to another place"
+    return f"{reason}, so every run compiles again; set SEKANT_CACHE_DIR to another folder"
 
 
 class Cache:
-    """Entries in one directory, the least recently used of which go once they exceed `limit` bytes in all."""
+    """Entries in one directory, of which the least recently used are removed once the total exceeds `limit` bytes."""
 
     def __init__(self, directory: Path | None = None, limit: int = DEFAULT_LIMIT):
         self.directory = Path(directory) if directory is not None else default_directory()
@@ -124,7 +124,8 @@ class Cache:
         return True
 
     def lock(self) -> IO[bytes] | None:
-        """Wait until no other process holds this lock; it is held until the file is closed. None: there is none."""
+        """Wait until no other process holds this lock, then hold it until the file is closed; None if locking is
+        impossible."""
         if fcntl is None or not self._prepare():
             return None
         try:
@@ -135,7 +136,7 @@ class Cache:
         return stream
 
     def is_usable(self) -> bool:
-        """Whether entries can be written; the directory is made if need be."""
+        """Whether entries can be written; creates the directory if necessary."""
         return self._prepare() and os.access(self.directory, os.W_OK)
 
     def usage(self) -> tuple[int, int]:
@@ -147,7 +148,7 @@ class Cache:
         return len(sizes), sum(sizes)
 
     def clear(self) -> None:
-        """Remove all entries, and what killed writers left behind."""
+        """Remove all entries, and files left by killed writers."""
         for pattern in ("*" + _SUFFIX, _UNFINISHED + "*"):
             for path in self.directory.glob(pattern):
                 with contextlib.suppress(OSError):
@@ -157,7 +158,7 @@ class Cache:
         return self.directory / (key + _SUFFIX)
 
     def _prepare(self) -> bool:
-        """Make the directory, or take away the rights of others and empty it; False if neither works."""
+        """Create the directory, or remove access of other users and empty it; False if neither works."""
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
@@ -175,7 +176,7 @@ class Cache:
         return self._is_private()
 
     def _is_private(self) -> bool:
-        """Whether only this user can have written in the directory."""
+        """Whether only this user can have written to the directory."""
         try:
             status = os.lstat(self.directory)
         except OSError:
@@ -193,10 +194,9 @@ class Cache:
                 path.unlink()
 
     def _prune(self, keep: Path) -> int:
-        """Remove the least recently used above the limit; bytes that this process may write before it looks again.
-
-        Looking takes time in proportion to the number of entries, so it must be rare; other processes write as
-        well.
+        """Remove the least recently used above the limit; returns the bytes that this process may write before the
+        next check. A check takes time in proportion to the number of entries, so it must be rare; other processes
+        write as well.
         """
         found, total = [], 0
         for item in os.scandir(self.directory):
@@ -228,7 +228,7 @@ def make_key(parts: Sequence[str | bytes]) -> str:
 
 
 def encode(entry: Entry, key: str = "") -> bytes:
-    """The entry as bytes that `decode` takes under the same key only."""
+    """The entry as bytes, which `decode` accepts only with the same key."""
     header = {"sizes": [len(o) for o in entry.objects], "header": entry.header}
     line = json.dumps(header).encode() + b"\n"
     payload = line + b"".join(entry.objects)

@@ -1,4 +1,4 @@
-"""Files: YAML <-> models."""
+"""Reading and writing files: model files, logs, imports and exports."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """Numeric functions of signals from files: ``grip: {type: numeric, file: grip.py, ...}``.
 
-In the model the text replaces the file, so a loaded model does not depend on the file.
+The model contains the text, so a loaded model does not depend on the file.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from sekant.files import read_file
 from sekant.io.source import KeyPath, Places, locate
 
 LARGEST = 1_000_000
-"""Bytes of a file."""
+"""Largest size of a file in bytes."""
 
 
 def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Replaces the key `file` of numeric signals by `function`, in the `signals` at `path` of one file."""
+    """Replace the key `file` of numeric signals by `function`, in the `signals` at `path` of one file."""
     for name, signal in signals.items() if isinstance(signals, dict) else ():
         if not isinstance(signal, dict) or signal.get("type") != "numeric" or "file" not in signal:
             continue

@@ -17,7 +17,7 @@ _KEYS = ("file", "data", "pose_table")
 
 
 def locate_files(items: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Replaces names of files in the `items` at `path` of a model file by paths that begin with its `folder`."""
+    """Replace names of files in the `items` at `path` of a model file by paths that begin with its `folder`."""
     if isinstance(items, dict):
         for name, item in items.items():
             _locate(item, folder, places, (*path, name))

@@ -1,4 +1,4 @@
-"""The version of the format of model files, and what to do with a file of another one."""
+"""The version of the format of model files, and the handling of other versions."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 from sekant.errors import ModelError
 
 FORMAT = 2
-"""The version that this program writes. A file without a version has it, or shows by its content that it is older."""
+"""The version that this program writes. A file without a version is assumed to have it, unless its content is
+older."""
 
 UPGRADES = {
-    1: "in format 2 the key 'parameters' is at the top level of a file, not inside 'natural': move it "
-    "there and write "
-    "'format: 2' into the first line",
+    1: "in format 2 the key 'parameters' is at the top level of a file, not inside 'natural'; move it there and "
+    "write 'format: 2' in the first line",
 }
-"""By version: what changed with the next one, and what to do."""
+"""By version: changes in the next version, and how to update a file."""
 
 
 def checked_format(data: dict[str, Any]) -> None:
-    """Takes the key `format` out of a file's content; raises `ModelError` unless this version can read the file."""
+    """Remove the key `format` from a file's content; raises `ModelError` unless this version can read the file."""
     given = data.pop("format", None)
     if given is not None and (isinstance(given, bool) or not isinstance(given, int)):
         raise ModelError(f"must be a whole number such as {FORMAT}", path=("format",))

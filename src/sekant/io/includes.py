@@ -1,8 +1,8 @@
 """``include: [a.yaml, b.yaml]``: the entries of other files, relative to the including one.
 
-The rule: the including file's own entries (name, gravity, simulation, ...) and the values that it gives to
-`parameters` override those of the files it includes. Everything else has one definition: a body, joint or table
-that is defined twice is an error. A file that is included several times counts once.
+The rule: the including file's own entries (name, gravity, simulation, ...) and its values of `parameters` override
+those of the files it includes. Everything else has one definition: a body, joint or table that is defined twice is
+an error. A file that is included several times counts once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MERGED = ("parameters", "simulation")
 
 
 def read_with_includes(path: Path) -> Source:
-    """The contents of `path` and of everything it includes, as one; the key `include` is gone."""
+    """The contents of `path` and of all files that it includes, merged, without the key `include`."""
     return _read(path, (), set())
 
 
@@ -86,7 +86,7 @@ def _listed(given: Any, places: Places) -> list[tuple[KeyPath, str]]:
 def _merge(
     data: dict[str, Any], places: Places, extra: Mapping[str, Any], extra_places: Places, *, overriding: bool
 ) -> None:
-    """Adds `extra` to `data`; `overriding` for the including file, which may change entries that are not
+    """Add `extra` to `data`; `overriding` for the including file, which may change entries that are not
     definitions."""
     for key, value in extra.items():
         old = data.get(key)
@@ -115,7 +115,7 @@ def _merge(
 def _merged_natural(
     old: dict[str, Any], extra: Mapping[str, Any], places: Places, extra_places: Places
 ) -> dict[str, Any]:
-    """Items of both under each section; an item may be in only one of them."""
+    """Items of both under each section; no item may be in both."""
     found = dict(old)
     for section, items in extra.items():
         both = found.get(section)

@@ -15,9 +15,9 @@ from sekant.units import convert, parse_unit
 
 Array = NDArray[np.float64]
 TIME = ("time", "t", "Time", "TIME")
-"""Names of the column of time."""
+"""Names of the time column."""
 MDF = (".mf4", ".mdf")
-"""Endings of measurement data files."""
+"""Extensions of measurement data files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +29,15 @@ class Log:
 
     @property
     def names(self) -> list[str]:
-        """Of the channels, without time."""
+        """Names of the channels, without time."""
         return [name for name in self.columns.names if name not in TIME]
 
     def wrong(self, message: str) -> DataError:
-        """The error about the log."""
+        """An error about the log."""
         return self.columns.wrong(message)
 
     def series(self, name: str, unit: str = "") -> tuple[Array, Array]:
-        """Times (n,) s and values (n,) of a channel in `unit`: SI where none is given.
+        """Times (n,) s and values (n,) of a channel in `unit`, by default SI.
 
         A column without a unit is in `unit` already. An empty cell is an error that names the gap.
         """
@@ -88,7 +88,7 @@ def read_log(path: str | PathLike[str]) -> Log:
 
 
 def input_series(path: str | PathLike[str], name: str, unit: str) -> tuple[Array, Array]:
-    """The rows of an input `name` from a log: its column of that name, or the only column besides time."""
+    """The rows of an input `name` from a log: the column with its name, or the only column besides time."""
     log = read_log(path)
     names = log.names
     if name in names:

@@ -1,4 +1,4 @@
-"""Logs in measurement data files (MDF 3 and 4), read by asammdf: every channel has times of its own."""
+"""Logs in measurement data files (MDF 3 and 4), read by asammdf; each channel has its own times."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sekant.units import convert, parse_unit
 
 MOST_BYTES = 2_000_000_000
 UNITS = {"\N{DEGREE SIGN}": "deg", "\N{DEGREE SIGN}/s": "deg/s", "-": "1", "%": "0.01"}
-"""How data loggers write units, and how they are written here."""
+"""Units as data loggers write them, and their names in Sekant."""
 
 
 @dataclass(frozen=True, eq=False)
 class MdfLog(Log):
-    """`time` (n,) s: that of the channel with most samples; every channel keeps its own."""
+    """An MDF log. `time` (n,) s is that of the channel with most samples; each channel has its own times."""
 
     file: str
     data: Any
@@ -77,7 +77,7 @@ def read_mdf(path: str | PathLike[str]) -> MdfLog:
         from asammdf import MDF
     except ImportError:
         raise DataError(
-            "MDF files are read by asammdf, which is not installed; pip install 'sekant[measurements]', or export "
+            "reading MDF files needs asammdf, which is not installed; pip install 'sekant[measurements]', or export "
             "the channels as CSV",
             file=file,
         ) from None
@@ -85,7 +85,7 @@ def read_mdf(path: str | PathLike[str]) -> MdfLog:
     try:
         data: Any = MDF(content)
         times = [np.asarray(data.get_master(group), float) for group in range(len(data.groups))]
-    except Exception as error:  # asammdf raises errors of its decoders and data structures as they are
+    except Exception as error:  # asammdf does not convert errors of its decoders and data structures
         raise DataError(f"cannot be read as MDF ({error or type(error).__name__})", file=file) from None
     longest = max((t for t in times if t.size), key=len, default=np.zeros(0))
     if longest.size < 2:

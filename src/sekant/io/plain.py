@@ -1,6 +1,6 @@
-"""Descriptions -> plain data, as in files: values that differ from the defaults, expressions as text.
+"""Descriptions as plain data, as in files: values that differ from the defaults, expressions as text.
 
-Curves and surfaces are written out, as the text of the JSON that `save` would put into a file.
+Curves and surfaces are included as the text of the JSON that `save` would write.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def to_plain(value: Any) -> Any:
     """`value` as dictionaries, lists, numbers, texts and None."""
     if isinstance(value, Lagrangian):
         raise ModelError(
-            "a bare Lagrangian in CasADi symbols has no form in a file; describe it as a section 'natural'"
+            "a bare Lagrangian in CasADi symbols cannot be written to a file; describe it as a section 'natural'"
         )
     if isinstance(value, Natural):
         sections = {section: _named(items, section) for section, items in value.items.items() if items}
@@ -59,14 +59,13 @@ def to_plain(value: Any) -> Any:
         return value
     if is_symbolic(value):
         raise ModelError(
-            f"holds the CasADi expression {_clipped(str(value))}, which has no form in a file; give it as "
-            "text in Python "
-            'too, such as "0.3*sin(2*t) - 0.1*A.vx"'
+            f"contains the CasADi expression {_clipped(str(value))}, which cannot be written to a file; use text "
+            'instead, such as "0.3*sin(2*t) - 0.1*A.vx"'
         )
     if callable(value):
         raise ModelError(
-            f"holds the Python function {getattr(value, '__name__', value)!r}, which has no form in a file; give "
-            'its text, function="def law(x, v): ..."'
+            f"contains the Python function {getattr(value, '__name__', value)!r}, which cannot be written to a file; "
+            'use its text instead, function="def law(x, v): ..."'
         )
     raise ModelError(f"a {type(value).__name__} cannot be written to a YAML file")
 
@@ -83,7 +82,7 @@ def _named(items: Mapping[str, Any], section: str) -> dict[str, Any]:
 
 
 def _only(value: Description, field: str) -> bool:
-    """Whether nothing but one field differs from its default."""
+    """Whether at most one field differs from its default."""
     defaults = {
         name: f.get_default(call_default_factory=True) for name, f in type(value).model_fields.items()
     }

@@ -1,8 +1,8 @@
 """Model files -> `Model`.
 
-The way of a file: text, plain data with the line of every entry (`source`), what it includes (`includes`), CSV
-tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. All faults raise
-`ModelError` (or `ModelErrors`), which begin with the file and the line.
+A file is processed in this order: text, plain data with the line of every entry (`source`), included files
+(`includes`), CSV tables (`table_files`), templates (`templates`), values from the caller (`overrides`), the model.
+All errors are `ModelError` (or `ModelErrors`), which begin with the file and the line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sekant.model.parse import model_from_dict
 
 
 def read_model(path: Path, given: Mapping[str, Any]) -> Model:
-    """The model in a file, with values from outside."""
+    """The model in a file, with values from the caller."""
     described = _described(path, given)
     if described is not None:
         return described
@@ -35,14 +35,15 @@ def read_model(path: Path, given: Mapping[str, Any]) -> Model:
     except SekantError as error:
         raise located(error, places, str(path)) from None
     except RecursionError:
-        message = "expressions or items depend on one another in too long a chain"
+        message = "a chain of expressions or items that depend on one another is too long"
         raise ModelError(message, file=str(path)) from None
 
 
 def located_in_file(error: SekantError, path: Path) -> SekantError:
-    """The error with the line of its item, if the model file `path`, or the one that it names by `model`, has it.
+    """The error with the line of its item, if the model file `path`, or the one that it names by `model`, contains
+    it.
 
-    Faults of equations appear long after a file was read, so it is read again for the line. A file that describes a
+    Errors in equations occur long after a file was read, so it is read again for the line. A file that describes a
     car or a suspension has no line for an item of the model; then the error names only the file.
     """
     if error.file is not None or not error.path or not path.is_file():
@@ -51,7 +52,7 @@ def located_in_file(error: SekantError, path: Path) -> SekantError:
         data = read_source(path).data
         if any(key in DESCRIPTIONS for key in data):
             return located(error, {}, str(path))
-        named = data.get("model")  # in studies, and beside the roles of a corner
+        named = data.get("model")  # in studies, and next to the roles of a corner
         file = path.parent / named if isinstance(named, str) else path
         places = _expanded(file, ()).places
     except SekantError:  # it is not a model file
@@ -66,12 +67,12 @@ def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
     if build is None:
         return None
     if given:
-        raise ModelError(f"'{min(given)}' cannot be set from outside: change the description", file=str(path))
+        raise ModelError(f"'{min(given)}' cannot be overridden; change the description", file=str(path))
     return build(str(path))
 
 
 def _expanded(path: Path, above: tuple[Path, ...]) -> Source:
-    """The contents of a model file with what it includes and mounts; `above` are the files that mount it."""
+    """The contents of a model file with included files and mounted models; `above` are the files that mount it."""
     source = read_with_includes(path)
     data, places = source.data, source.places
 
@@ -90,6 +91,6 @@ def _expanded(path: Path, above: tuple[Path, ...]) -> Source:
     except SekantError as error:
         raise located(error, places, str(path)) from None
     except RecursionError:
-        message = "expressions or items depend on one another in too long a chain"
+        message = "a chain of expressions or items that depend on one another is too long"
         raise ModelError(message, file=str(path)) from None
     return source

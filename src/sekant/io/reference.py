@@ -1,6 +1,6 @@
 """The contents of model files, for readers: every kind of item with its fields, units, defaults and an example.
 
-`sekant explain` prints it, and the reference pages are made from it. All of it comes from the classes themselves.
+`sekant explain` prints it, and the reference pages are generated from it. All texts come from the classes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _PLACES = {
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
     "frame": "frames: {{my_frame: {}}}",
 }
-"""Place in a file of entries that are not items of a collection."""
+"""Location in a file of entries that are not items of a collection."""
 
 
 @dataclass(frozen=True)
 class FieldText:
-    """One field of an item: its type, its default (empty: none) and its meaning."""
+    """One field of an item: its type, its default (empty: none) and its text."""
 
     name: str
     form: str
@@ -41,7 +41,7 @@ class FieldText:
 
 
 def known_items() -> dict[str, type]:
-    """Classes by the names under which they are explained: ``joint.path``, ``body``, ``curve.file``, ``rod``, ..."""
+    """Classes by their names in `sekant explain`: ``joint.path``, ``body``, ``curve.file``, ``rod``, ..."""
     load_extensions()
     found: dict[str, type] = {}
     for collection, cls in ITEM_CLASSES.items():
@@ -63,7 +63,7 @@ def known_items() -> dict[str, type]:
 
 def _further() -> dict[str, tuple[type, str]]:
     """Entries of files from which models are built, with examples."""
-    return {name: told for find in EXPLAINED for name, told in find().items()}
+    return {name: entry for find in EXPLAINED for name, entry in find().items()}
 
 
 def singular(collection: str) -> str:
@@ -72,7 +72,8 @@ def singular(collection: str) -> str:
 
 
 def find_item(name: str) -> tuple[str, type]:
-    """The full name and the class of an item; a type alone will do where it is unique, points and vectors aside."""
+    """The full name and the class of an item; a type alone is enough if it is unique, except for points and
+    vectors."""
     known = {full.replace("-", "_"): (full, cls) for full, cls in known_items().items()}
     wanted = name.strip().lower().replace("-", "_")
     head, _, tail = wanted.partition(".")
@@ -125,7 +126,7 @@ def _registered() -> tuple[type, ...]:
 
 @lru_cache(maxsize=1)
 def _schema(registered: tuple[type, ...]) -> dict[str, Any]:
-    """Of model files with the classes `registered`."""
+    """The schema of model files with the classes `registered`."""
     return json_schema()
 
 
@@ -135,7 +136,7 @@ def _own_schema(cls: type) -> dict[str, Any]:
 
 
 def example_of(full: str, cls: type) -> str:
-    """An entry of a file: the text that the class shows, or a random instance."""
+    """An entry of a file: the example of the class, or a random instance."""
     make = getattr(cls, "example", None)
     if make is None:
         kind, _, rest = full.partition(".")
@@ -161,7 +162,7 @@ def example_of(full: str, cls: type) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Numbers to three digits; the data of a curve as the name of one."""
+    """Numbers rounded to three digits, and the data of a curve replaced by a name."""
     if isinstance(value, dict):
         return "my_curve" if "inline" in value else {key: _rounded(entry) for key, entry in value.items()}
     if isinstance(value, list):

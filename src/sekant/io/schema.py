@@ -1,7 +1,7 @@
 """JSON Schema of model files, for editors that check and complete YAML while it is written.
 
-It is put together from the classes of the registries, so a new joint or force type appears in it by itself.
-Quantities are numbers or texts and carry their SI unit as ``x-unit``.
+It is built from the classes of the registries, so new joint and force types are included automatically. Quantities
+are numbers or texts, with their SI unit as ``x-unit``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _QUANTITY = {"type": ["number", "string"]}
 
 class _Generator(GenerateJsonSchema):
     def handle_invalid_for_json_schema(self, schema: CoreSchema, error_info: str) -> dict[str, Any]:
-        """Objects that exist in Python only do not occur in files."""
+        """Objects that exist only in Python do not occur in files."""
         return {"not": {}}
 
 
@@ -113,13 +113,13 @@ def json_schema() -> dict[str, Any]:
 
 
 def definition_of(schema: dict[str, Any], cls: type) -> dict[str, Any]:
-    """The definition of a class; where several have its name, that with its module."""
+    """The definition of a class; if several classes have its name, the one with its module."""
     full = f"{cls.__module__}.{cls.__qualname__}".replace(".", "__")
     return schema["$defs"].get(full) or schema["$defs"][cls.__name__]
 
 
 def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str, Any]:
-    """The section of mechanisms in points: its own sections, from their registry."""
+    """The section of mechanisms in points, with the sections in its registry."""
     properties: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}
     for section, named in sections().items():
         options: list[dict[str, Any]] = []
@@ -147,7 +147,7 @@ def _key(reference: dict[str, str]) -> str:
 
 
 def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
-    """The key `type`, and start values, which may be one number or a list."""
+    """Add the key `type`, and start values, which may be one number or a list."""
     own["properties"] = {"type": {"const": name, "description": cls.summary}, **own.get("properties", {})}
     own["required"] = ["type", *own.get("required", [])]
     for key, field in cls.model_fields.items():
@@ -158,7 +158,7 @@ def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
 
 
 def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
-    """What files may contain in addition to the fields of the classes: CSV files, Euler sequences as keys."""
+    """Add further notations of files: CSV files, Euler sequences as keys."""
     points = {"type": "array", "items": _QUANTITY}
     values = {"anyOf": [points, {"type": "string"}], "description": "values, or the name of a column"}
     table["properties"] |= {"x": values, "y": values}
@@ -168,7 +168,7 @@ def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
 
 
 def _add_file(numeric: dict[str, Any]) -> None:
-    """A numeric function may be in its own file."""
+    """Add the file of a numeric function."""
     numeric["properties"]["file"] = {
         "type": "string",
         "description": "file with the function, instead of its text",

@@ -1,7 +1,8 @@
 """YAML text -> plain dictionaries, lists and scalars, with the file and line of every entry.
 
-YAML 1.2. Refused, each with one message that says where: duplicate keys, tags, aliases that contain themselves or
-multiply endlessly, excessive nesting, files that are too large, not UTF-8, or missing.
+The version is YAML 1.2. The following are refused, with a message that contains the line: duplicate keys, tags,
+aliases that contain themselves or multiply endlessly, excessive nesting, files that are too large, not UTF-8, or
+missing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sekant.errors import ModelError, ModelErrors, SekantError
 from sekant.files import read_file
 
 MAX_BYTES = 4_000_000
-"""Size limit of a file: some half a minute of reading. Large data belong into CSV files, see `table_files`."""
+"""Size limit of a file: some half a minute of reading. Large data belong in CSV files, see `table_files`."""
 MAX_VALUES = 500_000
 MAX_DEPTH = 40
 
@@ -47,7 +48,7 @@ class Source:
 
 
 def find_place(places: Mapping[KeyPath, Place], path: Sequence[str | int]) -> Place | None:
-    """The place of `path`, or of the nearest entry above it that has one."""
+    """The location of `path`, or of the nearest entry above it with a location."""
     at = tuple(path)
     while at not in places and at:
         at = at[:-1]
@@ -55,7 +56,7 @@ def find_place(places: Mapping[KeyPath, Place], path: Sequence[str | int]) -> Pl
 
 
 def locate(error: ModelError, places: Mapping[KeyPath, Place], path: Sequence[str | int], entry: str) -> None:
-    """Say where the item at `path` stands, by the line of its `entry`, if the error does not know."""
+    """Add the line of `entry` of the item at `path` to an error without a location."""
     place = find_place(places, (*path, entry))
     if error.file is None and place is not None:
         error.file, error.line = place.file, place.line
@@ -80,7 +81,7 @@ def read_source(path: Path) -> Source:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it cannot be read."""
+    """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it is unreadable."""
     raw = read_file(path, limit, ModelError, "; put large data into CSV files and refer to them")
     try:
         return raw.decode("utf-8-sig")
@@ -91,7 +92,7 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def parse_source(text: str, file: str) -> Source:
-    """The YAML mapping in `text`, the caller's own; `file` is the name used in messages."""
+    """The YAML mapping in `text`, which the caller may change; `file` is its name in messages."""
     source = _parsed(text, file)
     return Source(_copied(source.data), dict(source.places))
 
@@ -102,7 +103,7 @@ def _copied(value: Any) -> Any:
     return [_copied(entry) for entry in value] if isinstance(value, list) else value
 
 
-# callers often first check what a file describes, and reading takes most of the time of loading
+# callers often first check the kind of a file, and reading takes most of the time of loading
 @lru_cache(maxsize=8)
 def _parsed(text: str, file: str) -> Source:
     from ruamel.yaml import YAML
@@ -141,7 +142,7 @@ def _parsed(text: str, file: str) -> Source:
 
 
 def _may_be_deep(text: str) -> bool:
-    """Whether brackets, those in quotes counted too, are nested beyond the limit: the reader takes long for these."""
+    """Whether brackets, including those in quotes, are nested beyond the limit: the YAML reader is slow for these."""
     depth = 0
     for bracket in re.finditer(r"[\[\]{}]", text):
         depth += 1 if bracket[0] in "[{" else -1
@@ -182,7 +183,7 @@ def _syntax_error(error: Any, file: str) -> NoReturn:
 
 
 class _NodeBuilder:
-    """Builds plain data from composed nodes, and remembers their lines."""
+    """Builds plain data from composed nodes, and stores their lines."""
 
     def __init__(self, file: str):
         self.file = file
@@ -242,10 +243,10 @@ class _NodeBuilder:
         return data
 
     def _text(self, node: Any, path: KeyPath) -> str:
-        """The text of a scalar, with characters that were written as two halves (JSON does) put together."""
+        """The text of a scalar, with characters that JSON writes as two halves joined."""
         text = str(node.value)
         if node.style == ">":
-            text = text.replace("\a", "")  # ruamel's marks of the places where lines were folded
+            text = text.replace("\a", "")  # ruamel's marks of folded lines
         if text.isascii():
             return text
         try:
@@ -272,7 +273,7 @@ class _NodeBuilder:
 
 
 def located(error: SekantError, places: Places, file: str) -> SekantError:
-    """The error with the file and the line of what it is about."""
+    """The error with the file and the line of its item."""
     if isinstance(error, ModelErrors):
         return ModelErrors([located(part, places, file) for part in error.errors])
     if error.file is None:

@@ -1,7 +1,7 @@
 """Tables of a model from CSV files: ``bump: {file: data.csv, x: time, y: force}``.
 
 The files are those of `sekant.columns`; values are converted to SI. Without `x` and `y` the first two columns are
-taken. In the model the points replace the file, so a loaded model does not depend on the file.
+taken. The model contains the points, so a loaded model does not depend on the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sekant.model.quantities import ANY, read_value
 
 
 def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Replaces files by their points and texts with units by numbers, in the `tables` at `path` of one file."""
+    """Replace files by their points and texts with units by numbers, in the `tables` at `path` of one file."""
     if not isinstance(tables, dict):
         return
     for name, table in tables.items():

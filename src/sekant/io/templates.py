@@ -40,11 +40,11 @@ from sekant.model.sensors import Sensor
 _TEMPLATE_KEYS = ("description", "parameters", "ground", "curves", *COLLECTIONS)
 _INSTANCE_KEYS = ("template", "model", "on", "at", "parameters", "connect", "mirror")
 Reader = Callable[[str, KeyPath], Source]
-"""(name of a file, path of the entry that names it) -> its contents, with all that it includes"""
+"""(name of a file, path of the entry that names it) -> its contents, including other files"""
 
 
 def expand_templates(data: dict[str, Any], places: Places, read: Reader) -> None:
-    """Replaces the keys `templates` and `instances` of `data` by the items they stand for, in `places` too.
+    """Replace the keys `templates` and `instances` of `data` by their items, also in `places`.
 
     `read` reads the model files that instances name.
     """
@@ -73,7 +73,7 @@ def expand_templates(data: dict[str, Any], places: Places, read: Reader) -> None
 def _take_model(
     name: str, instance: dict[str, Any], templates: dict[str, Any], places: Places, read: Reader
 ) -> None:
-    """Makes a template of the model file that an instance names."""
+    """Make a template of the model file that an instance names."""
     file, path = instance.pop("model"), ("instances", name, "model")
     if "template" in instance:
         raise ModelError("an instance has a template or a model, not both; drop one", path=path)
@@ -111,7 +111,7 @@ class _Model:
     origins: dict[KeyPath, list[KeyPath]]
 
     def add(self, key: str, name: str, raw: Any, origin: KeyPath) -> None:
-        """Adds an item that was described at `origin`."""
+        """Add an item that is described at `origin`."""
         if self.data.get(key) is None:
             self.data[key] = {}
         entries = _mapping(self.data[key], (key,))
@@ -172,7 +172,7 @@ def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[
 def _carrier(
     data: dict[str, Any], instance: dict[str, Any], path: KeyPath
 ) -> tuple[str, Placement, dict[str, Any]]:
-    """The body that carries an instance, the pose of its ground there, and the body's frames as the file has them."""
+    """The body that carries an instance, the pose of its ground there, and the body's frames in the file."""
     on = instance.get("on", "ground")
     bodies = _mapping(data.get("bodies"), ("bodies",))
     carrier, frame = (on, "") if on == "ground" or on in bodies else str(on).rpartition(".")[::2]
@@ -211,7 +211,7 @@ def _connections(instance: dict[str, Any], local: set[str], path: KeyPath) -> di
             raise ModelError(f"must be the name of an item of the model, not {kind_of(outer)}", path=at)
         if inner in local:
             raise ModelError(
-                "is the template's own; connect names that the template does not define", path=at
+                "is defined by the template; connect only names that it does not define", path=at
             )
     return connect
 

@@ -1,4 +1,4 @@
-"""`Model` -> model files: text that loads back to an equal model."""
+"""`Model` -> model files: loading the text gives an equal model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sekant.model.points.collector import Collector
 
 
 def model_text(model: Model | Collector) -> str:
-    """The model as YAML text; what has its default value is left out."""
+    """The model as YAML text, without default values."""
     described = model.model if isinstance(model, Collector) else model
     if not isinstance(described, Model):
         raise ModelError(f"only models and mechanisms can be written to a file (got {model!r})")
@@ -27,16 +27,16 @@ def model_text(model: Model | Collector) -> str:
 
 
 def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
-    """Write the model to a YAML file that `load` reads back; returns its path."""
+    """Write the model to a YAML file for `load`; returns its path."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
-        raise ModelError(f"'{target}' must end in .yaml; results and curves are saved by their own save")
+        raise ModelError(f"'{target}' must end in .yaml; results and curves have their own method save")
     replace_file(target, model_text(model).encode())
     return target
 
 
 def plain_model(model: Model, inline: bool = True) -> tuple[Model, dict[str, Any]]:
-    """The model with all its curves under names, and the same as plain data; unless `inline`, curves as null."""
+    """The model with all its curves under names, and its plain data; unless `inline`, curves as null."""
     named = _with_named_curves(model)
     shown = named if inline else named.model_copy(update={"curves": dict.fromkeys(named.curves)})
     return named, to_plain(shown)
@@ -55,7 +55,7 @@ def yaml_text(data: Any) -> str:
 
 
 def _with_named_curves(model: Model) -> Model:
-    """The model with curves and surfaces that joints and constraints hold themselves among those of the model."""
+    """The model with a name for each curve and surface that joints and constraints contain."""
     curves = dict(model.curves)
     update: dict[str, Any] = {}
     for collection in ("joints", "constraints"):
@@ -73,7 +73,7 @@ def _with_named_curves(model: Model) -> Model:
 
 
 def _styled(value: Any) -> Any:
-    """Plain data with lists of scalars in one line."""
+    """Plain data with lists of scalars on one line."""
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
     if isinstance(value, dict):

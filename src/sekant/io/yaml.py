@@ -1,4 +1,4 @@
-"""`load`: the model in a file, read by `reading` or by an earlier process from the same files."""
+"""`load`: the model in a file, read by `reading` or from the cache for unchanged files."""
 
 from __future__ import annotations
 

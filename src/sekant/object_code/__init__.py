@@ -1,1 +1,2 @@
-"""Object code: made of LLVM IR, kept on disk, linked into the process. Knows neither models nor solvers."""
+"""Object code: compiled from LLVM IR, cached on disk, linked into the process. It is independent of models and
+solvers."""

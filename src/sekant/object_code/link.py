@@ -17,7 +17,7 @@ ENTRY = "sekant_entry"
 """The function of a module."""
 
 _names = itertools.count()
-# What object code may call: functions of the C library, also those that LLVM puts in place of others.
+# Functions that object code may call: those of the C library, including those that LLVM substitutes for others.
 _LIBRARY = (
     *(
         "acos",
@@ -82,7 +82,7 @@ class Linked:
 
 @cache
 def library_symbols() -> dict[str, int]:
-    """Addresses of what object code may call."""
+    """Addresses of functions that object code may call."""
     found: dict[str, int] = {}
     for load in (lambda: ctypes.CDLL(None), lambda: ctypes.CDLL(ctypes.util.find_library("m"))):
         missing = [name for name in _LIBRARY if name not in found]

@@ -1,9 +1,9 @@
-"""Code for other targets: IR -> object code of functions with names of their own, or one WebAssembly module.
+"""Code for other targets: IR -> object code of named functions, or one WebAssembly module.
 
 IR is the same for all targets except for the changes of `adapted`. WebAssembly needs no linker: LLVM emits an
 object with every index and address written as if it were alone and its data began at 0. That is final where all
-code is one module; entries for linkers are dropped. Such a module has no exports: its functions are found in the
-table of functions, into which it puts the requested ones, from 1 on.
+code is one module; entries for linkers are dropped. Such a module has no exports: the requested functions are in
+the table of functions, from index 1 on.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sekant.object_code.target import (
 NUMBERS = "sekant_numbers"
 """The array of a function's numbers in its code."""
 STACK_TOP = 1 << 16
-"""Of WebAssembly: its own data and its stack lie below, in bytes; what a page adds to its memory lies above."""
+"""Start of the memory of a page in WebAssembly, in bytes; the module's own data and its stack lie below."""
 LEAST_STACK = 1 << 14
-"""Bytes that data must leave to the stack."""
+"""Smallest size of the stack in bytes."""
 FUNCTION, PROCEDURE = "void @{}(ptr, ptr, ptr)", "i64 @{}(ptr, double, double)"
 """LLVM types of the entries of the table of functions."""
 _UNFUSED = """
@@ -84,8 +84,7 @@ def _replaced(text: str, name: str, other: str, definition: str) -> str:
 
 
 def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
-    """Object code of a function under a name of its own, which a library does not show to others; optimized as where
-    it runs here."""
+    """Object code of a function with its own name, hidden by libraries; optimized as for this process."""
     module = _function(code, name, target, llvm.create_context())
     module.get_function(name).visibility = "hidden"
     return compile_linked(module, target, optimization() if code.looped else tape_optimization())
@@ -107,7 +106,7 @@ def _function(code: PortableCode, name: str, target: Target, context: Any) -> An
     entry = whole.get_function(ENTRY)
     entry.name = name
     if entry.name != name:
-        raise SekantError(f"a function cannot be called '{name}': its own code uses the name")
+        raise SekantError(f"a function cannot have the name '{name}': its code uses this name")
     return whole
 
 
@@ -129,9 +128,12 @@ def wasm_module(
     made: Iterable[bytes],
     target: Target,
 ) -> bytes:
-    """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `made`: of the
-    procedures and of those that they call, by `optimized_procedure`."""
-    machine, context = target_machine(target, 0), llvm.create_context()  # the browser optimizes what it runs
+    """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `made`:
+    results of `optimized_procedure` for the procedures and those that they call."""
+    machine, context = (
+        target_machine(target, 0),
+        llvm.create_context(),
+    )  # the browser optimizes the code that it runs
     names = [*(name for name, _ in functions), *procedures]
     declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
     table = "".join(f"declare {line}\n" for line in declared)
@@ -169,7 +171,7 @@ def _sections(module: bytes) -> Iterable[tuple[int, bytes]]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A number in LEB128, and where it ends."""
+    """A number in LEB128, and its end."""
     found = shift = 0
     while True:
         byte = data[at]

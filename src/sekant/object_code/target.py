@@ -19,8 +19,8 @@ import llvmlite.binding as llvm
 _LENGTH = struct.Struct("<q")
 
 OPTIMIZATION = "SEKANT_OPTIMIZATION"
-"""The variable of the environment for how much models are optimized: 2, or 0 for code made in a quarter of the
-time that takes some 1.6 times as long to run. The loops of the solvers are always made at level 2."""
+"""Environment variable for the optimization of models: 2, or 0 for code that compiles in a quarter of the time and
+takes some 1.6 times as long to run. The loops of the solvers are always optimized at level 2."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Target:
 
 
 WASM = Target("wasm32-unknown-unknown", "", "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext")
-"""WebAssembly with what all browsers have had since 2023; it has no fused operations."""
+"""WebAssembly with features of all browsers since 2023; it has no fused operations."""
 TARGETS = {
     "linux64": Target("x86_64-unknown-linux-gnu", "x86-64"),
     "win64": Target("x86_64-pc-windows-gnu", "x86-64"),
@@ -49,7 +49,7 @@ TARGETS = {
     "aarch64-darwin": Target("arm64-apple-macosx11.0.0"),
     "wasm32": WASM,
 }
-"""By the names that FMUs have for platforms: any processor of the kind, and no fused operations."""
+"""Targets by the names of platforms in FMUs: any processor of the kind, and no fused operations."""
 
 
 @cache
@@ -82,7 +82,7 @@ def level_target(level: str) -> Target:
 
 
 def optimization() -> int:
-    """Of models, as the environment has it: 0 or 2."""
+    """Optimization level of models from the environment: 0 or 2."""
     return 0 if os.environ.get(OPTIMIZATION) == "0" else 2
 
 
@@ -92,19 +92,19 @@ combines instructions. The others take as long as generating the machine code, a
 
 
 def tape_optimization() -> int:
-    """Of functions that are made from tapes: 0 or `STRAIGHT`."""
+    """Optimization level of functions from tapes: 0 or `STRAIGHT`."""
     return min(optimization(), STRAIGHT)
 
 
 @cache
 def target_identity() -> str:
-    """Everything about compiler and processor on which object code depends."""
+    """All properties of compiler and processor that affect object code."""
     host, version = host_target(), ".".join(str(v) for v in llvm.llvm_version_info)
     return "\n".join([llvmlite.__version__, version, host.triple, host.cpu, host.features])
 
 
 def level_of_processor() -> tuple[str, ...]:
-    """The levels of processors whose code runs here, best first."""
+    """The levels of processors whose code runs on this one, best first."""
     _initialize()
     architecture = llvm.get_process_triple().partition("-")[0]
     features = llvm.get_host_cpu_features()
@@ -120,7 +120,7 @@ def has_long_registers() -> bool:
 
 
 def levels_of_architecture() -> tuple[str, ...]:
-    """The levels for which code is made where a package is built for processors of this kind."""
+    """The levels for which packages contain code for processors of this kind."""
     _initialize()
     architecture = llvm.get_process_triple().partition("-")[0]
     return ("x86-64-v3", "x86-64") if architecture == "x86_64" else (architecture,)
@@ -131,7 +131,8 @@ _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 @cache
 def target_machine(target: Target | None = None, optimization: int = 2) -> Any:
-    """For a target, this processor unless given; making one takes longer than a small module."""
+    """LLVM's machine for a target, by default this processor; creating one takes longer than compiling a small
+    module."""
     target = target or host_target()
     _initialize() if target.triple == host_target().triple else _initialize_all()
     return llvm.Target.from_triple(target.triple).create_target_machine(
@@ -158,7 +159,7 @@ def compile_module(
 def compile_linked(
     module: Any, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
 ) -> bytes:
-    """As `compile_module`, for a module that LLVM has already parsed."""
+    """Like `compile_module`, for a module that LLVM has already parsed."""
     machine = target_machine(target, 2 if optimization else 0)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     optimize(module, machine, optimization, plain_loops)

@@ -1,4 +1,4 @@
-"""Reduction: a mechanism with loops becomes bodies that follow their poses over one or two coordinates."""
+"""Reduction: a mechanism with loops is replaced by bodies that follow their poses over one or two coordinates."""
 
 from sekant.reduction.comparison import Comparison
 from sekant.reduction.reduce import reduce

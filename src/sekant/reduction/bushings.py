@@ -5,11 +5,11 @@ model,
 
     R(q, lam, f) = 0 ,  Phi(q) = 0 ,  p_a(q) = u ,
 
-and a second load along a coordinate of a joint (the rack of a steering) where two coordinates stay. Then loads F
-(6,) on the body displace it by C(u) F, with u unchanged, where C is that of links, springs and bushings, strained
-and loaded as they are there. The path is the position of the body if all forces were removed along this tangent:
-path and compliance together then give the position under the model's forces exactly, and that under other loads to
-first order.
+and a second load along a coordinate of a joint (the rack of a steering) if two coordinates are kept. Then loads F
+(6,) on the body displace it by C(u) F, with u unchanged, where C is that of links, springs and bushings, at their
+strain and load in this position. The path is the position of the body if all forces were removed along this
+tangent: path and compliance together then give the position under the model's forces exactly, and that under other
+loads to first order.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class RestingFrame:
     """The frame in equilibrium at u (k,) under the forces of the model.
 
     `rest`: q, lam and the loads (k,) that hold the drives. `poses`: p (3,) and R (3, 3) of the frame and of all
-    bodies that follow it; `moved` (6, 6): displacement and turn of each by loads on the frame, in its own axes.
-    `C`: the compliance of the frame, symmetric; `g` (6,): how far loads on the frame are those of the model's forces,
-    work of these over `by_load`. `R_v`: damping of the bushings, for the velocities `by_u` (nv, k) and `by_load`
-    (nv, 6) that come with the rates of u and of loads.
+    bodies that follow it; `moved` (6, 6): displacement and rotation of each by loads on the frame, in its own axes.
+    `C`: the compliance of the frame, symmetric; `g` (6,): the loads on the frame that are equivalent to the model's
+    forces, from their work over `by_load`. `R_v`: damping of the bushings, for the velocities `by_u` (nv, k) and
+    `by_load` (nv, 6) that come with the rates of u and of loads.
     """
 
     u: Array
@@ -64,7 +64,7 @@ class RestingFrame:
     by_load: Array
 
     def damping(self, W: Array, e_u: Array) -> Array:
-        """(k + r, k + r) for the rates of u and of coordinates e with the loads W (6, r).
+        """Damping matrix (k + r, k + r) for the rates of u and of coordinates e with the loads W (6, r).
 
         e_u (r, k): change of e along the equilibria, consistent with `by_u`.
         """
@@ -95,7 +95,7 @@ class Unstrained:
 
 
 class HeldFrame:
-    """Equilibria of a mechanism whose `frame` a load holds at u along an axis of the world.
+    """Equilibria of a mechanism whose `frame` is held at u along an axis of the world by a load.
 
     `second`: a coordinate of a joint that another load holds, by joint, number and name.
     """
@@ -119,8 +119,11 @@ class HeldFrame:
         return self.response.parameters(loads[1:], loads[0] * np.eye(6)[self.axis])
 
     def bordered(self, q: Array, lam: Array, loads: Array) -> tuple[Any, Array, Array, Array, Array]:
-        """Statics, values of the drives (k,), R of the frame, slopes (nv, 6) of the residual by loads on it, and the
-        matrix of the equations."""
+        """The system of equations with loads at q.
+
+        Statics, values of the drives (k,), R of the frame, slopes (nv, 6) of the residual by loads on it, and the
+        matrix of the equations.
+        """
         p, nv, m, k = self.p(loads), self.system.nv, lam.size, self.drives
         now = self.functions.static(0.0, q, lam, p)
         position, R, slope = self.response.frame(np.zeros(1), q, p)
@@ -136,7 +139,7 @@ class HeldFrame:
         return now, np.array(u), R.reshape(3, 3), by, A
 
     def rest(self, near: Resting, u: Array) -> Resting:
-        """q, lam and loads in equilibrium at u (k,), by Newton's method from nearby ones."""
+        """q, lam and loads in equilibrium at u (k,), by Newton's method from a nearby solution."""
         nv, k = self.system.nv, self.drives
 
         def at(place: Resting) -> Rows:
@@ -185,7 +188,8 @@ class BushingPath:
         self._known = [self._place(u, (start.q, none, unloaded))]
 
     def _pose_function(self) -> Any:
-        """(t, q, p) -> for each name p (3,), R (3, 3) and the slopes (6, nv) of its velocities, in the world."""
+        """Function (t, q, p) -> for each name p (3,), R (3, 3) and the slopes (6, nv) of its velocities, in the
+        world."""
         eq, outputs = self.system.equations, []
         for name in self.names:
             state = eq.motion.frame(name)
@@ -195,7 +199,7 @@ class BushingPath:
         )
 
     def _place(self, u: Array, near: Resting) -> RestingFrame:
-        """The place at u; `near`: a guess of its equilibrium."""
+        """The solution at u; `near`: a guess of its equilibrium."""
         q, lam, loads = self.loaded.rest(near, u)
         nv, k = self.system.nv, self.alone.drives
         p = self.alone.p(np.zeros(k))
@@ -218,7 +222,7 @@ class BushingPath:
         return RestingFrame(u, (q, lam, loads), poses, moved, 0.5 * (C + C.T), g, R_v, by_u, by_load)
 
     def at(self, *u: float) -> RestingFrame:
-        """The place at u (k,), walked to from the nearest one that is known."""
+        """The solution at u (k,), starting from the nearest known one."""
         goal = np.array(u)
         near = min(self._known, key=lambda place: float(np.abs(place.u - goal).max()))
         steps = max(1, int(np.ceil(np.abs(goal - near.u).max() / LARGEST_STEP)))
@@ -231,7 +235,7 @@ class BushingPath:
 
 
 def _joint_drive(model: Model, drive: str) -> tuple[str, int, str]:
-    """Joint and number of the coordinate that a second drive is, and its name."""
+    """Joint and number of the coordinate of the second drive, and its name."""
     for joint, item in model.joints.items():
         for i in range(item.nq):
             if item.nq == item.nv and drive_of(model, joint, i, [drive]) is not None:
@@ -243,12 +247,13 @@ def _joint_drive(model: Model, drive: str) -> tuple[str, int, str]:
 
 
 def _turned(t: Array) -> Array:
-    """R (3, 3) of the quaternion (1, t / 2), as `ElasticPose` has it."""
+    """R (3, 3) of the quaternion (1, t / 2), as in `ElasticPose`."""
     return rotation_from_quaternion(np.concatenate([[1.0], 0.5 * t]))
 
 
 def _on_path(strain: Array) -> tuple[Array, Array]:
-    """The matrix (6, 6) from twists of a strained body, in its axes, to rates of displacement and turn; the strain.
+    """The matrix (6, 6) from twists of a strained body, in its axes, to rates of displacement and rotation; and the
+    strain.
 
     `strain` (6,): the effect of the forces, as such a twist: v = R^T d', w = (t' - t x t' / 2) / (1 + t^2 / 4), so
     that w = s is the twist of t' = t for t = 2 s / (1 + sqrt(1 - s^2)).

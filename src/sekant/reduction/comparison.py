@@ -33,7 +33,7 @@ class Comparison:
 
     expected: Result
     measured: Result
-    points: Mapping[str, str]  # as named by the caller -> probe
+    points: Mapping[str, str]  # the caller's name -> probe
 
     def _values(self, result: Result, name: str) -> Array:
         point, _, quantity = name.rpartition(".")
@@ -43,27 +43,27 @@ class Comparison:
         return np.asarray(result[f"{self.points[point]}.{quantity}"])
 
     def difference(self, name: str) -> Array:
-        """(n, 3) measured minus expected."""
+        """Measured minus expected values (n, 3)."""
         return self._values(self.measured, name) - self._values(self.expected, name)
 
     def percent(self, name: str) -> Array:
-        """(n, 3) error (3.5) in percent; zero where a component neither moves nor differs."""
+        """Error (3.5) (n, 3) in percent; zero where a component neither moves nor differs."""
         span = np.ptp(self._values(self.expected, name), axis=0)
         gap = self.difference(name)
         return 100.0 * np.divide(gap, span, out=np.where(gap == 0.0, 0.0, np.inf), where=span > 0.0)
 
     def largest(self, name: str) -> Array:
-        """(3,) largest absolute error (3.5) in percent."""
+        """Largest absolute error (3.5) (3,) in percent."""
         return np.abs(self.percent(name)).max(axis=0)
 
     def turn(self, point: str) -> Array:
-        """(n,) rad: the angle between the orientations of a point's body in the two models."""
+        """Angle (n,) rad between the orientations of a point's body in the two models."""
         self._values(self.expected, f"{point}.position")
         q = [np.asarray(r[f"{self.points[point]}.orientation"]) for r in (self.expected, self.measured)]
         return angle_between(*q)
 
     def summary(self) -> str:
-        """For each point, the errors along the direction in which it moves farthest."""
+        """For each point, the errors in the direction of its largest motion, as text."""
         lines = [
             f"full against reduced model over {self.expected.time[-1]:g} s, error (3.5) where motion is largest"
         ]
@@ -76,7 +76,7 @@ class Comparison:
         return "\n".join(lines)
 
     def digest(self) -> dict[str, Any]:
-        """The summary for machines."""
+        """The summary as data for programs."""
         found = {p: {q: self.largest(f"{p}.{q}").tolist() for q in QUANTITIES} for p in self.points}
         return {p: {**entry, "turn": float(self.turn(p).max())} for p, entry in found.items()}
 
@@ -90,8 +90,11 @@ def compare(
     load: Mapping[str, Force] | None = None,
     **options: Any,
 ) -> Comparison:
-    """Simulates both models, with the further forces `load`, and compares the motion of `points`: frames of bodies,
-    or bodies, for which their centers of mass count. `options` are those of `simulate`, for both."""
+    """Simulate both models, with the additional forces `load`, and compare the motion of `points`.
+
+    Points are frames of bodies, or bodies, which stand for their centers of mass. `options` are those of
+    `simulate`, for both.
+    """
     probes = {point: f"probe_{i}" for i, point in enumerate(points)}
     outputs = [
         f"{probe}.{quantity}" for probe in probes.values() for quantity in (*QUANTITIES, "orientation")
@@ -107,7 +110,7 @@ def compare(
 
 
 def _probed(model: Model, probes: Mapping[str, str], load: Mapping[str, Force]) -> Model:
-    """With massless bodies fixed at the points, whose accelerations are reported."""
+    """The model with massless bodies fixed at the points, whose accelerations are outputs."""
     bodies, joints = dict(model.bodies), dict(model.joints)
     for point, probe in probes.items():
         bodies[probe] = Body()

@@ -27,7 +27,7 @@ from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
 Array = NDArray[np.float64]
-LIGHT = 1e-3  # of the mass of the kept body: lighter bodies are split even where others follow exactly
+LIGHT = 1e-3  # of the mass of the kept body: lighter bodies are split even if others follow exactly
 TOLERANCE = 1e-6  # m and rad, of the poses; of the compliance against its largest entry, 1000 times that
 
 
@@ -141,8 +141,8 @@ class _ReducedAlone:
         self.at = [i for i, name in enumerate(states) if name.startswith(f"{joint}.")]
 
     def needed(self, row: RestingRow) -> tuple[Array, Array]:
-        """Generalized forces (n, k + r) that, in addition to its own, keep it at rest at the places, and how they
-        grow with the coordinates (n, k + r, k + r)."""
+        """Additional generalized forces (n, k + r) that hold it in equilibrium at the nodes, and their slopes by
+        the coordinates (n, k + r, k + r)."""
         system, forces, growth = self.system, [], []
         statics = Statics(system, 0.0, None, ()).functions
         for place, e in zip(row.places, row.e, strict=True):
@@ -155,22 +155,23 @@ class _ReducedAlone:
         return np.array(forces), np.array(growth)
 
     def balanced(self, row: RestingRow) -> RestingRow:
-        """The row with mode stiffnesses for which the whole has the stiffness and equilibrium of the mechanism."""
+        """The row with mode stiffnesses such that the whole has the stiffness and equilibrium of the mechanism."""
         k = row.places[0].u.size
         forces, growth = self.needed(row)
         K = row.K - (growth[:, k:, k:] - row.K)
         K = 0.5 * (K + K.transpose(0, 2, 1))
         if np.linalg.eigvalsh(K).min() <= 0:
             raise ModelError(
-                "reduce: the forces on the mechanism hold it where its bushings do not; take fewer elastic modes "
-                f"(elastic={row.W.shape[1] - 1}), or drop a force"
+                "reduce: the forces on the mechanism hold it in a direction in which its bushings do not; use "
+                "fewer elastic modes "
+                f"(elastic={row.W.shape[1] - 1}), or leave out a force (drop)"
             )
         g = np.einsum("nij,nj->ni", row.K, row.e) - forces[:, k:]
         return replace(row, K=K, e=np.linalg.solve(K, g[..., None])[..., 0])
 
     def with_stored(self, modes: ElasticModes, row: RestingRow) -> ElasticModes:
-        """The modes with the force along the path, or the energy over the surface, that keeps the reduced model at
-        rest where the mechanism rests."""
+        """The modes with the force along the path, or the energy over the surface, for which the reduced model has
+        the same rest positions as the mechanism."""
         loads = np.array([[0.0, *place.rest[2][1:]] for place in row.places])
         force = loads - self.needed(row)[0][:, : modes.along]
         if modes.u2 is None:

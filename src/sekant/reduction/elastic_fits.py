@@ -1,9 +1,8 @@
-"""Paths and surfaces of a mechanism on bushings, and their elastic modes, at as many places as a tolerance
-requires.
+"""Paths and surfaces of a mechanism on bushings, and their elastic modes, at as many nodes as a tolerance requires.
 
 The elastic coordinates e at rest follow from the balance K e = g with the forces of the model. K is first that of
-the whole mechanism; the part of it that the forces of the reduced model bring with them (springs on bodies that
-follow, weights) is then subtracted, so the reduced model as a whole has the compliance of the mechanism.
+the whole mechanism; the part due to forces that remain in the reduced model (springs on bodies that follow,
+weights) is then subtracted, so the reduced model as a whole has the compliance of the mechanism.
 """
 
 from __future__ import annotations
@@ -27,14 +26,15 @@ from sekant.reduction.fits import PoseError
 Array = NDArray[np.float64]
 NODES = ((33,), (9, 9))
 MOST = (257, 65)  # along a path; of a surface, in either direction
-STILL = 1e-7  # of what the modes move the kept frame by; m, and in entries of R: less is not motion
-MODES = 1000.0  # times the tolerance of poses: that of the compliance against its largest entry
+# relative to the motion of the kept frame in the modes; m, and entries of R: smaller values are no motion
+STILL = 1e-7
+MODES = 1000.0  # times the tolerance of poses: tolerance of the compliance, relative to its largest entry
 
 
 @dataclass(frozen=True, eq=False)
 class RestingRow:
-    """Places of a row or grid with the loads W (6, r) that span the modes, stiffness K (n, r, r) and coordinates e
-    (n, r) at rest."""
+    """Solutions on a row or grid with the loads W (6, r) that span the modes, stiffness K (n, r, r) and coordinates
+    e (n, r) at rest."""
 
     places: list[RestingFrame]
     W: Array
@@ -44,14 +44,14 @@ class RestingRow:
 
     @classmethod
     def of(cls, places: list[RestingFrame], W: Array) -> RestingRow:
-        """With the stiffness of the whole mechanism."""
+        """The row with the stiffness of the whole mechanism."""
         C, g = np.array([place.C for place in places]), np.array([place.g for place in places]) @ W
         K = W.T @ C @ W
         K = 0.5 * (K + K.transpose(0, 2, 1))
         return cls(places, W, K, np.asarray(np.linalg.solve(K, g[..., None]), float)[..., 0])
 
     def modes(self) -> dict[str, ElasticModes]:
-        """Of the frame and of the bodies that follow it."""
+        """Elastic modes of the frame and of the bodies that follow it."""
         from scipy.interpolate import CubicSpline
 
         axes = [tuple(np.unique(u).tolist()) for u in np.transpose([place.u for place in self.places])]
@@ -61,7 +61,7 @@ class RestingRow:
         along = [
             CubicSpline(axis, grid, axis=i)(axis, 1).reshape(self.e.shape) for i, axis in enumerate(axes)
         ]
-        slopes = np.stack(along, axis=-1)  # (n, r, k) of e at rest, by u
+        slopes = np.stack(along, axis=-1)  # slopes (n, r, k) of e at rest, by u
         damping = [place.damping(self.W, by) for place, by in zip(self.places, slopes, strict=True)]
         leading = ElasticModes(
             **u,
@@ -73,7 +73,7 @@ class RestingRow:
         return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in moved}
 
     def drive_of(self, name: str) -> int | None:
-        """The drive that alone moves a body which no mode displaces; None if anything else moves it."""
+        """The drive that alone moves a body which no mode displaces; None for other bodies."""
         if name not in self._drive_of:
             self._drive_of[name] = self._sole_drive(name)
         return self._drive_of[name]
@@ -99,11 +99,11 @@ class RestingRow:
         return rows_of(np.array([free.shapes for free in self.unstrained(name)]))
 
     def unstrained(self, name: str) -> list[Any]:
-        """The body or frame on its path, at each place."""
+        """The unstrained body or frame, at each node."""
         return [place.unstrained(name, self.W, e) for place, e in zip(self.places, self.e, strict=True)]
 
     def pose(self, name: str) -> tuple[Array, Array]:
-        """p (n, 3) and R (n, 3, 3) on the path."""
+        """Poses p (n, 3) and R (n, 3, 3) on the path."""
         if self.drive_of(name) is None:
             poses = [(free.p, free.R) for free in self.unstrained(name)]
         else:
@@ -111,7 +111,7 @@ class RestingRow:
         return np.array([p for p, _ in poses]), np.array([R for _, R in poses])
 
     def error(self, shape: PoseCurve | PoseSurface, name: str) -> PoseError:
-        """Of a curve or surface at these places."""
+        """Error of a curve or surface at these nodes."""
         u, k = np.transpose([place.u for place in self.places]), self.drive_of(name)
         R, p = shape.pose(*(u if k is None else u[[k]]))
         exact = self.pose(name)
@@ -122,7 +122,7 @@ class RestingRow:
         )
 
     def compliance_error(self, modes: ElasticModes) -> float:
-        """Largest error of modes' compliance here, in m and rad by N and N m, against its largest entry."""
+        """Largest error of the modes' compliance here, in m and rad per N and N m, relative to its largest entry."""
         S, gaps, sizes = np.diag([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH]), [], []
         free = self.unstrained(next(iter(self.places[0].poses)))
         for place, on_path in zip(self.places, free, strict=True):
@@ -134,8 +134,10 @@ class RestingRow:
 
 @dataclass(frozen=True, eq=False)
 class PlaceFits:
-    """A curve or surface of each name over a `row` of `counts` places; errors of poses and `off` of the compliance of
-    the kept frame, at places between them."""
+    """A curve or surface of each name over a `row` of `counts` nodes.
+
+    Errors of poses, and `off`, that of the compliance of the kept frame, are evaluated between the nodes.
+    """
 
     row: RestingRow
     shapes: dict[str, Any]
@@ -153,7 +155,7 @@ def fit_places(
     nodes: Sequence[int] | None,
     elastic: bool | int,
 ) -> PlaceFits:
-    """Places over the ranges of the drives; more in the direction in which poses or compliance are off."""
+    """Fits over the ranges of the drives, refined in the direction in which poses or compliance are inaccurate."""
     k = len(drives)
     counts = list(nodes) if nodes is not None else list(NODES[k - 1])
     while True:
@@ -184,7 +186,7 @@ def fit_places(
 
 
 def fitted(row: RestingRow, drives: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
-    """Curves or surfaces through the places of all bodies."""
+    """Curves or surfaces through the poses of all bodies."""
     found: dict[str, Any] = {}
     given = dict(zip(drives, units, strict=True))
     for name in row.places[0].poses:
@@ -203,7 +205,7 @@ def fitted(row: RestingRow, drives: Sequence[str], units: Sequence[str]) -> dict
 
 
 def _places(path: BushingPath, axes: Sequence[Array]) -> list[RestingFrame]:
-    """All places of a grid, the last axis running fastest."""
+    """All nodes of a grid, the last axis varying fastest."""
     grid = np.stack([values.ravel() for values in np.meshgrid(*axes, indexing="ij")], axis=1)
     return [path.at(*u) for u in grid.tolist()]
 
@@ -212,7 +214,7 @@ def _too_coarse(found: PlaceFits, tolerance: float) -> DataError:
     worst = max(found.errors, key=lambda name: found.errors[name].worst)
     error, counts = found.errors[worst], " x ".join(str(n) for n in found.counts)
     return DataError(
-        f"reduce: {counts} poses of '{worst}' are off by {error.position_max:.2g} m and {error.angle_max:.2g} rad "
-        f"between them, where {tolerance:g} is asked for, and the compliance by {found.off:.2g} of its largest, "
-        f"where {MODES * tolerance:g} is; narrow the range, or allow a larger tolerance"
+        f"reduce: {counts} poses of '{worst}' have errors of {error.position_max:.2g} m and {error.angle_max:.2g} "
+        f"rad between them (tolerance {tolerance:g}), and the compliance has an error of {found.off:.2g} "
+        f"(tolerance {MODES * tolerance:g}); narrow the range, or allow a larger tolerance"
     )

@@ -40,7 +40,7 @@ class PoseError:
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """A curve or surface for each body, errors, and how many poses went in."""
+    """A curve or surface for each body, errors, and the numbers of poses."""
 
     shapes: dict[str, Any]
     errors: dict[str, PoseError]
@@ -59,7 +59,8 @@ def fit_poses(
 
     Over one drive: "table", a table of pose and derivatives with quintic interpolation; "path", the path generation
     from swept poses alone. Over two: "table", quintic splines through a grid; "path", a polynomial of degree 5 x 5
-    (Hall). Without `nodes` there are as many as `tolerance` (m, rad) needs; with both the tolerance is only checked.
+    (Hall). Without `nodes` their number follows from `tolerance` (m, rad); with both, the tolerance is only
+    checked.
     """
     if method not in METHODS:
         raise DataError(f"reduce: unknown method '{method}'; use {' or '.join(METHODS)}")
@@ -109,7 +110,8 @@ def _paths(
 
 
 def _surfaces(poses: DrivenMechanism, names: Sequence[str], method: str, tolerance, nodes) -> Fits:
-    """Each body on a grid of its own: one that turns far with a coordinate needs many lines of it."""
+    """Surfaces, with a separate grid for each body: one that turns far with a coordinate needs many lines in its
+    direction."""
     shapes, used = {}, [0, 0]
     for name in through(names):
         shapes[name], counts = _surface(poses, name, method, tolerance, nodes)
@@ -124,7 +126,7 @@ def _surfaces(poses: DrivenMechanism, names: Sequence[str], method: str, toleran
 def _surface(
     poses: DrivenMechanism, name: str, method: str, tolerance, nodes
 ) -> tuple[PoseSurface, list[int]]:
-    """The surface of one body; lines are doubled in the direction in which it is off between them."""
+    """The surface of one body; lines are doubled in the direction with the larger error."""
     kind = "spline" if method == "table" else "polynomial"
     counts = list(nodes) if nodes is not None else [9, 9] if kind == "spline" else [21, 9]
     first, second = poses.drives
@@ -158,14 +160,14 @@ def _too_coarse(errors: dict[str, PoseError], tolerance: float | None, what: str
     name = max(errors, key=lambda key: errors[key].worst)
     error = errors[name]
     return DataError(
-        f"reduce: {what} is too coarse: at unseen points '{name}' is off by {error.position_max:.3g} m and "
-        f"{error.angle_max:.3g} rad, where {tolerance or 1e-8:g} is the tolerance; use more nodes, method 'table', a "
+        f"reduce: {what} is too coarse: at unseen points '{name}' has errors of {error.position_max:.3g} m and "
+        f"{error.angle_max:.3g} rad (tolerance {tolerance or 1e-8:g}); use more nodes, method 'table', a "
         "smaller range, or a larger tolerance"
     )
 
 
 def _errors(poses: DrivenMechanism, shapes: dict[str, Any]) -> dict[str, PoseError]:
-    """At points that no node of any fit lies on: an irrational distance from evenly spaced ones."""
+    """Errors at points that are not nodes of any fit: at irrational fractions of evenly spaced intervals."""
     counts = (97,) if len(poses.drives) == 1 else (23, 19)
     axes = [
         low + (high - low) * (np.arange(n) + (np.sqrt(5.0) - 1) / 2) / n
@@ -175,7 +177,7 @@ def _errors(poses: DrivenMechanism, shapes: dict[str, Any]) -> dict[str, PoseErr
 
 
 def _error(poses: DrivenMechanism, name: str, shape: Any, *axes: Array) -> PoseError:
-    """Of a fitted pose at values of the drive, or on a grid of two."""
+    """Error of a fitted pose at values of the drive, or on a grid of two."""
     motion = poses.bodies([name], *axes)[name]
     R, p = shape.pose(*(a.ravel() for a in np.meshgrid(*axes, indexing="ij")))
     gap = np.linalg.norm(p - motion.position, axis=-1)

@@ -1,13 +1,13 @@
 """Masses of dropped bodies as point masses on the kept one that minimize the error of the motion (HALL 4.2, [114]).
 
-Along the coordinates u that stay, dropped bodies add to the mass matrix M(u) and to the weight Q(u) of the model.
-A rigid addition to the kept body with the pseudo-inertia P (4, 4), second moments of its mass over (r, 1), adds
+Along the kept coordinates u, dropped bodies add to the mass matrix M(u) and to the weight Q(u) of the model. A
+rigid addition to the kept body with the pseudo-inertia P (4, 4), second moments of its mass over (r, 1), adds
 
     M_ij = tr(A_i P A_j^T) ,   Q_i = g . R A_i P e_4 ,   A_i = [w_i x, v_i] ,
 
 with w_i, v_i the velocities of the kept body by u_i in its own axes. P minimizes the squares of both errors along
-u, against the whole M and Q. P = L L^T keeps it that of real masses, and four equal point masses have any such P.
-The mass that the kept body does not take goes to the base, as in the split by joints.
+u, against the whole M and Q. P = L L^T ensures that P is that of real masses, and four equal point masses can have
+any such P. The remaining mass goes to the base, as in the split by joints.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from sekant.reduction.poses import DrivenMechanism
 
 Array = NDArray[np.float64]
 PLACES = (33, 9)  # along a path; of a surface, in either direction
-TOWARD_SPLIT = 1e-5  # of the residuals: decides what the motion does not determine
+TOWARD_SPLIT = 1e-5  # of the residuals: determines what the motion leaves undetermined
 MORE_MASS = 10.0  # weight of mass beyond that of the dropped bodies
 
 
 @dataclass(frozen=True)
 class MassError:
-    """Of mass matrix and weight along the coordinates, largest error against the largest of the mechanism."""
+    """Largest errors of mass matrix and weight along the coordinates, relative to the largest values of the
+    mechanism."""
 
     inertia: float
     weight: float
@@ -59,7 +60,8 @@ def identify_masses(
     """The point masses, and the errors of this method, of the split by joints and of no masses at all."""
     if len(parts.keep) != 1:
         raise ModelError(
-            f"reduce: inertia='identify' puts the masses on one kept body (got {', '.join(parts.keep)}); split them"
+            f"reduce: inertia='identify' puts the masses on one kept body (got {', '.join(parts.keep)}); use "
+            f"inertia='split'"
         )
     model: Any = resolve(parts.model).model
     keep = parts.keep[0]
@@ -92,12 +94,12 @@ def identify_masses(
             Lump(lump.source, lump.body, float(mass), lump.position)
             for lump, mass in zip(on_base, shares, strict=True)
         )
-    told = {"identify": errors(P), "split": errors(start), "ignore": errors(np.zeros((4, 4)))}
-    return lumps, told
+    compared = {"identify": errors(P), "split": errors(start), "ignore": errors(np.zeros((4, 4)))}
+    return lumps, compared
 
 
 def _ways(motion: PoseMotion) -> tuple[Array, Array]:
-    """R (n, 3, 3) and A (n, d, 3, 4), by which a point r of the body has the velocity R A (r, 1) for each drive."""
+    """R (n, 3, 3) and A (n, d, 3, 4): a point r of the body has the velocity R A (r, 1) for each drive."""
     R = motion.rotation.reshape(-1, 3, 3)
     v, w = (x.reshape(len(R), -1, 3) @ R for x in (motion.velocity, motion.angular))  # in the body's axes
     A = np.zeros((*v.shape[:2], 3, 4))
@@ -109,7 +111,7 @@ def _ways(motion: PoseMotion) -> tuple[Array, Array]:
 
 
 def _added(R: Array, A: Array, P: Array, g: Array) -> Added:
-    """For g (3,), or (3, 3) where the base turns in gravity and all directions count."""
+    """The additions for gravity g (3,), or for all directions (3, 3) if the base turns."""
     M = np.einsum("niab,bc,njac->nij", A, P, A)
     Q = np.einsum("...k,nkl,nil->n...i", g, R, A @ P[:, 3])
     return Added(M, Q.reshape(len(R), -1))
@@ -120,7 +122,7 @@ def _sum(parts: Sequence[Added]) -> Added:
 
 
 def _pseudo_inertia(body: Any) -> Array:
-    """(4, 4) of a resolved body, about its frame."""
+    """Pseudo-inertia (4, 4) of a resolved body, about its frame."""
     m, c = float(body.mass), np.array([float(x) for x in body.com])
     J = np.array(inertia_matrix(tuple(float(x) for x in body.inertia)), float)
     P = np.zeros((4, 4))
@@ -138,7 +140,7 @@ def _point(lump: Lump) -> Array:
 def _least(
     ways: tuple[Array, Array], wanted: Added, size: tuple[float, float], g: Array, start: Array, total: float
 ) -> Array:
-    """P of least error; what the motion does not determine stays near `start`."""
+    """P with the smallest error; components that the motion does not determine stay near `start`."""
     from scipy.optimize import least_squares
 
     n = np.sqrt(len(wanted.M))
@@ -167,7 +169,8 @@ def _least(
 
 
 def _four(P: Array, body: str, source: str) -> tuple[Lump, ...]:
-    """Four equal point masses with the pseudo-inertia P = L L^T: L is turned until its last row is even."""
+    """Four equal point masses with the pseudo-inertia P = L L^T: L is rotated until the entries of its last row are
+    equal."""
     values, V = np.linalg.eigh(P)
     L = V * np.sqrt(np.maximum(values, 0.0))
     m = float(P[3, 3])

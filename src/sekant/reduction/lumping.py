@@ -1,4 +1,4 @@
-"""Masses of dropped bodies as point masses on the bodies that stay (Hall, 4.2: split evenly)."""
+"""Masses of dropped bodies as point masses on the remaining bodies (Hall, 4.2: split evenly)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sekant.model.resolve import resolve
 from sekant.reduction.mechanism import MechanismParts, bodies_of
 
 ROUND_OFF = 1e-14
-"""Of a sum, against its terms."""
+"""Round-off of a sum, relative to its terms."""
 
 
 @dataclass(frozen=True)
 class Lump:
-    """A point mass [kg] at `position` (3,) m in the frame of `body`, which took it over from `source`."""
+    """A point mass [kg] at `position` (3,) m in the frame of `body`, from the dropped body `source`."""
 
     source: str
     body: str
@@ -32,12 +32,12 @@ class Lump:
 def split_masses(parts: MechanismParts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
     """The mass of each dropped body in equal shares at its joints; shares of another dropped body are passed on.
 
-    Shares settle as a random walk over the joints does: with P the shares that go to dropped bodies, a body's mass
-    arrives at the joints with bodies that stay in the proportions (1 - P)^-1.
+    Shares are distributed like a random walk over the joints: with P the shares that go to dropped bodies, a body's
+    mass arrives at the joints with remaining bodies in the proportions (1 - P)^-1.
     """
     model = resolve(parts.model).model
     index = {name: i for i, name in enumerate(dropped)}
-    ends: list[tuple[int, str, tuple[float, float, float]]] = []  # dropped body, body that stays, point
+    ends: list[tuple[int, str, tuple[float, float, float]]] = []  # dropped body, remaining body, point
     P, count = np.zeros((len(dropped), len(dropped))), np.zeros(len(dropped))
     weights: list[float] = []
     for sides, weight in _links(parts, model):
@@ -61,7 +61,8 @@ def split_masses(parts: MechanismParts, dropped: tuple[str, ...]) -> tuple[Lump,
 
 
 def _links(parts: MechanismParts, model: Any) -> list[tuple[dict[str, Any], float]]:
-    """By body its frame at each joint; bushings between the same two bodies count as one joint together."""
+    """The frames of a body at each of its joints, by body; bushings between the same two bodies count as one joint
+    together."""
     links = [(dict(joint_frames(model, model.joints[name])), 1.0) for name in parts.joints]
     forces = [model.forces[name] for name in parts.absorbed]
     soft = [_attached(model, force) for force in forces if len(bodies_of(model, force)) == 2]
@@ -70,7 +71,7 @@ def _links(parts: MechanismParts, model: Any) -> list[tuple[dict[str, Any], floa
 
 
 def _attached(model: Any, force: Any) -> dict[str, Any]:
-    """By body the pose of the frame that a force acts at."""
+    """The pose of the frame where a force acts, by body."""
     found = {}
     for field in force.frame_fields:
         body, frame = model.split_reference(getattr(force, field))
@@ -80,7 +81,7 @@ def _attached(model: Any, force: Any) -> dict[str, Any]:
 
 
 def with_lumps(model: Model, name: str, lumps: tuple[Lump, ...]) -> Body:
-    """The body `name` with the point masses that fall on it."""
+    """The body `name` with its point masses."""
     body = model.bodies[name]
     own = [lump for lump in lumps if lump.body == name]
     if not own:

@@ -1,7 +1,7 @@
-"""Which items of a model a reduction replaces, and which remain.
+"""The items of a model that a reduction replaces, and those that remain.
 
 Bodies that lie between the kept bodies and the base, by joints or constraints, form the mechanism that is replaced.
-Bodies connected only to a kept body (a spinning rotor), or only to the base, stay as they are.
+Bodies connected only to a kept body (a spinning rotor), or only to the base, remain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sekant.model.model import Model
 from sekant.model.resolve import resolve
 
 USERS = ("forces", "contacts", "sensors")
-"""Items that act on bodies or read them; they stay in a reduced model."""
+"""Items that act on bodies or read them; they remain in a reduced model."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class MechanismParts:
 def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> MechanismParts:
     """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`.
 
-    `elastic`: forces between bodies join them as joints do, and bushings of the mechanism are absorbed.
+    `elastic`: forces between bodies connect them like joints, and bushings of the mechanism are absorbed.
     """
     _check_names(model, keep, base)
     links = [("joints", name, bodies_of(model, joint)) for name, joint in model.joints.items()]
@@ -61,8 +61,8 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
         if "ground" in touched and base != "ground":
             raise ModelError(
                 f"reduce: the bodies {', '.join(sorted(group))} are joined to the ground as well as to '{base}', so "
-                f"the poses of {', '.join(keep)} relative to '{base}' do not depend on one coordinate alone; reduce "
-                "relative to the ground, or keep the body that is joined to it"
+                f"the poses of {', '.join(keep)} relative to '{base}' do not depend on one coordinate alone; "
+                f"reduce relative to the ground, or keep the body that is joined to the ground"
             )
         dropped |= group
     inside = dropped | anchors
@@ -83,7 +83,7 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
 
 
 def kept_bodies(model: Model, keep: Sequence[str]) -> list[str]:
-    """The bodies of what is to be kept: bodies, or frames on them."""
+    """The bodies of the kept items, which are bodies or frames on them."""
     for name in keep:
         if name not in model.frame_names() or name.startswith("ground"):
             known = [n for n in model.frame_names() if not n.startswith("ground")]
@@ -103,7 +103,7 @@ def bodies_of(model: Model, item: Any) -> set[str]:
 
 
 def carried_bodies(parts: MechanismParts, left_out: Iterable[str]) -> tuple[str, ...]:
-    """Dropped bodies that forces, contacts or sensors need: they must follow poses of their own."""
+    """Dropped bodies on which forces, contacts or sensors remain: they must follow their own poses."""
     needed: set[str] = set()
     for collection in USERS:
         for name, item in getattr(parts.model, collection).items():
@@ -113,14 +113,14 @@ def carried_bodies(parts: MechanismParts, left_out: Iterable[str]) -> tuple[str,
 
 
 def heavy_bodies(parts: MechanismParts, carried: Sequence[str], light: float = 0.0) -> tuple[str, ...]:
-    """Dropped bodies with mass: with more than the share `light` of that of the kept ones."""
+    """Dropped bodies with mass: more than the share `light` of the mass of the kept ones."""
     bodies: Any = resolve(parts.model).model.bodies
     least = light * sum(float(bodies[body].mass) for body in parts.keep)
     return tuple(body for body in parts.dropped if body not in carried and float(bodies[body].mass) > least)
 
 
 def used_parameters(parts: MechanismParts) -> tuple[str, ...]:
-    """Parameters of the model that shape the poses."""
+    """Parameters of the model that affect the poses."""
     model = parts.model
     items: list[Any] = [model.joints[name] for name in parts.joints]
     items += [model.constraints[name] for name in parts.constraints]
@@ -143,7 +143,7 @@ def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
 
 
 def _groups(bodies: list[str], links: list[set[str]]) -> list[set[str]]:
-    """Sets of `bodies` that links connect."""
+    """Sets of `bodies` that are connected by links."""
     groups, left = [], set(bodies)
     while left:
         group, front = set(), [left.pop()]

@@ -41,11 +41,11 @@ class DrivenMechanism:
     speed: Array  # (m,) their rates there
 
     def sweep(self, *axes: Array) -> KinematicsResult:
-        """The mechanism at values of the drive, or on the grid of two; all of them must be reached."""
+        """The mechanism at values of the drive, or on the grid of two; raises an error if one is not reached."""
         return _complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
 
     def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, PoseMotion]:
-        """Poses of bodies in the base, at values in any order, with repetitions for one drive."""
+        """Poses of bodies in the base, at values in any order; for one drive, values may repeat."""
         if len(axes) == 2:
             result = self.sweep(*axes)
             return {name: result.body(name) for name in names}
@@ -57,7 +57,7 @@ class DrivenMechanism:
 def find_poses(
     parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]
 ) -> DrivenMechanism:
-    """The mechanism of `parts`, checked to reach the whole of the ranges (first, last) of its drives."""
+    """The mechanism of `parts`; raises an error if it does not reach the whole ranges (first, last) of its drives."""
     driven = driven_coordinates(parts, drives)
     system = compile_by_structure(mechanism(parts, drives, without=tuple(driven)), quick=True)
     count = 17 if len(drives) == 1 else 7
@@ -72,7 +72,7 @@ def find_poses(
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
                 f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
-                "that is kept; widen the range, or start elsewhere"
+                "of the reduction; widen the range, or start elsewhere"
             )
     return DrivenMechanism(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
 
@@ -130,7 +130,7 @@ def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[st
     }
 
     def named(collection: dict[str, Any]) -> dict[str, Any]:
-        """Those items that define the drives."""
+        """The items that define the drives."""
         return {n: x for n, x in collection.items() if any(d == n or d.startswith(f"{n}.") for d in drives)}
 
     return model.model_copy(

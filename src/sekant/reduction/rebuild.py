@@ -24,9 +24,8 @@ def rebuild(
     left_out: Sequence[str],
     elastic: Mapping[str, ElasticModes] | None = None,
 ) -> tuple[Model, str]:
-    """The model in which bodies or frames follow `shapes`, the first of them leading; and the leading joint.
-
-    `elastic`: modes of each; a body without modes follows a curve over the one drive that moves it.
+    """The model in which bodies or frames follow `shapes`, led by the first of them; and the leading joint. ||
+    `elastic`: modes of each; a body without modes follows a curve over the single drive that moves it.
     """
     model = parts.model
     followed = {reference: model.split_reference(reference)[0] for reference in shapes}
@@ -81,7 +80,7 @@ def _follower(
 
 
 def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
-    """Prescribed motions of what stays, and those of a drive, which move the coordinate that replaces it."""
+    """Prescribed motions of the remaining items, and those of a drive, which move the coordinate that replaces it."""
     driven, found = driven_coordinates(parts, poses.drives), {}
     for name, prescribed in parts.model.motions.items():
         if name in driven:
@@ -107,7 +106,7 @@ def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str
 
 
 def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
-    """Expressions must not read coordinates of removed joints."""
+    """Raise an error for expressions that read coordinates of removed joints."""
     lost = {
         f"{name}.{letter}{i}"
         for name in parts.joints
@@ -125,7 +124,7 @@ def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
 
 
 class _Names:
-    """Names that are free in the reduced model."""
+    """Unused names in the reduced model."""
 
     def __init__(self, model: Model, gone: Iterable[str]):
         collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "motions", *USERS)

@@ -50,8 +50,8 @@ def reduce(
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
 
-    `keep` may also name frames, such as ``upright.hub``: then the pose of that frame is followed, which matters for
-    the place of springs across the path (compliance).
+    `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame, which
+    affects the position of springs across the path (compliance).
 
     `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``,
     seen from the body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`,
@@ -60,7 +60,7 @@ def reduce(
     Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
     their own poses over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow their own
     poses too, so kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at
-    their joints (Hall); "identify", point masses on the kept body that give the least error of inertia and weight
+    their joints (Hall); "identify", point masses on the kept body with the smallest error of inertia and weight
     along the coordinates, reported in `mass_errors`; "ignore", also of those that follow because a force acts on
     them.
 
@@ -126,18 +126,18 @@ def reduce(
 
 
 def _soft(parts: MechanismParts, found: str) -> ModelError | None:
-    """Advice for a mechanism that moves although its drives are held, if it is mounted on bushings."""
+    """Advice for a mechanism on bushings that moves although its drives are held; empty for others."""
     soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
     if not soft:
         return None
     return ModelError(
-        f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}): keep "
-        "their elastic modes with elastic=True (sekant reduce --elastic), of one frame over its own coordinate"
+        f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
+        f"with elastic=True (sekant reduce --elastic): keep one frame, over one of its own coordinates"
     )
 
 
 def _without_mass(model: Model, bodies: Sequence[str]) -> Model:
-    """The model with these bodies as frames for forces alone."""
+    """The model with these bodies as frames, on which only forces act."""
     light = {"mass": 0.0, "com": (0.0, 0.0, 0.0), "inertia": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
     return model.changed(
         bodies={n: b.model_copy(update=light) if n in bodies else b for n, b in model.bodies.items()}

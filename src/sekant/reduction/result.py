@@ -1,4 +1,5 @@
-"""The result of a reduction: the reduced model, the errors of its poses, and what became of the rest."""
+"""The result of a reduction: the reduced model, the errors of its poses, and the replacements of the removed
+items."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class Reduction:
     left_out: tuple[str, ...]
     warnings: tuple[AnalysisWarning, ...] = ()
     mass_errors: Mapping[str, MassError] = field(default_factory=dict)
-    """of identified point masses: errors of this method, of `split` and of `ignore`"""
+    """errors of identified point masses: of this method, of `split` and of `ignore`"""
 
     def __repr__(self) -> str:
         return f"<Reduction of {self.original.name} to {', '.join(self.keep)} over {' x '.join(self.drives)}>"
@@ -54,7 +55,8 @@ class Reduction:
     def compare(
         self, until: float | None = None, points: Sequence[str] | None = None, **options: Any
     ) -> Comparison:
-        """Both models side by side, see `comparison.compare`; by default the centers of mass of the kept bodies."""
+        """Simulate and compare both models, see `comparison.compare`; by default at the centers of mass of the kept
+        bodies."""
         return compare(self.original, self.model, points or self.keep, until, **options)
 
     def save(self, path: str | os.PathLike[str]) -> list[Path]:
@@ -62,22 +64,22 @@ class Reduction:
         return write_model(self.model, path)
 
     def summary(self) -> str:
-        """A text: what is kept, how accurately it follows, and what became of the rest."""
+        """A text: the kept items, their accuracy, and the replacements of the others."""
         lines = [f"reduced '{self.original.name}' to {', '.join(self.keep)}, relative to {self.base}"]
         for name, unit, (low, high) in zip(self.drives, self.units, self.ranges, strict=True):
             lines.append(f"  coordinate {name}: {low:.6g} to {high:.6g} {unit}")
         lines.append(f"  {self.method}, {' x '.join(str(n) for n in self.nodes)} poses")
         for body, error in self.errors.items():
             lines.append(
-                f"  {body}: off by at most {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
+                f"  {body}: errors up to {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
             )
-        told = {
+        groups = {
             "follow for forces, contacts or sensors": self.carried,
             "follow for their mass": self.followers,
             f"dropped, mass {self._became}": self.dropped,
             "left out": self.left_out,
         }
-        lines += [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
+        lines += [f"  {what}: {', '.join(names)}" for what, names in groups.items() if names]
         for lump in self.lumps:
             lines.append(f"    {lump.mass:.6g} kg of {lump.source} on {lump.body}")
         lines += [f"  {way}: {error.text}" for way, error in self.mass_errors.items()]
@@ -85,11 +87,11 @@ class Reduction:
 
     @property
     def _became(self) -> str:
-        """What became of the masses of dropped bodies."""
+        """How the masses of dropped bodies were replaced, as text."""
         return "identified" if self.mass_errors else "split" if self.lumps else "ignored"
 
     def digest(self) -> dict[str, Any]:
-        """The summary for machines."""
+        """The summary as data for programs."""
         return {
             "model": self.original.name,
             "joint": self.joint,

@@ -1,4 +1,4 @@
-"""Studies: designs of varied numbers, one analysis for every row of them, and the search for the best numbers."""
+"""Studies: samples of varied numbers with one analysis for every row, and optimization."""
 
 from sekant.analyses.design.optimize import optimize
 from sekant.studies.distributions import LogNormal, Normal, Triangular, TruncatedNormal, Uniform

@@ -1,7 +1,7 @@
 """The analysis of each row of a study: simulate, sweep kinematics, find an equilibrium, linearize.
 
-An analysis compiles the common part once and then computes row by row. A further one is a class with `@register`;
-one from above this layer is in a module that `extensions.ANALYSES` loads.
+An analysis compiles the common part once and then computes row by row. To add an analysis, write a class with
+`@register`; an analysis of a higher layer is in a module that `extensions.ANALYSES` loads.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Values = Mapping[str, float]
 FINISHED = "finished"
 COMPLETE = (FINISHED, "stopped")
-"""Statuses of rows that reached their end: that of the analysis, or the event of the model that ends a run."""
+"""Statuses of complete rows: those of the analysis, or the event of the model that ends a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +90,12 @@ class Analysis(ABC):
 
     @classmethod
     def load(cls, path: str | PathLike[str], changes: Mapping[str, Any]) -> Any:
-        """The same from a file, with other values at some names."""
+        """The description from a file, with other values at some names."""
         return load(path, set=changes)
 
     @classmethod
     def number_unit(cls, described: Any, name: str, options: Mapping[str, Any]) -> str | None:
-        """The unit of a number that may be varied; None for any unit. Raises for unknown names."""
+        """The unit of a number that may be varied; None for any unit. Raises an error for unknown names."""
         return number_unit(described, name)
 
     def measures(self) -> tuple[Measure, ...]:
@@ -104,10 +104,10 @@ class Analysis(ABC):
 
     @abstractmethod
     def answer(self, values: Values) -> Answer:
-        """For `values` by their names. May raise `SekantError`, which makes the row a failed one."""
+        """The result of one row, for `values` by their names. If it raises `SekantError`, the row fails."""
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
-        """For one row after another; for a failed row, the error in place of its result."""
+        """The results of the rows, one after the other; for a failed row, the error instead."""
         for values in rows:
             try:
                 yield self.answer(values)
@@ -115,12 +115,12 @@ class Analysis(ABC):
                 yield error
 
     def unit(self, channel: str) -> str:
-        """Unit of a channel, or empty where it is not known before the first row."""
+        """Unit of a channel, or empty if it is unknown before the first row."""
         return ""
 
 
 class SystemAnalysis(Analysis):
-    """An analysis of a system whose run-time parameters the study varies."""
+    """An analysis of a system; the study varies its run-time parameters."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class Simulate(SystemAnalysis):
             is_adaptive(method)
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
-        """By a fixed-step method, or by dop853 if it need not land on anything, several rows at once."""
+        """The results of the rows; a fixed-step method, or dop853 without events, computes several rows at once."""
         method = self.given.get("method") or self.system.settings.method
         if self._lanes == 1 or "inputs" in self.given or not fits_lanes(self.system, method):
             yield from super().answers(rows)
@@ -222,7 +222,7 @@ class Simulate(SystemAnalysis):
         if not good:
             yield from checked
             return
-        chosen = [i if i in good else good[0] for i in range(lanes)]  # of unused lanes: arbitrary
+        chosen = [i if i in good else good[0] for i in range(lanes)]  # unused lanes: arbitrary
         times = row_times(
             self.given.get("until", settings.until), self.given.get("output_step", settings.output_step)
         )
@@ -238,7 +238,7 @@ class Simulate(SystemAnalysis):
             atol=float(numbers["atol"]),
             max_steps=self.given.get("max_steps"),
         )[: len(group)]
-        if any(run.status == "constraints" for run in runs):  # the lane is unknown
+        if any(run.status == "constraints" for run in runs):  # the lane with the error is unknown
             yield from super().answers(group)
             return
         report, found = output_function(system, self._outputs, balance=False)
@@ -278,7 +278,7 @@ class KinematicsStudy(SystemAnalysis):
     def answer(self, values: Values) -> Answer:
         swept = kinematics(self.system, parameters=values, **self.given)
         if len(swept.drive_names) > 1:
-            raise SekantError("a study of kinematics takes one drive; hold the other, or vary it by name")
+            raise SekantError("a study of kinematics takes one drive; hold the other one, or vary it by name")
         wanted, x = swept.axes[0], np.asarray(swept.drive, float)
         message = "; ".join(str(limit) for limit in swept.limits)
 
@@ -322,8 +322,9 @@ class Linearize(SystemAnalysis):
     """One linear model about an equilibrium per row; channels are ``frequency``, ``damping``, ``real``,
     ``imaginary``.
 
-    One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is that of the
-    first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` shows whether anything grows.
+    One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is the
+    frequency of the first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` is positive if a mode
+    is unstable.
     """
 
     kind, axis = "linearize", "mode"

@@ -1,4 +1,4 @@
-"""Distributions of a varied number: by their quantiles, so that every design can draw from them."""
+"""Distributions of varied numbers, defined by their quantiles, so that every design can sample them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Distribution:
-    """Base of all: numbers in SI, checked when made."""
+    """Base of all distributions: numbers in SI, validated on creation."""
 
     kind: ClassVar[str] = ""
 
@@ -32,7 +32,7 @@ class Distribution:
         """Refuse numbers that do not describe a distribution."""
 
     def quantiles(self, u: Floats) -> Floats:
-        """Values (n,) below which the shares u (n,), 0 < u < 1, of all draws lie."""
+        """Quantiles (n,) at the probabilities u (n,), 0 < u < 1."""
         raise NotImplementedError
 
 
@@ -116,7 +116,7 @@ class LogNormal(Distribution):
 
 @dataclass(frozen=True)
 class Triangular(Distribution):
-    """Density that rises from `low` to `mode` and falls to `high`."""
+    """Density that increases from `low` to `mode` and decreases to `high`."""
 
     low: float
     mode: float
@@ -142,7 +142,7 @@ KINDS: Mapping[str, type[Distribution]] = {
 
 
 def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
-    """The distribution of a given kind, as study files name it."""
+    """The distribution of a given kind, by its name in study files."""
     if kind not in KINDS:
         raise SekantError(f"unknown distribution '{kind}'; {suggest(kind, list(KINDS), 'distributions')}")
     wanted = [field.name for field in fields(KINDS[kind])]
@@ -156,7 +156,7 @@ def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
 
 
 def as_distribution(given: Any, name: str) -> Distribution:
-    """A pair (low, high) is uniform."""
+    """A distribution; a pair (low, high) is uniform."""
     if isinstance(given, Distribution):
         return given
     if isinstance(given, (tuple, list)) and len(given) == 2:

@@ -1,8 +1,8 @@
 """Executors: where the rows of a study are computed, behind one interface.
 
 `serial` in this process, `processes` on the cores of this machine, or a client of dask.distributed on a cluster.
-Work goes out in chunks of about a second or more. A chunk comes back whole or not at all, so a worker that dies
-neither loses nor duplicates rows: its chunk is sent again.
+Work is sent in chunks of about a second or more. A chunk is returned completely or not at all, so a worker that
+dies neither loses nor duplicates rows: its chunk is sent again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sekant.studies.task import FAILED, RowBlock, Task, run_rows
 CHUNK_SECONDS = 1.5
 MOST_GROWTH = 8
 TRIES = 3
-"""Times that a chunk may lose its worker before its rows are given up as failed."""
+"""Number of times that a chunk may lose its worker before its rows fail."""
 Chunk = tuple[int, np.ndarray]
 
 
 class Chunks:
-    """Cuts the remaining rows into chunks, whose size follows the pace of the finished ones."""
+    """Divides the remaining rows into chunks, whose size follows the speed of the finished ones."""
 
     def __init__(self, values: np.ndarray, left: list[tuple[int, int]]):
         self._values, self._left, self._size = values, list(reversed(left)), 1
@@ -44,19 +44,19 @@ class Chunks:
         return first, self._values[first:cut]
 
     def learn(self, block: RowBlock) -> None:
-        """Choose the size by how long a block took."""
+        """Adapt the size of chunks to the duration of a block."""
         pace = len(block) / max(block.seconds, 1e-9)
         self._size = max(1, min(int(pace * CHUNK_SECONDS), MOST_GROWTH * max(self._size, len(block))))
 
 
 class Executor(Protocol):
-    """Runs chunks of a task and yields their blocks in the order in which they finish."""
+    """Runs chunks of a task and yields their blocks in order of completion."""
 
     def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]: ...
 
 
 class Serial:
-    """In this process, one chunk after another."""
+    """Runs chunks in this process, one after another."""
 
     def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]:
         while chunks:
@@ -85,7 +85,7 @@ _given: list[Task] = []
 
 
 def _start(task: Task) -> None:
-    """One thread a worker for linear algebra: the workers themselves fill the cores."""
+    """Start a worker with one thread for linear algebra: the workers themselves use all cores."""
     _given[:] = [task]
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -99,13 +99,13 @@ def _run_chunk(first: int, values: np.ndarray) -> RowBlock:
 
 
 def _end_with(parent: Any) -> None:
-    """A worker ends with the process that started it, even if that one was killed."""
+    """End a worker with the process that started it, even if that one was killed."""
     parent.join()
     os._exit(1)
 
 
 class Processes:
-    """On `workers` processes of this machine, by default one a core."""
+    """Runs chunks on `workers` processes of this machine, by default one per core."""
 
     def __init__(self, workers: int | None = None):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -139,7 +139,8 @@ class Processes:
                     chunks.learn(block)
                     yield block
                 if broken:
-                    # A dead worker breaks the whole pool; its chunk is unknown, so all chunks count a try.
+                    # a dead worker breaks the whole pool; its chunk is unknown, so the tries of all chunks are
+                    # counted
                     again += running.values()
                     running.clear()
                     pool.shutdown(wait=False, cancel_futures=True)
@@ -153,7 +154,7 @@ class Processes:
 
 
 class Dask:
-    """On the workers of a cluster, through a client of dask.distributed."""
+    """Runs chunks on the workers of a cluster, through a client of dask.distributed."""
 
     def __init__(self, client: Any):
         self.client = client
@@ -179,7 +180,7 @@ class Dask:
                 block = future.result()
             except SekantError:
                 raise
-            except Exception as error:  # schedulers raise their own errors for workers that die
+            except Exception as error:  # schedulers have their own errors for workers that die
                 block = lost(task, *chunk, f"no worker could compute it: {type(error).__name__}: {error}")
             else:
                 chunks.learn(block)
@@ -190,7 +191,7 @@ class Dask:
 
 
 def executor_of(given: Any) -> Executor:
-    """ "serial", "processes", a number of processes, a client of dask.distributed, or an executor."""
+    """An executor from "serial", "processes", a number of processes, a client of dask.distributed, or an executor."""
     makers: dict[str, Callable[[], Executor]] = {"serial": Serial, "processes": Processes}
     if isinstance(given, str):
         if given not in makers:

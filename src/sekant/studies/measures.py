@@ -1,4 +1,4 @@
-"""Measures: one number of a run, as ``max(strut.force)`` or ``at(chassis.z, 0.5)``."""
+"""Measures: one number of a run, such as ``max(strut.force)`` or ``at(chassis.z, 0.5)``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def _mean(x: Floats, y: Floats) -> float:
-    """Over the axis, by trapezia; of a single row its value."""
+    """Mean over the axis by the trapezoidal rule; the value of a single row."""
     return float(np.trapezoid(y, x) / (x[-1] - x[0])) if x.size > 1 and x[-1] != x[0] else float(y[-1])
 
 
@@ -35,13 +35,13 @@ KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
 """The text of each measure, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
 AT = "at"
 EARLY = ("first", AT)
-"""Measures that need no end; all others are unknown for a run that ended early."""
+"""Measures that do not require the end of a run; the others are NaN for a run that ended early."""
 _FORM = re.compile(r"\s*([a-z_]+)\(\s*([^(),]+?)\s*(?:,\s*([^(),]+?)\s*)?\)\s*")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """`kind` of the channel `channel`; `place`: time or drive of ``at``."""
+    """A measure: `kind` of the channel `channel`; `place`: time or drive of ``at``."""
 
     name: str
     kind: str
@@ -49,7 +49,7 @@ class Measure:
     place: float = 0.0
 
     def of(self, x: Floats, y: Floats, complete: bool = True) -> float:
-        """The number for rows y (n,) over x (n,); `complete`: whether they reach their end."""
+        """The value for rows y (n,) over x (n,); `complete`: whether the run reached its end."""
         if not y.size or not (complete or self.kind in EARLY):
             return float("nan")
         if self.kind == AT:
@@ -60,7 +60,7 @@ class Measure:
 
 
 def read_measure(text: str, name: str | None = None) -> Measure:
-    """``max(strut.force)``; a channel alone means its final value. `name`: by default the text itself."""
+    """``max(strut.force)``; a channel alone stands for its final value. `name`: by default the text itself."""
     known = [*KINDS, AT]
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:

@@ -50,7 +50,7 @@ UNITS: dict[str, str | None] = {
 }
 """Measures of a design with exact derivatives, and their units."""
 ROUGH = {"step": 1e-4, "tolerance": 1e-7, "most": 60}
-"""For measures from runs, which are exact to their tolerance: wider differences, and an earlier end."""
+"""Settings for measures from runs, which are accurate to their tolerance: wider differences, and an earlier end."""
 MODAL = ("frequency", "damped_frequency", "damping", "growth")
 _CALL = re.compile(r"\s*([a-z_]+)\(\s*(.*?)\s*\)\s*")
 Function = Callable[[Any], Any]
@@ -68,7 +68,7 @@ class WantedValue:
 
 @dataclass(frozen=True, eq=False)
 class Optimization:
-    """The optimization described by a file; `run` performs it. Bounds, targets and limits are in SI."""
+    """The optimization in a file; `run` performs it. Bounds, targets and limits are in SI."""
 
     model: Any
     bounds: Mapping[str, tuple[float, float]]
@@ -100,13 +100,13 @@ class Optimization:
             middle = {name: (low + high) / 2 for name, (low, high) in self.bounds.items()}
             system = PlainNumbers({name: np.array([value]) for name, value in middle.items()})
         limits = {name: (self.functions[name], *pair) for name, pair in self.limits.items()}
-        told: dict[str, Any] = {"start": self.start, "method": self.method, "steady": self.steady}
+        settings: dict[str, Any] = {"start": self.start, "method": self.method, "steady": self.steady}
         if self.rough:
-            told |= ROUGH
+            settings |= ROUGH
         if self.least is None:  # squares of deviations from targets, to which the tolerance applies
-            told["tolerance"] = told.get("tolerance", 1e-9) ** 1.5
+            settings["tolerance"] = settings.get("tolerance", 1e-9) ** 1.5
         try:
-            return search(system, self.bounds, self.objective, limits, ports=self.ports, **told)
+            return search(system, self.bounds, self.objective, limits, ports=self.ports, **settings)
         except SekantError as error:
             raise located(error, self.places, self.file) from None
 
@@ -115,7 +115,7 @@ class Optimization:
         return {name: float(function(best.design)) for name, function in self.functions.items()}
 
     def summary(self, best: Optimum) -> str:
-        """The optimized numbers, and how closely each target is met."""
+        """The optimized numbers, and the deviation from each target."""
         found = self.values(best)
         lines = [str(best), ""]
         for target in self.targets:
@@ -129,7 +129,7 @@ class Optimization:
 
 
 def load_optimization(path: str | PathLike[str]) -> Optimization:
-    """The optimization in a YAML file; faults are named with file and line."""
+    """The optimization in a YAML file; errors name file and line."""
     source = read_source(Path(path))
     try:
         return _optimization(Path(path), source.data, source.places)
@@ -171,7 +171,7 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
     steady = {key: plain_value(value, ("steady", key)) for key, value in mapping_at(data, "steady").items()}
     ports = list(data.get("inputs") or []), list(data.get("outputs") or [])
     method = str(data.get("method", "slsqp"))
-    told: dict[str, Any] = {"places": places, "file": str(path), "rough": made.asked}
+    fields: dict[str, Any] = {"places": places, "file": str(path), "rough": made.asked}
     return Optimization(
         model,
         bounds,
@@ -183,12 +183,12 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
         method,
         steady or None,
         ports,
-        **told,  # type: ignore[arg-type]
+        **fields,  # type: ignore[arg-type]
     )
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
-    """Every measure that is named or targeted: its name, by default its own text, and its text."""
+    """Every measure that is named or has a target: its name, by default its text, and its text."""
     named = {str(name): str(text) for name, text in mapping_at(data, "measures").items()}
     wanted = [*mapping_at(data, "targets"), *mapping_at(data, "constraints")]
     if data.get("minimize") is not None:
@@ -226,21 +226,21 @@ class _Answers:
         if self._last is None or self._last[0] != dict(values):
             answer = self.analysis.answer(values)
             if answer.status not in COMPLETE:
-                told = ", ".join(f"{name} = {x:.6g}" for name, x in values.items())
-                raise SolverError(f"optimize: the analysis ends early at {told}: {answer.message}")
+                where = ", ".join(f"{name} = {x:.6g}" for name, x in values.items())
+                raise SolverError(f"optimize: the analysis ends early at {where}: {answer.message}")
             self._last = (dict(values), answer)
         answer = self._last[1]
         return measure.of(answer.x, np.asarray(answer.column(measure.channel), float))
 
 
 def _run_measure(text: str) -> Measure | None:
-    """The measure of the analysis written as a text; None for measures of the design."""
+    """The measure of the analysis with a text; None for measures of the design."""
     call = _CALL.fullmatch(text)
     return None if call is not None and call[1] in UNITS else read_measure(text)
 
 
 def _function(text: str, made: _Answers) -> tuple[Function, str | None]:
-    """The measure written as a text, as a function of a design, and its unit."""
+    """The measure with a text, as a function of a design, and its unit."""
     measure = _run_measure(text)
     if measure is None:
         call = _CALL.fullmatch(text)
@@ -277,32 +277,32 @@ def _exact(kind: str, given: list[str]) -> Function:
 
 
 def _target(name: str, given: Any, unit: str | None) -> WantedValue:
-    """A value, or ``{value: 1.3 Hz, tolerance: 0.05 Hz, weight: 2}``."""
+    """A target from a value, or from ``{value: 1.3 Hz, tolerance: 0.05 Hz, weight: 2}``."""
     path = ("targets", name)
-    told = given if isinstance(given, dict) else {"value": given}
+    entry = given if isinstance(given, dict) else {"value": given}
     known = ("value", "tolerance", "weight")
-    for key in told:
+    for key in entry:
         if key not in known:
             raise ModelError(f"a target has no '{key}'; {suggest(key, known, 'keys')}", path=(*path, key))
-    if "value" not in told:
+    if "value" not in entry:
         raise ModelError("a target needs 'value'", path=path)
-    value = number_at(told["value"], (*path, "value") if isinstance(given, dict) else path, unit)
+    value = number_at(entry["value"], (*path, "value") if isinstance(given, dict) else path, unit)
     tolerance = abs(value) or 1.0
-    if "tolerance" in told:
-        tolerance = number_at(told["tolerance"], (*path, "tolerance"), unit)
-    weight = number_at(told.get("weight", 1.0), (*path, "weight"), "")
+    if "tolerance" in entry:
+        tolerance = number_at(entry["tolerance"], (*path, "tolerance"), unit)
+    weight = number_at(entry.get("weight", 1.0), (*path, "weight"), "")
     if not (tolerance > 0 and weight > 0):
         raise ModelError("tolerance and weight must be positive", path=path)
     return WantedValue(name, value, tolerance, weight)
 
 
 def _limits(name: str, given: Any, unit: str | None) -> tuple[float, float]:
-    """``0.2..0.5``, ``{at_least: 0.2}`` or ``{at_most: 150 mm}``."""
+    """Limits from ``0.2..0.5``, ``{at_least: 0.2}`` or ``{at_most: 150 mm}``."""
     path = ("constraints", name)
     if is_range(given):
         with at_place(*path):
-            told = read_range(given, unit, name, rising=True)
-            return told.first, told.last
+            parsed = read_range(given, unit, name, rising=True)
+            return parsed.first, parsed.last
     if not isinstance(given, dict) or not given or not set(given) <= {"at_least", "at_most"}:
         raise ModelError("write a range 0.2..0.5, {at_least: 0.2} or {at_most: 0.5}", path=path)
     low, high = (

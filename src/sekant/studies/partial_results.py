@@ -1,7 +1,6 @@
-"""Parts of a study on disk while it runs, so that a killed study continues where it was.
+"""Parts of a study on disk while it runs, so that a killed study can continue.
 
-Each block is one file in a folder beside the result, put in place at once; `study.json` says to which study they
-belong.
+Each block is one file in a folder beside the result, written atomically; `study.json` identifies the study.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class StudyParts:
         self.folder, self._about = folder, {"key": key, "rows": rows}
 
     def open(self, resume: bool) -> None:
-        """Make the folder, or continue with its parts; parts of another study are refused."""
+        """Create the folder, or continue with its parts; parts of another study are refused."""
         about = self.folder / _ABOUT
         if about.exists():
             try:
@@ -43,7 +42,7 @@ class StudyParts:
                 )
             if found != self._about:
                 raise SekantError(
-                    "holds the parts of another study (its model, samples or measures differ);"
+                    "contains the parts of another study (its model, samples or measures differ);"
                     " name another output, or remove it to start again",
                     file=str(self.folder),
                 )
@@ -52,7 +51,7 @@ class StudyParts:
         replace_file(about, json.dumps(self._about).encode())
 
     def add(self, block: RowBlock) -> None:
-        """Keep a block."""
+        """Store a block."""
         buffer = io.BytesIO()
         text = json.dumps([list(block.status), {str(row): cause for row, cause in block.messages.items()}])
         np.savez(
@@ -67,7 +66,7 @@ class StudyParts:
         replace_file(self.folder / f"{block.first:09d}.npz", buffer.getvalue())
 
     def blocks(self) -> Iterator[RowBlock]:
-        """The stored parts; damaged ones are left out and computed again."""
+        """The stored parts; damaged ones are ignored and computed again."""
         for path in sorted(self.folder.glob("*.npz")):
             try:
                 with np.load(path) as data:
@@ -81,11 +80,11 @@ class StudyParts:
                         {int(row): cause for row, cause in messages.items()},
                         *(float(value) for value in data["seconds"]),
                     )
-            except Exception:  # zip, NumPy and JSON each have their own ways to find a file damaged
+            except Exception:  # zip, NumPy and JSON raise different errors for damaged files
                 path.unlink(missing_ok=True)
                 continue
             yield block
 
     def remove(self) -> None:
-        """Remove the folder, when the result is in place."""
+        """Remove the folder once the result is written."""
         shutil.rmtree(self.folder, ignore_errors=True)

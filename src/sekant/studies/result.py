@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 FORMAT = 1
 ROWS_SHOWN = 20
-"""Rows in a notebook's table."""
+"""Number of rows in a notebook's table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,12 +65,12 @@ class SweepResult:
 
     @property
     def ok(self) -> NDArray[np.bool_]:
-        """(n,) which rows reached their end."""
+        """Mask (n,) of the rows that reached their end."""
         good = [i for i, name in enumerate(self.statuses) if name == FINISHED]
         return np.isin(self.status, good)
 
     def __getitem__(self, name: str) -> Floats:
-        """A varied number or a measure (n,), or an output (n, nx)."""
+        """The values (n,) of a varied number or a measure, or (n, nx) of an output."""
         if name in self.measure_names:
             return self.measures[:, self.measure_names.index(name)]
         if name in self.output_names:
@@ -81,7 +81,7 @@ class SweepResult:
         raise SekantError(f"the study has no '{name}'; {suggest(name, known, 'columns')}")
 
     def summary(self) -> str:
-        """Rows, statuses, and the range of every measure, for a reader."""
+        """Rows, statuses, and the range of every measure, as text."""
         counts = [
             f"{int((self.status == i).sum())} {name.replace('_', ' ')}"
             for i, name in enumerate(self.statuses)
@@ -107,7 +107,7 @@ class SweepResult:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Statuses, ranges of what was varied and measured, and the first rows, for notebooks."""
+        """Statuses, ranges of varied numbers and measures, and the first rows, for notebooks."""
         spans = []
         for role, names in (("varied", self.samples.names), ("measure", self.measure_names)):
             for name in names:
@@ -126,8 +126,8 @@ class SweepResult:
             for i in range(min(len(self), ROWS_SHOWN))
         ]
         rows = html_table(("row", *names, "status", "message"), first)
-        told = f"<pre>{escape(self.summary().splitlines()[0])}</pre>"
-        return f"{told}{ranges}<details><summary>first rows</summary>{rows}</details>"
+        head = f"<pre>{escape(self.summary().splitlines()[0])}</pre>"
+        return f"{head}{ranges}<details><summary>first rows</summary>{rows}</details>"
 
     def digest(self) -> dict[str, Any]:
         """The content of `summary`, as plain data."""
@@ -268,7 +268,7 @@ def open_sweep(path: str | os.PathLike[str]) -> SweepResult:
             return _read(file)
     except SekantError as error:
         raise DataError(error.message, file=name) from None
-    except Exception as error:  # a damaged netCDF file ends in any of a dozen exceptions
+    except Exception as error:  # damaged netCDF files cause many kinds of errors
         raise DataError(f"is not the result of a study, or is damaged ({error})", file=name) from None
 
 

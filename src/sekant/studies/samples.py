@@ -1,4 +1,4 @@
-"""Samples: which numbers a study varies, and the rows of values that it runs."""
+"""Samples: the varied numbers of a study, and their values in each row."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MOST_ROWS = 100_000_000
 class Samples:
     """A design: `values` (n, k) in SI, a row a run and a column a name.
 
-    `kind` says how the rows were made, `settings` with which numbers (seed, ranges), for the record. `axes` are the
-    values of each name where the rows are a full grid, the last name varying fastest.
+    `kind` and `settings` (seed, ranges) record how the rows were made. `axes` are the values of each name if the
+    rows are a full grid; the last name varies fastest.
     """
 
     names: tuple[str, ...]
@@ -57,7 +57,7 @@ class Samples:
 
 
 def rows(values: Mapping[str, ArrayLike]) -> Samples:
-    """The given values, (n,) of each name, row by row."""
+    """Samples of the given values, (n,) of each name, row by row."""
     columns = [np.atleast_1d(np.asarray(column, float)) for column in values.values()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
@@ -122,7 +122,8 @@ def monte_carlo(
 
 
 def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) -> Samples:
-    """First the row of `base` values, then for each name of `values` one row per value, the others as in `base`."""
+    """First the row of `base` values; then, for each name of `values`, one row per value, with the others as in
+    `base`."""
     names = tuple(base)
     for name in values:
         if name not in base:

@@ -49,7 +49,7 @@ class Study:
     file: str = ""
 
     def located(self, error: SekantError) -> SekantError:
-        """An error that was raised later, with the line of the item that it names."""
+        """An error raised later, with the line of the item that it names."""
         if self.source is None or error.file is not None or (error.path and error.path[0] not in _KEYS):
             return error
         asked = self.source.data.get("measures")
@@ -57,16 +57,15 @@ class Study:
         for i, measure in enumerate(self.measures):
             places.append((measure.channel, ("measures", i if isinstance(asked, list) else measure.name)))
         places += [(name, ("outputs", i)) for i, name in enumerate(self.outputs)]
-        told = [(error.message.find(f"'{name}'"), path) for name, path in places]
-        first = min(
-            ((at, i) for i, (at, _) in enumerate(told) if at >= 0), default=None
-        )  # others are offered
-        error.path = error.path or (told[first[1]][1] if first else ("analysis",))
+        found = [(error.message.find(f"'{name}'"), path) for name, path in places]
+        # the first name in the message; lists of known names come after it
+        first = min(((at, i) for i, (at, _) in enumerate(found) if at >= 0), default=None)
+        error.path = error.path or (found[first[1]][1] if first else ("analysis",))
         return located(error, self.source.places, self.file)
 
 
 def load_study(path: str | PathLike[str]) -> Study:
-    """The study in a YAML file; faults are named with file and line."""
+    """The study in a YAML file; errors name file and line."""
     source = read_source(Path(path))
     try:
         return replace(_study(Path(path), source.data), source=source, file=str(path))
@@ -162,14 +161,14 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[st
 
 
 def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """A list, or ``18..26 N/mm:5``."""
+    """Values from a list, or from ``18..26 N/mm:5``."""
     if is_range(given):
         with at_place(*path):
-            told = read_range(given, unit, path[-1])
-            if told.count is None:
-                raise ModelError(f"'{given}' lacks the number of values; write '{given}:5'", path=path)
-            designs.check_size(told.count)
-            return told.values(told.count)
+            parsed = read_range(given, unit, path[-1])
+            if parsed.count is None:
+                raise ModelError(f"'{given}' has no number of values; write '{given}:5'", path=path)
+            designs.check_size(parsed.count)
+            return parsed.values(parsed.count)
     if isinstance(given, list):
         return [number_at(value, (*path, i), unit) for i, value in enumerate(given)]
     if isinstance(given, dict) and set(given) == {"values"}:
@@ -178,11 +177,11 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
 
 
 def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
-    """``18..26 N/mm``, or a distribution by its name."""
+    """A distribution from ``18..26 N/mm``, or by its name."""
     if is_range(given):
         with at_place(*path):
-            told = read_range(given, unit, path[-1], rising=True)
-            return Uniform(told.first, told.last)
+            parsed = read_range(given, unit, path[-1], rising=True)
+            return Uniform(parsed.first, parsed.last)
     if isinstance(given, dict) and len(given) == 1:
         kind, numbers = next(iter(given.items()))
         if isinstance(numbers, dict):
@@ -227,10 +226,10 @@ def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
 
 
 def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) -> float:
-    """A number, or a text with a unit (of the kind of `unit`, if that is known), in SI."""
+    """A number, or a text with a unit (compatible with `unit`, if given), in SI."""
     try:
         value = read_value(given, unit)
-    except Exception as error:  # pydantic's errors and Sekant's own, whose texts name the fault
+    except Exception as error:  # pydantic's errors and Sekant's own, whose texts describe the problem
         raise ModelError(str(error), path=path) from None
     if not isinstance(value, (int, float)):
         raise ModelError(f"must be a number (got {given!r})", path=path)
@@ -249,7 +248,7 @@ def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None
 
 
 class at_place:
-    """Errors raised within that have no place get this one."""
+    """Context that adds this location to errors without one."""
 
     def __init__(self, *path: str | int):
         self._path = path

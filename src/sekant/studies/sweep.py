@@ -28,12 +28,12 @@ from sekant.studies.task import RowBlock, Task, prepare
 from sekant.version import __version__
 
 MOST_NUMBERS = 2_000_000_000
-"""Of all outputs together: 16 GB."""
+"""Largest number of output values: 16 GB."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a study: `done` of `rows`, `failed` of them not finished, `rate` in rows a second, `left` s."""
+    """Progress of a study: `done` of `rows`, `failed` of them, `rate` in rows a second, `left` s."""
 
     done: int
     rows: int
@@ -62,13 +62,13 @@ def sweep(
     `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a
     ``maneuver="step-steer"``, and names are numbers of its file, ``chassis.mass``, or ``maneuver.speed``.
     `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or by names of your own. `outputs`:
-    channels kept whole. `parameters`: values that all rows share.
-    `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
+    channels stored completely. `parameters`: values that all rows share. `executor`: "serial", "processes", a
+    number of processes, or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 
     With `output` (``.nc``) rows are stored while the study runs, in a folder beside the file; `resume` continues
-    from there. A row that fails remains in the result; its status and message say why.
+    from there. A failed row remains in the result, with a status and a message.
     """
     if not isinstance(samples, Samples):
         raise SekantError(
@@ -87,7 +87,7 @@ def sweep(
         dict(parameters or {}),
     )
     runner = executor_of(executor)
-    # faults in names, channels or options show here, before any worker starts
+    # find errors in names, channels or options before any worker starts
     with ProgressBar("preparing the study", enabled=progress is True):
         first = prepare(task)
         if not task.channels:
@@ -127,7 +127,7 @@ def sweep(
 
 
 def _units_of_numbers(task: Task, analysis: str) -> dict[str, str]:
-    """SI units of what is varied, where they are known."""
+    """SI units of the varied numbers, if known."""
     found = {}
     for name in task.names:
         with suppress(SekantError):

@@ -1,7 +1,6 @@
 """A task: the work for every row, as plain data that can be sent to other processes and machines.
 
-There, the model is compiled once per process; compiled code is found in the cache of that machine by its content,
-or made there once.
+There, the model is compiled once per process, or loaded from the cache of that machine.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ from sekant.studies.measures import Measure
 Floats = NDArray[np.float64]
 FAILED = "failed"
 LARGEST_KEPT = 4
-"""Tasks that a process keeps compiled."""
+"""Number of compiled tasks that a process caches."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """`model`: what its analysis describes; `names`: what is varied of it; `fixed`: values that all rows share."""
+    """A study's work. `model`: the description for its analysis; `names`: varied numbers; `fixed`: values that all
+    rows share."""
 
     model: Any
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Task:
 
     @cached_property
     def key(self) -> str:
-        """Fingerprint of all that the numbers depend on."""
+        """Fingerprint of everything that affects the results."""
         parts = [
             self.model.model_dump_json(),
             self.names,
@@ -87,7 +87,7 @@ _compiled = Recent(LARGEST_KEPT)
 
 
 def prepare(task: Task) -> Analysis:
-    """The analysis of a task, compiled; kept for the next rows of the same task in this process."""
+    """The analysis of a task, compiled; cached for the next rows of the same task in this process."""
 
     def make() -> Analysis:
         names = [*task.names, *(name for name in task.fixed if name not in task.names)]
@@ -97,7 +97,7 @@ def prepare(task: Task) -> Analysis:
 
 
 def run_rows(task: Task, first: int, values: Floats) -> RowBlock:
-    """Compute the rows values (n, k), the first of which has number `first`; failed rows are included."""
+    """Compute the rows values (n, k), starting with row number `first`; failed rows are included."""
     analysis = prepare(task)
     began, used = perf_counter(), process_time()
     measures = np.full((values.shape[0], len(task.measures)), np.nan)
@@ -145,13 +145,13 @@ def run_rows(task: Task, first: int, values: Floats) -> RowBlock:
 
 
 def _padded(rows: list[Floats]) -> Floats:
-    """Rows of different lengths as one array, NaN behind the end of the shorter ones."""
+    """Rows of different lengths as one array, with NaN after the end of shorter ones."""
     width = max((row.size for row in rows), default=0)
     whole = np.full((len(rows), width), np.nan)
     for i, row in enumerate(rows):
         if row.ndim > 1:
             raise SekantError(
-                "an output of a study must be one column; name its component, e.g. arm.position.x"
+                "an output of a study must be one column; name a component, e.g. arm.position.x"
             )
         whole[i, : row.size] = row
     return whole

@@ -1,4 +1,4 @@
-"""Air forces: drag against the motion, downforce at two places by areas that may depend on ride height."""
+"""Aerodynamic forces: drag, and downforce at two points, with areas that may depend on ride height."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DENSITY = 1.2  # kg/m^3, of air
 
 @register
 class Aero(Force):
-    """Drag rho/2 C_d A |v| v at the front and rear points in equal shares, and at each a downforce rho/2 C_l A v_x^2.
+    """Drag rho/2 C_d A |v| v at the front and rear points in equal shares, and a downforce rho/2 C_l A v_x^2.
 
-    An area of downforce may be an expression of `h`, the height (m) of its point above the road: ``front_map(h)``
+    A downforce area may be an expression of `h`, the height (m) of its point above the road: ``front_map(h)``
     with a table `front_map`.
     """
 

@@ -138,11 +138,11 @@ POINT_PARTS: dict[str, tuple[type, tuple[str, ...]]] = {
     "load_case": (AxleLoadCase, ("load_cases", "braking")),
     "suspension": (Suspension, ("suspension",)),
 }
-"""Classes, and where the example of hard points has them."""
+"""Classes, and the location of each in the example of hard points."""
 
 
 def explained_items() -> dict[str, tuple[type, str]]:
-    """Names, classes and examples; those of parts are cut from that of the car."""
+    """Names, classes and examples; examples of parts are cut from that of the car."""
     found = dict(_parts())
     found |= {f"road.{name}": (cls, f"road: {cls.shown}\n") for name, cls in ROADS.items()}
     found |= {f"maneuver.{name}": (cls, f"maneuver: {name}\n") for name, cls in MANEUVERS.items()}
@@ -164,7 +164,7 @@ def _parts() -> dict[str, tuple[type, str]]:
 
 
 def _cut(example: str, where: tuple[str, ...]) -> str:
-    """The part of an example at a place, with the keys that lead there."""
+    """The part of an example at a path, with the keys that lead to it."""
     part = parse_source(example, "").data
     for key in where:
         part = part[key]

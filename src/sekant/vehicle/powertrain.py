@@ -1,12 +1,12 @@
 """Drive torque of an axle through a differential, with its reaction on the body that carries the gears.
 
 With the torque T at the axle, the speeds w_l and w_r of the wheels against the carrier, and the torque T_lock that
-the differential moves from the faster to the slower wheel, the wheels get
+the differential moves from the faster to the slower wheel, the torques of the wheels are
 
     T_l = T / 2 - T_lock ,   T_r = T / 2 + T_lock .
 
-open: T_lock = 0. locked: T_lock = c (w_l - w_r), a stiff coupling. limited_slip: the same, but no more than the
-friction of its plates, preload / 2 + bias |T| / 2.
+open: T_lock = 0. locked: T_lock = c (w_l - w_r), a stiff coupling. limited_slip: the same, limited by the friction
+of its plates, preload / 2 + bias |T| / 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Types of numbers in files of vehicles: as in models, with units, but no expressions: there are no parameters."""
+"""Types of numbers in files of vehicles: with units as in models, but without expressions, since there are no
+parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ GRAVITY = 9.81  # m/s^2
 
 @dataclass(frozen=True)
 class number(Quantity):
-    """Annotation: a number with this unit in files, SI inside; an empty unit has none, None is any."""
+    """Annotation of a number with this unit in files, SI inside; an empty unit means none, None means any."""
 
     def read(self, given: Any) -> float:
         value = super().read(given)

@@ -1,1 +1,1 @@
-"""The user's side: the command line (`cli.py`, `commands/`), pictures, reports, and the player (`player/`)."""
+"""User interfaces: the command line (`cli.py`, `commands/`), pictures, reports, and the player (`player/`)."""

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 POINTS = 400
 DECADES = (0.05, 20.0)
-"""From this part of the slowest to this multiple of the fastest mode."""
+"""Frequency range: from this multiple of the slowest to this multiple of the fastest mode."""
 
 ROUND_OFF = 1e-13
-"""Gains up to this, against the product of the norms of the matrices, are none."""
+"""Gains below this, relative to the product of the norms of the matrices, count as zero."""
 SHOWN = 8
-"""Pairs that are reported as zero."""
+"""Largest number of pairs that are reported as zero."""
 
 
 def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Picture:
@@ -47,16 +47,16 @@ def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Pi
             gain.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
         if silent:
             names = [f"{model.outputs[i]} / {model.inputs[j]}" for i, j in silent]
-            told = "zero throughout:\n" + "\n".join(
+            note = "zero throughout:\n" + "\n".join(
                 [*names[:SHOWN], *(["..."] if len(names) > SHOWN else [])]
             )
-            phase.text(1.02, 1.0, style.literal(told), transform=phase.transAxes, va="top", fontsize="small")
+            phase.text(1.02, 1.0, style.literal(note), transform=phase.transAxes, va="top", fontsize="small")
         gain.set_title(style.literal(f"frequency response of {model.system.model.name}"), loc="left")
     return figure
 
 
 def _zero(model: LinearModel, f: np.ndarray, H: np.ndarray, i: int, j: int) -> bool:
-    """Whether an output does not answer an input at all: its gain is round-off against what the matrices allow."""
+    """Whether an output does not respond to an input: its gain is round-off relative to the norms of the matrices."""
     C, D = model._output_terms
     s = 2j * np.pi * f[:: max(1, f.size // 40)]
     largest = 0.0

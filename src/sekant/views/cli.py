@@ -94,7 +94,7 @@ app = _application(COMMANDS)
 
 
 def _application_for(arguments: list[str]) -> typer.Typer:
-    """The requested command: reading the options of all commands takes longer than most commands."""
+    """The requested command alone: importing the options of all commands takes longer than most commands."""
     if "_SEKANT_COMPLETE" in os.environ:  # a shell requests completions
         return app
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -104,7 +104,7 @@ def _application_for(arguments: list[str]) -> typer.Typer:
 
 
 def _without_options(command: Callable[..., None] | typer.Typer) -> Callable[..., None]:
-    """The command as the list of all of them shows it: its name and its text."""
+    """The command as listed in the help: its name and its text."""
 
     def shown() -> None:
         pass
@@ -115,11 +115,11 @@ def _without_options(command: Callable[..., None] | typer.Typer) -> Callable[...
 
 
 def main() -> None:
-    """Run the command line; faults and warnings about the user's input take one line each, without a traceback."""
+    """Run the command line; errors and warnings about the user's input take one line each, without a traceback."""
     os.environ.setdefault(
         "PYDANTIC_DISABLE_PLUGINS", "__all__"
     )  # searching for these takes longer than most commands
-    gc.set_threshold(200_000)  # imported modules stay
+    gc.set_threshold(200_000)  # imported modules are never freed
     atexit.register(gc.freeze)  # the operating system frees all memory at once, so no collection is needed
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
@@ -127,9 +127,7 @@ def main() -> None:
     except SekantError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
-    except OSError as error:  # reading and writing of files has its own errors; this one is about the output
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the rest of the output is not written
+    except OSError as error:  # errors of files are caught elsewhere; this one is about the output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest of the output is lost
         print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""Two results over each other, with a panel of their difference in percent of the range (HALL 3.5)."""
+"""Two results in one plot, with a panel of their difference in percent of the range (HALL 3.5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def comparison_picture(
     names: Iterable[str] = (),
     labels: tuple[str, str] = ("result", "reference"),
 ) -> Picture:
-    """Both results and the error of `result`; of joint coordinates (or of everything) if no names are given."""
+    """Both results and the error of `result`; by default for joint coordinates, or for all columns if there are
+    none."""
     columns = compare(result, reference, names or _default(result, reference))
     groups: dict[str, list[ColumnComparison]] = {}
     for column in columns:

@@ -38,7 +38,7 @@ def root_locus_picture(locus: RootLocus) -> Picture:
 
 
 def mode_bars_picture(modes: Modes) -> Picture:
-    """For each oscillation, how much every coordinate takes part, in relation to the largest of its kind."""
+    """For each oscillation, the amplitude of every coordinate relative to the largest of its kind."""
     numbers = modes.oscillations
     names = modes.model.coordinate_names
     with drawing(5.6, 0.6 + len(numbers) * (0.45 + 0.16 * len(names))) as figure:

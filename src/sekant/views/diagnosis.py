@@ -34,7 +34,7 @@ _ROUND_OFF = 1e-10
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found; `problems` are sentences with a remedy, none if all is well."""
+    """Results of the diagnosis; `problems` are sentences with a remedy, none if everything works."""
 
     versions: dict[str, str | None]
     machine: dict[str, Any]
@@ -50,7 +50,7 @@ class Diagnosis:
         return {"ok": self.ok} | asdict(self)
 
     def text(self) -> str:
-        """For a reader."""
+        """The report as text."""
         lines = []
         for title, entries in (
             ("versions", self.versions),
@@ -61,12 +61,12 @@ class Diagnosis:
             width = max(map(len, entries), default=0)
             lines.append(title)
             lines += [f"  {name:<{width}}  {_shown(value)}" for name, value in entries.items()]
-        lines += [f"problem: {problem}" for problem in self.problems] or ["all is well"]
+        lines += [f"problem: {problem}" for problem in self.problems] or ["no problems found"]
         return "\n".join(lines)
 
 
 def diagnose() -> Diagnosis:
-    """Check everything; faults do not raise errors."""
+    """Check everything; problems do not raise errors."""
     problems: list[str] = []
     return Diagnosis(
         _versions(problems), _machine(problems), _cache(problems), _self_test(problems), problems
@@ -155,7 +155,7 @@ def _run_self_test(problems: list[str]) -> dict[str, Any]:
     drift = (result.digest()["energy"] or {}).get("relative")
     if not deviation < _ROUND_OFF:
         problems.append(
-            f"native code and CasADi differ by {deviation:.1e}; run with --engine casadi, and report it"
+            f"native code and CasADi differ by {deviation:.1e}; run with --engine casadi, and report this error"
         )
     if not result.ok or drift is None or drift > 1e-6:
         problems.append(f"the pendulum does not conserve its energy (status {result.status}, drift {drift})")

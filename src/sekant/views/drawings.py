@@ -1,4 +1,4 @@
-"""Pictures and pages of results and analyses, by name; each is loaded on first use."""
+"""Pictures and pages of results and analyses, by name; their modules are imported on first use."""
 
 from __future__ import annotations
 

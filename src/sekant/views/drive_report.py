@@ -39,26 +39,26 @@ def write_report(runs: list[DrivenManeuver], path: Path) -> None:
     names = ", ".join(dict.fromkeys(run.car.name for run in runs if run.car.name))
     title = f"{f'{names}: ' if names else ''}{first.type}"
     title += f", {3.6 * first.speed:.4g} km/h" if first.speed else ""
-    told = [
+    parts = [
         f"<h1>{html.escape(title)}</h1><p>{html.escape(first.summary)}"
         + (f" <span class=d>({html.escape(first.source)})</span>" if first.source else "")
         + "</p>"
     ]
     for run in runs:
-        told += [f"<p class=w>{html.escape(run.label)}: {html.escape(line)}</p>" for line in run.warnings]
-    told.append(_table(runs))
+        parts += [f"<p class=w>{html.escape(run.label)}: {html.escape(line)}</p>" for line in run.warnings]
+    parts.append(_table(runs))
     image = base64.b64encode(_curves(runs)).decode()
-    told.append(_sources(first.cites))
-    told.append(f"<h2>Curves</h2><img alt='curves over time' src='data:image/svg+xml;base64,{image}'>")
+    parts.append(_sources(first.cites))
+    parts.append(f"<h2>Curves</h2><img alt='curves over time' src='data:image/svg+xml;base64,{image}'>")
     page = (
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{''.join(told)}</body></html>"
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
     )
     replace_file(path, page.encode())
 
 
 def _sources(cites: Sequence[str]) -> str:
-    """Where maneuver and measures are defined."""
+    """The sources of definitions of maneuver and measures."""
     from sekant.vehicle.maneuvers.sources import SOURCES
 
     items = "".join(f"<li>{html.escape(SOURCES[name])}</li>" for name in cites)
@@ -85,7 +85,7 @@ def _table(runs: list[DrivenManeuver]) -> str:
 
 
 def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]) -> None:
-    """Curves over what the maneuver varies, a run in a color; fitted lines in black."""
+    """Draw curves over the variable of the maneuver, one color per run; fitted lines in black."""
     for color, run, diagram in zip(style.PALETTE, runs, diagrams, strict=False):
         if diagram is None:
             continue
@@ -102,11 +102,11 @@ def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]
     axis.legend(frameon=False)
 
 
-NOTHING = 1e-6  # in the units of the panels: round-off
-TURNS = 0.2  # of its length, from which width on a course is drawn to scale
+NOTHING = 1e-6  # in the units of the panels: smaller values are round-off
+TURNS = 0.2  # of its length: a wider course is drawn to scale
 ABOVE = 2  # rows of the plot from above
 DASHES = ("-", "--", "-.", ":")
-"""Of runs, or of wheels of one run: lines that differ without color."""
+"""Dashes of runs, or of wheels of one run, so that lines differ without color."""
 
 
 def _dashes(k: int) -> str:
@@ -114,12 +114,12 @@ def _dashes(k: int) -> str:
 
 
 def _roll_rate(run: DrivenManeuver) -> np.ndarray:
-    """(n,) deg/s."""
+    """Roll rate (n,) deg/s."""
     return np.degrees(np.gradient(run["angles"][:, 2], run.time))
 
 
 def _wheel_loads(axis: Axes, runs: list[DrivenManeuver]) -> None:
-    """Vertical loads of all wheels: of one run each wheel in a color and dashes, of several each run."""
+    """Draw vertical loads of all wheels: for one run, each wheel in a color and dashes; for several, each run."""
     for k_run, run in enumerate(runs):
         wheels = [name for name in run.result.names if name.endswith(".tire.load")]
         for k, name in enumerate(wheels):
@@ -151,11 +151,11 @@ STANDING = (
     ("pitch angle [deg]", lambda run: np.degrees(run["angles"][:, 1])),
     ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
 )
-"""Panels of a car that does not travel."""
+"""Panels of a stationary car."""
 
 
 def _from_above(axis: Axes, runs: list[DrivenManeuver]) -> None:
-    """Paths of the runs between their cones, to one scale where the course turns."""
+    """Draw the paths of the runs between their cones, to scale if the course turns."""
     for line in runs[0].maneuver.edges(runs[0].car):
         dashes, marker = ("--", "") if len(line) > 1 else ("none", "^")
         axis.plot(line[:, 0], line[:, 1], color="0.5", lw=1.0, ls=dashes, marker=marker, ms=4)

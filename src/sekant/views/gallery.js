@@ -1,4 +1,4 @@
-// Pictures: the page of each model that is seen draws its own in a frame, one after the other.
+// Pictures: the page of each visible model draws its picture in a frame, one after the other.
 const drawer = Object.assign(document.createElement("iframe"), { id: "drawer", title: "", tabIndex: -1 });
 drawer.setAttribute("aria-hidden", "true");
 const PATIENCE_MS = 15000;

@@ -1,4 +1,4 @@
-"""A gallery: every model of a folder run, drawn, made playable, and put on one page with its source."""
+"""A gallery: every model of a folder on one page, with plot, player and source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sekant.views.telling import lines_of
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
-_EVENT = re.compile(r"^car:", re.MULTILINE)  # a maneuver with its car
+_EVENT = re.compile(r"^car:", re.MULTILINE)  # a maneuver that names its car
 _PARTS = ("parts", "hardpoints")  # folders of files that others include
 _SHORT = 0.3  # s
 _SLIDERS = 3
@@ -26,7 +26,7 @@ PLAYER = "player.js"
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One model on the page; `error` says why there is nothing to see, `name` is its path without ending."""
+    """One model on the page; `error` is the reason why there is no picture, `name` is its path without extension."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Exhibit:
 
     @property
     def file(self) -> str:
-        """Name for its files; no folders."""
+        """Name of its files, without folders."""
         return self.name.replace("/", "-")
 
 
@@ -71,11 +71,12 @@ def make_gallery(
     live: str | None = None,
     progress: Callable[[str, float], object] = lambda name, fraction: None,
 ) -> list[Exhibit]:
-    """Run the models of `folder` (or those called `names`) and write ``index.html`` with all that belongs to it.
+    """Run the models of `folder` (or those in `names`) and write ``index.html`` with all its files.
 
-    `short`: only a moment of each run, to see that everything works. A model that fails gets a place on the page
-    that says why. `live`: the model at the top, which computes as its parameters are moved; by default the first that
-    can. Pages share their code, in a file beside them; the page of a model draws its picture as it is looked at.
+    `short`: simulate only a moment of each run, as a check. A model that fails has an entry with the error. `live`:
+    the model at the top, which is simulated in the page with sliders for its parameters; by default the first that
+    allows it. Pages share their code, in a file beside them; the page of a model draws its picture when it becomes
+    visible.
     """
     models = find_models(folder)
     known = [path.relative_to(folder).with_suffix("").as_posix() for path in models]
@@ -86,7 +87,7 @@ def make_gallery(
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SekantError(f"cannot be made: {error.strerror}", file=str(output)) from None
+        raise SekantError(f"cannot be created: {error.strerror}", file=str(output)) from None
     exhibits = []
     for k, (name, path) in enumerate(chosen):
         progress(name, k / len(chosen))
@@ -101,7 +102,7 @@ def make_gallery(
 
 
 def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, short: bool) -> str:
-    """Write a page that computes, of the model `wanted` or of the first for which there can be one; its name."""
+    """Write a live page of the model `wanted`, or of the first model that allows one; returns its name."""
     from sekant.io.yaml import load
     from sekant.views.live import live_page
 
@@ -124,7 +125,8 @@ def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, shor
 
 
 def _ranges(model: Any) -> dict[str, tuple[float, float]]:
-    """Parameters from half to one and a half times what they are: the first that a run may change."""
+    """Ranges of parameters from half to one and a half times their values: the first ones that may change at run
+    time."""
     from sekant.engine.system import compile
 
     found: dict[str, tuple[float, float]] = {}
@@ -132,7 +134,7 @@ def _ranges(model: Any) -> dict[str, tuple[float, float]]:
         try:
             value = compile(model, parameters=[name]).parameters[name]
         except SekantError:
-            continue  # it shapes a curve, or a table
+            continue  # it shapes a curve or a table
         if value.size == 1 and value[0] and len(found) < _SLIDERS:
             found[name] = (min(0.5 * value[0], 1.5 * value[0]), max(0.5 * value[0], 1.5 * value[0]))
     return found

@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to terminate, taken where nothing is lost."""
+"""Ctrl-C and requests to terminate, handled where no data are lost."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # batch systems send the second
 
 
 class Interrupts:
-    """While it is entered, both signals raise KeyboardInterrupt: at once, or, once deferred, on request.
+    """While active, both signals raise KeyboardInterrupt: immediately or, after `defer`, on request.
 
-    A second signal raises at once in any case.
+    A second signal always raises immediately.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Interrupts:
         self._deferred = True
 
     def raise_if_asked(self) -> None:
-        """The place where an interrupt does no harm."""
+        """Raise a pending interrupt; call it where no data are lost."""
         if self._asked:
             raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Shared code of `sekant linearize` and `sekant steady`: texts of options to numbers, and the report of modes."""
+"""Shared code of `sekant linearize` and `sekant steady`: options to numbers, and the report of modes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sekant.engine.system import System
 
 VALUES = 41
-"""Values of a locus whose range does not say how many."""
+"""Number of values of a locus, if its range specifies none."""
 Turn = Annotated[str | None, typer.Option(help="Angular velocity of all bodies about z, e.g. 0.1 rad/s.")]
 Velocity = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Velocity of all bodies, m/s.")]
 Rates = Annotated[
@@ -49,7 +49,7 @@ LocusRange = Annotated[
 
 
 def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
-    """Unknowns that are neither rates nor of the group motion must be run-time parameters."""
+    """The unknowns that must be run-time parameters: those that are neither rates nor turn or velocity."""
     rates = {text.partition("=")[0].strip() for text in rate or ()}
     return [name for name in unknown if name not in rates and name not in ("turn", "velocity")]
 
@@ -74,7 +74,7 @@ def number_of(text: str, option: str, *units: str | None) -> float:
 
 
 def target_unit(system: System, name: str) -> str | None:
-    """The unit of a target, None if it is not known as one."""
+    """The unit of a target, None if it is unknown."""
     from sekant.engine.functions.outputs import all_outputs
 
     made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
@@ -132,15 +132,15 @@ def modes_text(about: object, modes: Modes, slopes: Any, locus: RootLocus | None
         parts.append(slopes.table())
         moved = {name: values for name, values in slopes.unknowns.items() if values.size}
         for name, values in moved.items():
-            told = ", ".join(f"{x:.6g} / {p}" for p, x in zip(slopes.parameters, values, strict=True))
-            parts.append(f"found with the motion, by each parameter: d {name} = {told}")
+            terms = ", ".join(f"{x:.6g} / {p}" for p, x in zip(slopes.parameters, values, strict=True))
+            parts.append(f"found with the motion, by each parameter: d {name} = {terms}")
     if locus is not None:
         parts.append(locus_text(locus))
     return "\n\n".join(parts)
 
 
 def modes_digest(linear: Any, slopes: Any, locus: RootLocus | None) -> dict[str, Any]:
-    """For programs: the state space, if ports are named, derivatives and branches, if asked for."""
+    """Data for programs: the state space, if ports are named, and the requested derivatives and branches."""
     found: dict[str, Any] = {}
     if linear.inputs and linear.outputs:
         plant = linear.state_space()
@@ -176,16 +176,16 @@ def locus_over(
     from sekant.model.ranges import read_named_range, read_range
     from sekant.model.resolve import number_unit
 
-    name, told = read_named_range(text, "--locus")
+    name, range_text = read_named_range(text, "--locus")
     unit = number_unit(system.model, name) if units is None else units(name)
-    values = read_range(told, unit, "--locus").values(VALUES)
+    values = read_range(range_text, unit, "--locus").values(VALUES)
     if model_at is None:
         return root_locus(system, name, values)
     return root_locus(lambda value: model_at(name, value), name, values)
 
 
 def locus_name(text: str | None) -> list[str]:
-    """The number that a locus varies, as a list of none or one."""
+    """The number that a locus varies, as a list with at most one name."""
     if text is None:
         return []
     from sekant.model.ranges import read_named_range
@@ -194,7 +194,7 @@ def locus_name(text: str | None) -> list[str]:
 
 
 def locus_text(locus: RootLocus) -> str:
-    """The report of the locus: its values, and where stability is lost or gained."""
+    """The report of the locus: its values, and the values at which stability is lost or gained."""
     lines = [
         f"root locus over {locus.name} from {locus.values[0]:.6g} to {locus.values[-1]:.6g} (SI units), "
         f"{locus.values.size} values"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from sekant.views.pictures import Picture
 
 MOST = 12
-"""Charts in a picture, if the caller does not choose modes."""
+"""Largest number of charts in a picture, unless the caller chooses modes."""
 SEEN = 0.01
-"""Amplitudes, against the largest, whose phase is drawn."""
+"""Smallest amplitude, relative to the largest, for which the phase is drawn."""
 
 
 def mode_charts_picture(modes: Modes, numbers: Sequence[int] | None = None) -> Picture:

@@ -20,7 +20,7 @@ Assignments = Annotated[
 
 
 def in_unit(unit: str) -> Callable[[str], float]:
-    """Reads an option as a number in `unit`, or as one with a unit: ``3``, ``3 s``, ``500ms``."""
+    """A parser for an option: a number in `unit`, or one with a unit: ``3``, ``3 s``, ``500ms``."""
 
     def read(text: str) -> float:
         from sekant.errors import SekantError
@@ -52,8 +52,8 @@ def parse_assignments(assignments: list[str] | None, option: str = "--set") -> d
 
 
 def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str, str, int | None]]]:
-    """Names in texts such as ``hub.z=-80..80 mm``, and for each the texts of its ends and the number of values, if
-    given."""
+    """Names in texts such as ``hub.z=-80..80 mm``, with the texts of the two ends and, if given, the number of
+    values."""
     from sekant.model.ranges import is_range, read_named_range, split_range
 
     for text in texts:
@@ -64,11 +64,11 @@ def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str,
                 param_hint=option,
             )
     pairs = [read_named_range(text, option) for text in texts]
-    return [name for name, _ in pairs], [split_range(told, option) for _, told in pairs]
+    return [name for name, _ in pairs], [split_range(ends, option) for _, ends in pairs]
 
 
 def number_or_text(text: str) -> float | str:
-    """A number where the text is one."""
+    """A number if the text is one, otherwise the text."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Making and saving pictures: one style, formats by the ending of the file name, never half-written."""
+"""Making and saving pictures in one style; the file extension sets the format, and files are written atomically."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Picture(Figure):
     """A matplotlib figure; ``picture.save("a.svg")`` writes it, a notebook shows it."""
 
     def rendered(self, ending: str) -> bytes:
-        """The picture as svg, pdf or png; the same bytes for the same picture."""
+        """The picture as svg, pdf or png; equal pictures give equal bytes."""
         buffer = io.BytesIO()
         with mpl.rc_context(style.RC):
             self.savefig(buffer, format=ending, metadata=_DATELESS[ending])
         return buffer.getvalue()
 
     def save(self, path: Any) -> None:
-        """Write the picture; the ending .svg, .pdf or .png gives the format."""
+        """Write the picture; the extension .svg, .pdf or .png sets the format."""
         save_picture(lambda: self, path)
 
     def _repr_svg_(self) -> str:
@@ -38,9 +38,10 @@ class Picture(Figure):
 
 @contextmanager
 def drawing(width: float, height: float, *, find_room: bool = True) -> Iterator[Picture]:
-    """An empty picture of `width` x `height` inches; what is drawn inside follows the common style.
+    """An empty picture of `width` x `height` inches; drawing inside the context follows the common style.
 
-    `find_room` for texts around axes, which takes a drawing of its own; without, axes stay where they are put.
+    `find_room` reserves space for texts around axes, which requires an additional drawing; otherwise axes remain
+    where they are placed.
     """
     with mpl.rc_context(style.RC):
         layout: Any = "constrained" if find_room else "none"  # the stub of matplotlib does not list "none"
@@ -48,7 +49,7 @@ def drawing(width: float, height: float, *, find_room: bool = True) -> Iterator[
 
 
 def save_picture(draw: Callable[[], Picture], path: str | os.PathLike[str]) -> Path:
-    """Draw and write a picture; a path that cannot be written is reported before anything is drawn."""
+    """Draw and write a picture; an unwritable path is reported before drawing."""
     ending = picture_format(path)
     check_writable(path)
     replace_file(path, draw().rendered(ending))

@@ -31,7 +31,7 @@ _QUANTITIES = {"q": "joint coordinates", "v": "joint velocities", "a": "joint ac
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines that share an axis: `columns` are columns of the result's data, all of one unit."""
+    """Lines that share an axis: `columns` are columns of the result's data with one unit."""
 
     title: str
     unit: str
@@ -44,7 +44,7 @@ class Panel:
 
     @property
     def height(self) -> float:
-        """Inches: as much as the lines need, or the legend."""
+        """Height in inches, for the lines or the legend."""
         rows = -(-len(self.columns) // self.legend_columns)
         return max(style.PANEL_HEIGHT, style.LEGEND_LINE * rows) + style.TITLE_HEIGHT
 
@@ -57,7 +57,7 @@ class Panel:
 
 
 def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Draw joint coordinates, their rates, energies and the energy balance, as far as the result has them."""
+    """Draw joint coordinates, their rates, energies and the energy balance, if the result contains them."""
     return save_picture(lambda: overview_picture(result), path)
 
 
@@ -82,13 +82,13 @@ def overview_picture(result: Result) -> Picture:
 
 
 def named_columns(result: Result, names: Iterable[str]) -> list[int]:
-    """Columns of the data that the names or patterns stand for, each once."""
+    """Columns of the data that match the names or patterns, each once."""
     columns = [i for name in result.channels.match(names) for i in _columns(result, name)]
     return list(dict.fromkeys(columns))
 
 
 def overview_panels(result: Result) -> list[Panel]:
-    """The panels of `plot_overview`; of a result without joints and energies, its first columns."""
+    """The panels of `plot_overview`; for a result without joints and energies, its first columns."""
     names = result.channels.names
     panels = []
     for ending, title in ((".q", "joint coordinates"), (".v", "joint velocities")):
@@ -106,8 +106,8 @@ def envelope(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Time (n,) and series (n,) thinned to at most 4 points a slice of time, with the same look.
 
-    Of the rows of a slice the first, the last, the lowest and the highest stay, so no peak is lost. Rows that
-    are not finite stay out, except that one of a slice is kept as the gap it is.
+    Each slice contains its first, last, lowest and highest row, so no peak is lost. Rows that are not finite are
+    removed, except one per slice, which shows the gap.
     """
     n = time.size
     if n <= 4 * slices:
@@ -146,7 +146,7 @@ def _by_unit(result: Result, columns: Sequence[int], title: str = "", most: int 
 
 
 def _quantity(result: Result, columns: Sequence[int]) -> str:
-    """What the columns have in common, ``position`` of ``arm.position.x``; empty if nothing."""
+    """The common part of the columns' names, ``position`` of ``arm.position.x``; empty if there is none."""
     owners = [channel.name for channel in result.channels for _ in range(channel.width)]
     kinds = {owners[i].rpartition(".")[2] for i in columns}
     kind = kinds.pop() if len(kinds) == 1 else ""
@@ -177,7 +177,7 @@ def draw_panels(result: Result, panels: Sequence[Panel], x: int | None = None) -
 
 
 def span(axis: Axes, result: Result) -> None:
-    """Let an axis of time run from the first to the last row."""
+    """Set the limits of a time axis to the first and the last row."""
     if len(result) > 1 and result.time[-1] > result.time[0]:
         axis.set_xlim(result.time[0], result.time[-1])
 
@@ -209,7 +209,7 @@ def _longest_label(result: Result, panel: Panel) -> int:
 
 
 def title_of(result: Result) -> str:
-    """Name of the model, and how the run ended if it did not finish."""
+    """Name of the model and, if the run did not finish, its status."""
     title = result.model_name if result.ok else f"{result.model_name} ({result.status})"
     return style.literal(title)
 

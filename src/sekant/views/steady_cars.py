@@ -1,4 +1,5 @@
-"""`sekant steady` of a car file: it runs straight ahead or turns, with steering wheel, drive and spins found."""
+"""`sekant steady` for a car file: the car runs straight ahead or turns; steering wheel, drive and spins are
+unknowns."""
 
 from __future__ import annotations
 
@@ -59,12 +60,12 @@ def steady_car(
 
 
 def car_locus(file: Path, motion: SteadyMotion, text: str) -> RootLocus | None:
-    """Modes straight ahead over the speed; None where something else varies."""
+    """Modes straight ahead over the speed; None if another number varies."""
     from sekant.model.ranges import read_named_range, read_range
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import speed_locus
 
-    name, told = read_named_range(text, "--locus")
+    name, values = read_named_range(text, "--locus")
     if motion.asked["targets"] or name.removeprefix("chassis.") != "speed":
         return None
-    return speed_locus(load_car(file), read_range(told, "m/s", "--locus").values(VALUES))
+    return speed_locus(load_car(file), read_range(values, "m/s", "--locus").values(VALUES))

@@ -53,9 +53,10 @@ def suspension_picture(
 
 
 def compared_picture(compared: ComparedCurves) -> Picture:
-    """Every quantity of the left wheel and of the axle in a panel, a line for each design, the rack as drawn."""
+    """Every quantity of the left wheel and of the axle in a panel, a line for each design, at the design position
+    of the rack."""
     first = compared.curves[0]
-    names = [name for name in first.told if all(name in c.names for c in compared.curves)]
+    names = [name for name in first.summary_names if all(name in c.names for c in compared.curves)]
     rows = -(-len(names) // _COLUMNS)
     with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + _MARGIN, find_room=False) as figure:
         lines = []
@@ -83,7 +84,7 @@ def compared_picture(compared: ComparedCurves) -> Picture:
 def _drawn(
     axis: Axes, name: str, columns: np.ndarray, guide: np.ndarray | None, x: np.ndarray, factor: float
 ) -> np.ndarray:
-    """Columns (k, n) for people, without parts near a pole, where a mark is drawn at the edge of the panel."""
+    """Columns (k, n) in display units, without parts near a pole; a mark at the edge of the panel shows each cut."""
     beyond = cut_off(name, columns, guide)
     for row, cut in zip(columns, beyond, strict=True):
         for k in np.flatnonzero(cut[1:] != cut[:-1]):
@@ -102,7 +103,7 @@ def _drawn(
 
 
 def _panels(figure: Picture, count: int) -> list[Axes]:
-    """Of one size, with texts in places that are known: finding room for those of forty panels takes 15 s."""
+    """Panels of one size with texts at fixed positions: automatic layout of forty panels takes 15 s."""
     width, height = figure.get_size_inches()
     top = height - style.TITLE_HEIGHT
 
@@ -121,9 +122,9 @@ def _panels(figure: Picture, count: int) -> list[Axes]:
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
-    """Bars of the change of a curve by 1 mm of each coordinate, the largest on top: as drawn, or, where it changes
-    nothing there, at the travel at which it changes most."""
-    at = found.telling(curve)
+    """Bars of the change of a curve by 1 mm of each coordinate, the largest on top. || They are those as drawn or,
+    if no coordinate changes the curve there, at the travel with the largest change."""
+    at = found.reference_travel(curve)
     ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:most][::-1]
     unit = SHOWN[found.units[curve]][0]
     with drawing(6.0, 0.24 * len(ranked) + 1.0 + style.MARGIN_HEIGHT) as figure:
@@ -163,12 +164,12 @@ def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
 
 
 def _chosen(count: int) -> list[int]:
-    """Indices of the positions of the rack that get a line."""
+    """Indices of the positions of the rack that have a line."""
     return sorted({int(k) for k in np.round(np.linspace(0, count - 1, min(count, _MOST_LINES)))})
 
 
 def _keep_flat(axis: Axes, values: np.ndarray) -> None:
-    """A constant is drawn as one, not as its rounding errors."""
+    """Draw a constant as constant, not its rounding errors."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return

@@ -33,7 +33,7 @@ SHORT = 1.0  # m: lengths up to here are in mm
 def sweep_picture(result: SweepResult) -> Picture:
     """A panel for each measure (rows) over each varied number (columns); rows that did not finish are crosses.
 
-    Of a grid, lines for values of the next number, all others in their middle.
+    For a grid, lines belong to values of the next number, with all others at their middle values.
     """
     varied, measures = result.samples.names, result.measure_names
     if not measures:
@@ -80,7 +80,7 @@ def _titled(name: str, unit: str) -> str:
 
 
 def _people(result: SweepResult, name: str) -> tuple[str, float]:
-    """Unit of a column as people use it, and its factor."""
+    """Display unit of a column, and its factor."""
     unit = result.units.get(name, "")
     if unit == "m":
         sizes = np.abs(result[name][np.isfinite(result[name])])
@@ -105,7 +105,8 @@ def short_names(names: Sequence[str]) -> list[str]:
 def lines_of_grid(
     result: SweepResult, j: int, short: dict[str, str]
 ) -> tuple[list[tuple[str, NDArray[np.int_]]], str]:
-    """(label, rows) of lines over the j-th varied number of a grid, and what labels are; none of other designs."""
+    """(label, rows) of lines over the j-th varied number of a grid, and the meaning of the labels; none for other
+    designs."""
     samples: Samples = result.samples
     axes = _axes(samples)
     shape = [axis.size for axis in axes]
@@ -124,16 +125,16 @@ def lines_of_grid(
         at: list[Any] = [size // 2 for size in shape]
         at[j], at[other] = order, k
         lines.append((f"{factor * axes[other][k]:.4g}", table[tuple(at)]))
-    told = [_titled(short[samples.names[other]], unit)]
+    title = [_titled(short[samples.names[other]], unit)]
     for k in fixed:
         own = _people(result, samples.names[k])
         value = f"{own[1] * axes[k][shape[k] // 2]:.4g} {style.pretty_unit(own[0])}".strip()
-        told.append(style.literal(f"{short[samples.names[k]]} {value}"))
-    return lines, "\n".join(told)
+        title.append(style.literal(f"{short[samples.names[k]]} {value}"))
+    return lines, "\n".join(title)
 
 
 def _axes(samples: Samples) -> tuple[NDArray[np.float64], ...]:
-    """Values of each name of a full grid, from its rows where a file has no more; none of other designs."""
+    """Values of each name of a full grid, from its rows if the file contains only these; none for other designs."""
     axes = samples.axes
     if samples.kind == "grid" and not axes:
         firsts = [np.sort(np.unique(column, return_index=True)[1]) for column in samples.values.T]

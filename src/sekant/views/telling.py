@@ -1,5 +1,5 @@
-"""Output of commands: text for readers or JSON for programs, with the files that were written; and errors, with the
-line of their item in the file given to a command."""
+"""Output of commands: text for readers or JSON for programs, with the written files; errors with the line of their
+item."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sekant.errors import SekantError
 def tell(
     as_json: bool,
     text: Callable[[], object],
-    told: Callable[[], Mapping[str, Any]],
+    found: Callable[[], Mapping[str, Any]],
     files: Iterable[Path | str | None],
 ) -> None:
-    """Print what `told` finds, as JSON with "ok" first and "files" last, or what `text` makes, perhaps nothing."""
+    """Print the data of `found` as JSON with "ok" first and "files" last, or the text of `text`."""
     names = [str(file) for file in files if file is not None]
     if as_json:
         from sekant.results.summary import to_json
 
-        typer.echo(to_json({"ok": True, **told(), "files": names}, indent=2))
+        typer.echo(to_json({"ok": True, **found(), "files": names}, indent=2))
         return
     shown = str(text())
     if shown:
@@ -42,15 +42,16 @@ ENDINGS = {
     "results": ("a result", (".nc", ".csv")),
     "curves": ("JSON", (".json",)),
 }
-"""Kinds of files, and how their names end."""
+"""Kinds of files, and their extensions."""
 
 
 def refuse_unwritable(
     *files: Path | None, pictures: Iterable[Path | None] = (), **kinds: Iterable[Path | None]
 ) -> None:
-    """An error for the first file that cannot be written, or whose name lacks the ending of its kind (`ENDINGS`).
+    """Raise an error for the first file that cannot be written, or whose extension does not fit its kind
+    (`ENDINGS`).
 
-    Commands call it before they do any work.
+    Commands call it before they start to compute.
     """
     from sekant.files import check_ending, check_writable, picture_format
 
@@ -76,7 +77,7 @@ def hint(*lines: str) -> None:
 
 @contextmanager
 def lines_of(file: Path) -> Iterator[None]:
-    """Errors within name the line of their item in this model file."""
+    """Context in which errors name the line of their item in this model file."""
     try:
         yield
     except SekantError as error:
@@ -86,7 +87,7 @@ def lines_of(file: Path) -> Iterator[None]:
 
 
 def with_lines(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, whose errors name the line of their item in its argument `file`, or the first of `files`."""
+    """The command with errors that name the line of their item in its argument `file`, or the first of `files`."""
 
     @wraps(command)
     def called(*values: Any, **options: Any) -> None:

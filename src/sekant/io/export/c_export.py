@@ -1,4 +1,4 @@
-"""A model as one C header and one C source for real-time targets: fixed steps, no allocation, nothing but math.h."""
+"""A model as one C header and one C source for real-time targets: fixed steps, no allocation, only math.h."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ DEFAULT_STEP = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class CExport:
-    """What was written. `stack`: largest number of bytes of local variables in one step; `tables`: bytes of
-    constant data; `memory`: bytes of the model's own structure; `operations`: of one evaluation of the rates."""
+    """The files written, and their sizes.
+
+    `stack`: largest number of bytes of local variables in one step; `tables`: bytes of constant data; `memory`:
+    bytes of the model's own structure; `operations`: of one evaluation of the rates.
+    """
 
     header: Path
     source: Path
@@ -48,7 +51,7 @@ class CExport:
     outputs: tuple[str, ...]
 
     def summary(self) -> str:
-        """For a reader."""
+        """The report as text."""
         return (
             f"{self.method}, step {self.step:g} s; {len(self.states)} states, "
             f"{len(self.parameters)} parameters, {len(self.outputs)} outputs\n"
@@ -58,7 +61,7 @@ class CExport:
 
 
 def start_of(system: System, initial: State | None) -> State:
-    """A consistent state to start from."""
+    """A consistent start state."""
     if system.equations.constraints:
         found = assemble(system, initial)
         given = initial or State(found.q, found.v)
@@ -80,10 +83,10 @@ def export_c(
 ) -> CExport:
     """Write ``name.h`` and ``name.c`` into `folder`.
 
-    `method`: "euler", "semi_implicit_euler" or "rk4" (the default unless the model's settings name another);
-    `step` (s) by default the model's own, else 1 ms. `precision`: "double" or "float". `outputs`: patterns, None
-    for all. `parameters`: of a model, which stay variables of the code; by default every named one. Compile the
-    source with ``-DNAME_SELF_TEST`` for a program that compares with values from Sekant and measures a step.
+    `method`: "euler", "semi_implicit_euler" or "rk4" (the default unless the model's settings name another); `step`
+    (s) by default the model's own, else 1 ms. `precision`: "double" or "float". `outputs`: patterns, None for all.
+    `parameters`: of a model, which remain variables of the code; by default all named ones. Compile the source with
+    ``-DNAME_SELF_TEST`` for a program that compares with values from Sekant and measures a step.
     """
     if precision not in PRECISIONS:
         raise SekantError(
@@ -127,7 +130,7 @@ def _described(
         2 if system.equations.constraints else 0
     )
     held = held_sizes(system)
-    if held.events:  # copies of the state and of what is held, and bracketing values
+    if held.events:  # copies of the state and of held values, and bracketing values
         vectors += 2
         vectors += -(-(code.p.size + held.held + 6 * held.events) // n)
     fit = held.rows * (held.degree + 2) * size
@@ -159,7 +162,7 @@ def _comment(variable: Variable) -> str:
 
 def _header(label: str, system: System, face: Interface, found: CExport, code: ModelCode) -> str:
     precision, held = code.precision, code.held
-    behind = f" + {held.held + 1}"  # held values follow the parameters
+    behind = f" + {held.held + 1}"  # held values come after the parameters
     parts = [
         f"/* Model '{system.model.name.replace('*/', '')}', written by Sekant {__version__}.",
         "   SI units and radians throughout.",

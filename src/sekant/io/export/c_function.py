@@ -1,7 +1,7 @@
-"""Tape -> one C99 function: straight code without allocation, branches or loops.
+"""A tape as one C99 function: straight-line code without allocation, branches or loops.
 
-A long tape is cut into several functions, as for LLVM: compilers take more than twice as long for twice the length.
-Values that cross from one of them into another live in an array on the stack of the function that calls them.
+A long tape is split into several functions, as for LLVM: compilers take more than twice as long for twice the
+length. Values that one function passes to another are in an array on the stack of their caller.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ SX = ca.SX
 
 @dataclass(frozen=True)
 class CFunction:
-    """`text`: the definition of a static function; `operations`: of its tape; `stack`: most bytes that it needs."""
+    """`text`: the definition of a static function; `operations`: of its tape; `stack`: largest stack size in
+    bytes."""
 
     name: str
     text: str
@@ -87,7 +88,7 @@ def c_function(
 
 
 class _Chunk:
-    """One piece of a tape. `values`: how many numbers it names."""
+    """One piece of a tape. `values`: the number of named values."""
 
     def __init__(
         self,
@@ -133,7 +134,7 @@ class _Chunk:
                 name = f"{self.names_in[self.layout.a[number]]}[{self.layout.b[number]}]"
             else:
                 name = f"w[{self.layout.slot[number]}]"
-            if self.layout.slot.get(number) is not None:  # its place may be used again before the last use
+            if self.layout.slot.get(number) is not None:  # its slot may be reused before its last use
                 self.lines.append(f"const real v{number} = {name};")
                 name = f"v{number}"
             self.names[number] = name

@@ -1,7 +1,7 @@
 """C99 expressions for each operation of an SX tape, in double or in single precision.
 
-They stand in `sekant.engine.codegen.operation_table`, and mean what the native operations do: NaN propagates, and
-comparisons with it are false.
+They are those of `sekant.engine.codegen.operation_table`, with the semantics of the native operations: NaN
+propagates, and comparisons with it are false.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sekant.errors import SekantError
 
 @dataclass(frozen=True)
 class Precision:
-    """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times nearer than
-    this, relative to their size, are one time; `round_off`: half the distance from 1 to the next number;
-    `projection`: how well constraints are met; `largest`: a state beyond it has blown up, its square has a finite
-    representation."""
+    """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times closer than
+    this, relative to their size, count as equal; `round_off`: half the distance from 1 to the next number;
+    `projection`: tolerance of constraints; `largest`: a state beyond it has diverged; its square is still
+    representable."""
 
     name: str
     suffix: str
@@ -35,7 +35,7 @@ class Precision:
             return np.asarray(values, np.float32 if self.name == "float" else np.float64)
 
     def literal(self, value: float) -> str:
-        """A number that reads back as the same one."""
+        """A literal that reads back as the same number."""
         if math.isnan(value):
             return "NAN"
         with np.errstate(over="ignore", under="ignore"):  # beyond single precision: infinite, or zero

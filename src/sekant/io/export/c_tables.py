@@ -1,7 +1,7 @@
 """Tables as constant arrays of a C source, and one function for each way in which the equations look them up.
 
-The search and the polynomials are those of `sekant.engine.codegen.packing` and `lookup_ir`; only the layout differs:
-one array for each part of a table, so that a reader and a linker see what belongs together.
+The search and the polynomials are those of `sekant.engine.codegen.packing` and `lookup_ir`; only the layout
+differs: one array for each part of a table.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ static inline real lap_of(const axis *s, real x, real *laps) {{
 
 
 def padded(components: int) -> int:
-    """Numbers that stand for one coefficient of all components: 8 for 7, 4 for 3, of which compilers make vectors."""
+    """Number of stored values per coefficient for this many components: 8 for 7, 4 for 3, which compilers
+    vectorize."""
     return components + (components % 4 == 3)
 
 
 def _widened(values: np.ndarray) -> np.ndarray:
-    """Zeros behind the components, the last axis, up to their `padded` number."""
+    """The values with the last axis, that of components, zero-padded to its `padded` size."""
     more = padded(values.shape[-1]) - values.shape[-1]
     return np.concatenate([values, np.zeros((*values.shape[:-1], more))], axis=-1)
 
@@ -81,7 +82,7 @@ class CTables:
         return "\n".join([SEARCH + lap, *self._data.values(), *bodies])
 
     def function(self, lookup: TapeLookup) -> str:
-        """Name of the C function that gives all results of a lookup; its text is made if need be."""
+        """Name of the C function that computes all results of a lookup; its text is created on first use."""
         shape = lookup.shape
         key = (shape.table, lookup.orders)
         name = f"lookup{shape.table}_" + "_".join("".join(map(str, order)) for order in lookup.orders)
@@ -93,7 +94,7 @@ class CTables:
         return name
 
     def place(self, lookup: TapeLookup, result: int) -> int:
-        """Where a result of a lookup stands in the array that its function fills."""
+        """Index of a result of a lookup in the array that its function fills."""
         m = lookup.shape.components
         return result // m * padded(m) + result % m
 
@@ -104,7 +105,7 @@ class CTables:
             return
         table = self.tables[number]
         label = f"table{number}"
-        assert isinstance(table, (Table, Table2)), "numeric functions are refused before"
+        assert isinstance(table, (Table, Table2)), "numeric functions are refused earlier"
         if isinstance(table, Table2):
             values = np.moveaxis(table.rows, 2, 4)
             parts = [
@@ -170,12 +171,12 @@ class CTables:
     ) -> tuple[list[str], dict[int, str]]:
         """Statements, and expressions of the derivatives of these orders by u of the sum of terms[p] u^p.
 
-        By Horner's rule for all at once, as `LookupCode.polynomials` has it, in variables that begin with `d`. NaN in
-        u or the terms survives.
+        Horner's rule for all at once, as in `LookupCode.polynomials`, in variables that begin with `d`. NaN in u or
+        the terms propagates.
         """
         wanted, top = sorted(set(orders)), len(terms) - 1
         most = max((order for order in wanted if order <= top), default=-1)
-        lines = [f"real {d}0 = {terms[-1]};"] if most >= 0 else []  # beyond the degree all are zero
+        lines = [f"real {d}0 = {terms[-1]};"] if most >= 0 else []  # derivatives beyond the degree are zero
         for step, term in enumerate(reversed(terms[:-1]) if lines else (), start=1):
             for k in range(min(most, step), 0, -1):
                 lines.append(

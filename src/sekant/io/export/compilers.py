@@ -1,4 +1,5 @@
-"""One C file to shared libraries: by the system's compiler where there is one, else by the PyPI package ziglang."""
+"""Compile one C file to shared libraries: with the system's compiler if there is one, otherwise with the PyPI
+package ziglang."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ from sekant.object_code.target import optimization
 
 @dataclass(frozen=True)
 class Platform:
-    """`zig`: its name for ziglang; `folder2`, `folder3`: of the binaries in an FMU; `magic`: how the file begins."""
+    """A target platform.
+
+    `zig`: its name for ziglang; `folder2`, `folder3`: of the binaries in an FMU; `magic`: first bytes of a binary.
+    """
 
     zig: str
     suffix: str
@@ -40,13 +44,14 @@ FULL_SPEED = (
     *("-std=c99", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"),
     "-fno-tree-slp-vectorize",
 )
-"""For exported C on the machine that compiles it: fused products, and vectors in loops only, as Sekant's own code."""
+"""Flags for exported C on the machine that compiles it: fused products, and vectors in loops only, as in Sekant's
+own code."""
 FLAGS = ("-std=c99", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
-"""For libraries, beside the optimization of this process (`SEKANT_OPTIMIZATION`)."""
+"""Flags for libraries, in addition to the optimization of this process (`SEKANT_OPTIMIZATION`)."""
 
 
 def host() -> str:
-    """The name of the platform that this program runs on."""
+    """The name of the platform that this process runs on."""
     system = {"linux": "linux", "darwin": "darwin", "win32": "win"}.get(sys.platform, sys.platform)
     machine = platform.machine().lower()
     if machine in ("arm64", "aarch64"):
@@ -55,7 +60,7 @@ def host() -> str:
 
 
 def check_platforms(names: list[str]) -> list[str]:
-    """Their names, each once; "aarch64" stands for all of its systems."""
+    """The names without duplicates; "aarch64" stands for all of its systems."""
     found: list[str] = []
     for name in names:
         if name not in (*PLATFORMS, "aarch64"):
@@ -82,8 +87,7 @@ def build_library(
 ) -> str:
     """Compile `source` to the shared library `target` for platform `name`; returns the compiler used.
 
-    `python`: the interpreter that has ziglang, where it is not this one. `objects`: files of object code that belong
-    to the library.
+    `python`: the interpreter with ziglang, if it is not this one. `objects`: object files to link into the library.
     """
     native = system_compiler() if name == host() else None
     flags = (f"-O{optimization()}", *FLAGS)
@@ -102,7 +106,9 @@ def build_library(
         ]
     else:
         reason = (
-            "there is no C compiler here" if name == host() else f"the compiler here builds for {host()} only"
+            "there is no C compiler on this machine"
+            if name == host()
+            else f"the compiler on this machine builds only for {host()}"
         )
         raise SekantError(
             f"cannot build the FMU for {name}: {reason}; pip install 'sekant[export]', which compiles for every "

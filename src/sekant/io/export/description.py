@@ -26,7 +26,7 @@ class FmuVariable:
 
     @property
     def attributes(self) -> dict[str, object]:
-        """XML attributes that both versions write alike."""
+        """XML attributes that both versions share."""
         return {
             "name": self.variable.name,
             "valueReference": self.reference,
@@ -38,7 +38,7 @@ class FmuVariable:
 
 @dataclass(frozen=True)
 class FmuSetting:
-    """A setting of the solver inside that an importer may change; `field` of the structure in C."""
+    """A setting of the internal solver that an importer may change; `field` of the structure in C."""
 
     field: str
     variable: Variable
@@ -46,9 +46,9 @@ class FmuSetting:
 
 
 SETTINGS = {
-    "step": Variable("sekant.step", "s", "length of the steps inside"),
-    "rtol": Variable("sekant.rtol", "", "relative tolerance of the steps inside"),
-    "atol": Variable("sekant.atol", "", "absolute tolerance of the steps inside"),
+    "step": Variable("sekant.step", "s", "length of internal steps"),
+    "rtol": Variable("sekant.rtol", "", "relative tolerance of internal steps"),
+    "atol": Variable("sekant.atol", "", "absolute tolerance of internal steps"),
     "drift": Variable("sekant.drift", "", "violation of constraints beyond which the state is corrected"),
 }
 
@@ -93,7 +93,7 @@ def _refuse_duplicates(found: Sequence[FmuVariable]) -> None:
     for entry in found:
         if entry.variable.name in seen:
             raise SekantError(
-                f"two variables of the FMU would be called '{entry.variable.name}'; rename the parameter or the "
+                f"two variables of the FMU would have the name '{entry.variable.name}'; rename the parameter or the "
                 "output of that name, or choose outputs"
             )
         seen.add(entry.variable.name)
@@ -104,7 +104,7 @@ def _per_second(unit: str) -> str:
 
 
 def unit_name(text: str) -> str | None:
-    """The unit to state, or None where the text is not a unit ("m or rad") or empty."""
+    """The unit for the description; None if the text is not a unit ("m or rad") or is empty."""
     if text in ("", "1"):
         return None
     try:
@@ -129,7 +129,7 @@ def unit_definitions(found: Sequence[FmuVariable]) -> str:
 
 
 def attributes(**values: object) -> str:
-    """XML attributes; those that are None are left out, truth values become words, numbers keep all digits."""
+    """XML attributes; None values are omitted, truth values become words, numbers keep all digits."""
     texts = []
     for name, value in values.items():
         if value is None:
@@ -186,7 +186,7 @@ class FmuDescription:
     def document(
         self, head: dict[str, object], interface: str, variables: Sequence[str], structure: Sequence[str]
     ) -> str:
-        """The file, of the parts in which the versions differ: attributes of the root, and elements."""
+        """The file, from the parts that differ between the versions: attributes of the root, and elements."""
         root = attributes(
             **head,
             modelName=self.name,

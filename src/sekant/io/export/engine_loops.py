@@ -1,8 +1,8 @@
 """Co-simulation by the engine's own loops: their object code, and the memory of a run as an image in C.
 
-Functions are compiled from the same expressions as in the engine, and the loops are its own; only what is decided
-between two calls of a loop (events, friction, samples, delays) is C, in `runtime`. There `engine.c` copies the
-image, sets the inputs of a run, and calls the loop.
+Functions are compiled from the same expressions as in the engine, and the loops are those of the engine. Only
+decisions between two calls of a loop (events, friction, samples, delays) are C code, in `runtime`, where `engine.c`
+copies the image, sets the inputs of a run, and calls the loop.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_STOPS = 32
-"""Times at which signals switch that a loop takes at a time."""
+"""Largest number of switching times of signals in one call of a loop."""
 KNOWN = ["t", "x", "p"]
 EXPLICIT, IMPLICIT, SERIES = "EXPLICIT", "IMPLICIT", "SERIES"
 
 
 @dataclass(frozen=True, eq=False)
 class RunMemory:
-    """The memory of a run, and where in it C finds what it sets and reads.
+    """The memory of a run, and the addresses in it that C sets and reads.
 
-    `called`: names of functions by address. `numbers`, `arrays`: fields by their names in C; `counted`: arrays whose
-    length C says. `states`: fields that hold the states, one after the other; `parameters`: where each is, as arrays
-    of one number, None where the loop needs it not. `width`: of a row of output. `shared`: tables, by their C names.
+    `called`: names of functions by address. `numbers`, `arrays`: fields by their names in C; `counted`: arrays
+    whose length C sets. `states`: fields with the states, in order; `parameters`: address of each, as arrays of one
+    number, None if the loop does not need it. `width`: of a row of output. `shared`: tables, by their C names.
     """
 
     struct: Struct
@@ -76,7 +76,7 @@ class EngineLoop:
         self.functions = functions
 
     def wrappers(self) -> list[CFunction]:
-        """C functions that call what the loop calls too."""
+        """C functions that call the same functions as the loop."""
         return []
 
     def memory(self) -> RunMemory:
@@ -87,7 +87,7 @@ class EngineLoop:
         return objects_for([self.advance], "" if native else platform)
 
     def text(self) -> str:
-        """The image of the memory of a run, where in it what is, and the loop."""
+        """C text of the image of the memory of a run, its addresses, and the loop."""
         memory = self.memory()
         blank = [*memory.arrays.values(), *memory.states, *memory.counted.values()]
         image = image_of(memory.struct, memory.called, blank, memory.shared)
@@ -98,7 +98,7 @@ class EngineLoop:
 
 
 def _tables(functions: ObjectFunctions, function: Any, tables: Floats) -> dict[str, Floats]:
-    """The tables of a function, which stay outside of images."""
+    """The tables of a function, which are not part of images."""
     name = functions.table(function)
     return {name: tables} if tables.size else {}
 
@@ -141,8 +141,8 @@ _ARRAYS = {**_TIMES, "x_old": "x_old", "atol": "plan.atol"}
 class ExplicitLoop(EngineLoop):
     """dop853 and fixed steps.
 
-    `guards`: what is watched, with the directions (ne,) that count; `nodes`: times at which delays want to know the
-    motion, at most.
+    `guards`: event functions, with the directions (ne,) that count; `nodes`: largest number of times at which
+    delays sample the motion.
     """
 
     form = EXPLICIT
@@ -208,7 +208,7 @@ class ExplicitLoop(EngineLoop):
 
 
 class ImplicitLoop(EngineLoop):
-    """radau5 and generalized-alpha on the equations of index 3, from a start at which redundant rows are known.
+    """radau5 and generalized-alpha on the equations of index 3, from a start with known redundant rows.
 
     `guards`, `directions`, `nodes` as for explicit methods.
     """
@@ -286,7 +286,7 @@ class KernelCode:
 
 
 class SeriesLoop(EngineLoop):
-    """Taylor series of the order that belongs to `rtol`; `guards`, `directions`, `nodes` as for explicit methods."""
+    """Taylor series of the order for `rtol`; `guards`, `directions`, `nodes` as for explicit methods."""
 
     form = SERIES
 
@@ -350,7 +350,7 @@ class SeriesLoop(EngineLoop):
 
 
 def _places(image: Image, memory: RunMemory) -> list[str]:
-    """Where in the image what is, in words."""
+    """Addresses in the image, in words."""
 
     def items(name: str) -> int:
         return (image.places[name].data or 0) // WORD

@@ -38,7 +38,7 @@ def describe_fmi3(fmu: FmuDescription) -> str:
 
 
 def build_description(label: str) -> str:
-    """How the source in an FMU is compiled."""
+    """The build description of the source in an FMU."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<fmiBuildDescription fmiVersion="3.0">\n'
         f'  <BuildConfiguration modelIdentifier="{label}">\n    <SourceFileSet language="C99">\n'

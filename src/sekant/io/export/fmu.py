@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 KINDS = {"me": "model exchange", "cs": "co-simulation"}
 PROCESSORS = ("any", "native")
 DRIFT = 1e-9
-"""Violation of constraints (m, rad, and per second) beyond which a state is put back after an importer's step."""
+"""Violation of constraints (m, rad, and per second) beyond which a state is projected after an importer's step."""
 STRUCTURED = re.compile(r"(der\()?[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*\)?", re.ASCII)
 MODEL = """
 typedef struct {{
@@ -53,7 +53,7 @@ typedef struct {{
 
 @dataclass(frozen=True, eq=False)
 class FmuExport:
-    """What was written. `method`: of co-simulation, else empty; `compilers`: which one built for each platform."""
+    """The FMU written. `method`: of co-simulation, otherwise empty; `compilers`: the one used for each platform."""
 
     path: Path
     version: int
@@ -69,7 +69,7 @@ class FmuExport:
     size: int
 
     def summary(self) -> str:
-        """For a reader."""
+        """The report as text."""
         inside = f" by {self.method}" if self.method else ""
         return (
             f"FMI {self.version}.0, {KINDS[self.kind]}{inside}, {self.size / 1024:.0f} kB\n"
@@ -100,16 +100,16 @@ def export_fmu(
 
     `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by
     `method` "dop853", "taylor" or "radau5" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" or
-    "generalized_alpha" with `step`). `platforms`: names of `PLATFORMS`, by default the one here. `outputs`:
+    "generalized_alpha" with `step`). `platforms`: names of `PLATFORMS`, by default that of this machine. `outputs`:
     patterns, None for all. `inputs`: run-time parameters that the importer may change at any time. `parameters`: of
-    a model, which stay tunable; by default every named one. `processor`: "any" of the kind that a platform has, or
-    "native", this processor with all of its instructions: then a co-simulation FMU computes the same numbers as
-    `sk.simulate` here, bit for bit.
+    a model, which remain tunable; by default all named ones. `processor`: "any" processor of the platform, or
+    "native", this processor with all of its instructions; a native co-simulation FMU computes the same numbers as
+    `sk.simulate` on this machine, bit for bit.
     """
     if fmi not in (2, 3):
         raise SekantError(f"FMI {fmi} is not supported; write 2 or 3")
     if kind not in KINDS:
-        raise SekantError(f"unknown kind '{kind}' of FMU; write me (model exchange) or cs (co-simulation)")
+        raise SekantError(f"unknown kind '{kind}' of FMU; use me (model exchange) or cs (co-simulation)")
     place = Path(path)
     if place.suffix != ".fmu":
         raise SekantError(f"'{place}' is not a name for an FMU; it must end in .fmu")
@@ -117,7 +117,7 @@ def export_fmu(
     if processor not in PROCESSORS:
         raise SekantError(f"unknown processor '{processor}'; {suggest(processor, PROCESSORS, 'processors')}")
     if processor == "native" and wanted != [host()]:
-        raise SekantError(f"code for this very processor runs on {host()} only; leave out other platforms")
+        raise SekantError(f"code for this processor runs only on {host()}; remove the other platforms")
     built = system_of(system, None if parameters is None else list(parameters))
     refuse(built, "an FMU")
     start = start_of(built, initial)
@@ -199,7 +199,7 @@ def export_fmu(
 
 
 def _object_files(code: ModelCode, platform: str, processor: str, folder: Path) -> list[Path]:
-    """Functions of the model and procedures as object files, where they are no C."""
+    """Functions of the model and procedures as object files, for the parts that are not C."""
     native, found = processor == "native", []
     for i, data in enumerate([data for one in code.objects for data in one.objects(platform, native)]):
         found.append(folder / f"{platform}_{i}.o")

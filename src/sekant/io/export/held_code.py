@@ -1,6 +1,6 @@
-"""What a model in C holds between events, samples and passages of delays: functions, constant arrays, memory.
+"""Held values, samples and delays of a model in C: functions, constant arrays, memory.
 
-Held values stand behind the parameters, at p[NP] and beyond; see the files in `runtime/c` for what happens to them.
+Held values come after the parameters, at p[NP] and beyond; the files in `runtime/c` update them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Write = Callable[..., CFunction]
 
 @dataclass(frozen=True)
 class HeldSizes:
-    """Counts: held values, events, values that these set, samples, delays; `degree` of their polynomials; `kept`
-    pieces and `rows` of nodes in the memory of each."""
+    """Counts: held values, events, values that events set, samples, delays; `degree` of the polynomials of delays;
+    `kept` pieces and `rows` of nodes in the memory of each."""
 
     held: int = 0
     events: int = 0
@@ -97,13 +97,13 @@ def held_sizes(system: System) -> HeldSizes:
 
 
 def held_start(system: System, start: State) -> SX:
-    """Values that are held at the start."""
+    """Held values at the start."""
     own = [value.start for value in system.equations.elements.held_values]
     return SX(start.held) if start.held is not None and len(start.held) else ca.vertcat(*own)
 
 
 def held_functions(system: System, start: State, write: Write, of_parameters: Write) -> list[CFunction]:
-    """Functions of (t, x, p), and of p alone: start values, samples, inputs of delays, what events set."""
+    """Functions of (t, x, p), and of p alone: start values, samples, inputs of delays, values that events set."""
     eq, found = system.equations.elements, []
     if eq.held_values:
         found.append(of_parameters("held_start", [("held", held_start(system, start))]))
@@ -118,7 +118,7 @@ def held_functions(system: System, start: State, write: Write, of_parameters: Wr
 
 
 def held_arrays(system: System, precision: Precision) -> str:
-    """Constant arrays: what is set by which event, when samples are due, lengths of delays."""
+    """Constant arrays: the values that each event sets, times of samples, lengths of delays."""
     eq, states = system.equations.elements, system.nq + system.nv
     place = {value.name: i for i, value in enumerate(eq.held_values)}
     number = precision.literal

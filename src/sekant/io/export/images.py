@@ -1,4 +1,4 @@
-"""Images of memory as C."""
+"""Images of memory as C source."""
 
 from __future__ import annotations
 

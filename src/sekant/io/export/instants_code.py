@@ -1,6 +1,6 @@
-"""What happens at instants in a library: the memory of Sekant's own procedures, and where in it C finds what.
+"""Events at instants in a library: the memory of Sekant's own procedures, and its addresses for C.
 
-See `runtime/fmu/instants.c`, which calls them.
+`runtime/fmu/instants.c` calls them.
 """
 
 from __future__ import annotations
@@ -54,8 +54,11 @@ _PLACES = {
 
 @dataclass(frozen=True)
 class InstantSizes:
-    """Counts of a library: values that are held, event functions of frictions and contacts (`bound`), which come
-    first, and of declared events, delays; `nodes` of a stretch; `words` of memory, 0 where nothing happens."""
+    """Counts of a library.
+
+    Held values, event functions of frictions and contacts (`bound`), which come first, and of declared events,
+    delays; `nodes` of a stretch; `words` of memory, 0 without instants.
+    """
 
     held: int = 0
     bound: int = 0
@@ -96,7 +99,7 @@ class InstantSizes:
 
 
 class InstantCode:
-    """What happens at instants, for the functions of a system."""
+    """Procedures at instants, for the functions of a system."""
 
     def __init__(self, functions: ObjectFunctions):
         self.functions, system = functions, functions.system
@@ -116,7 +119,7 @@ class InstantCode:
         )
 
     def text(self) -> str:
-        """The image, where in it is what, and the procedures."""
+        """C text of the image, its addresses, and the procedures."""
         lines = [f"#define AT_{name} {procedure.symbol}" for name, procedure in PROCEDURES.items()]
         lines += [
             f"#define {c} {_word(self._image, name)}"
@@ -131,13 +134,13 @@ class InstantCode:
 
 
 def happens(system: System) -> bool:
-    """Whether anything happens at instants."""
+    """Whether the system has procedures at instants."""
     acts = system.reactions
     return acts.bound_forces or acts.events or acts.sampled or acts.delayed
 
 
 def watched_guards(system: System) -> tuple[Sequence[SX], Sequence[int]]:
-    """What is watched for events, and the directions in which it counts."""
+    """The event functions, and the directions in which they count."""
     events, bound = system.equations.elements.events, list[SX]()
     if system.reactions.bound_forces:
         bound = ca.vertsplit(bound_event_functions(system, bound_elements(system)).expressions())
@@ -146,7 +149,7 @@ def watched_guards(system: System) -> tuple[Sequence[SX], Sequence[int]]:
 
 
 def event_texts(system: System) -> str:
-    """Why the run ends at each event, as an array of texts."""
+    """The reason why each event ends the run, as a C array of texts."""
     texts = [
         '"' + event.stop.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("%", "%%") + '"'
         for event in system.equations.elements.events
@@ -155,7 +158,7 @@ def event_texts(system: System) -> str:
 
 
 def _word(image: Image, name: str) -> int:
-    """Of a number, or of the first item of an array."""
+    """The word of a number, or of the first item of an array."""
     place = image.places[name]
     found = place.data if place.shape else place.word
     return 0 if found is None else found // WORD

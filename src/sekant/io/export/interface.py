@@ -25,14 +25,14 @@ MODEL R row_of lap_of inverse_erf"""
 
 @cache
 def reserved() -> frozenset[str]:
-    """Words of C, and everything that is called in the files of `runtime`."""
+    """C keywords, and all names in the files of `runtime`."""
     text = "".join(file.read_text() for file in sorted(RUNTIME.rglob("*.c")))
     return frozenset([*_WORDS.split(), *re.findall(r"\b([A-Za-z_]\w*)\(", text)])
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One number with a name; `unit` as in model files, empty where there is none to state."""
+    """One number with a name; `unit` as in model files, empty if it has none."""
 
     name: str
     unit: str
@@ -41,7 +41,10 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """`parameters` (np,) hold the inputs too: `inputs` are their positions. `y` (ny,): expressions of the outputs."""
+    """Variables of an exported model.
+
+    `parameters` (np,) include the inputs: `inputs` are their positions. `y` (ny,): expressions of the outputs.
+    """
 
     states: tuple[Variable, ...]
     parameters: tuple[Variable, ...]
@@ -51,14 +54,14 @@ class Interface:
 
 
 def interface(system: System, outputs: Sequence[str] | None, inputs: Sequence[str]) -> Interface:
-    """All of a system; `outputs`: patterns, None for all that need no accumulated work."""
+    """The interface of a system; `outputs`: patterns, None for all that do not require accumulated work."""
     shown, y = _outputs(system, outputs)
     parameters = _parameters(system)
     return Interface(_states(system), parameters, _inputs(system, parameters, inputs), shown, y)
 
 
 def identifier(name: str) -> str:
-    """A valid C name that the generated code does not use."""
+    """A valid C name that is unused in the generated code."""
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"m_{text}" if not text or text[0].isdigit() or text in reserved() else text
 
@@ -111,15 +114,15 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
         if name not in known:
             hint = suggest(name, known, "run-time parameters")
             raise SekantError(
-                f"no input '{name}'; {hint} An input is one of the model's `inputs`, or a parameter that a force "
-                f"depends on: give it a name in the model, or compile with parameters=['{name}']"
+                f"no input '{name}'; {hint} An input is one of the model's `inputs`, or a parameter of a force: "
+                f"add a parameter to the model, or compile with parameters=['{name}']"
             )
         k = known.index(name)
         moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, eq.motion.q_all)
         if eq.lookups.jacobian(moved, eq.p[k]).nnz():
             raise SekantError(
-                f"input '{name}' moves a motion or a constraint, so that its rates act as well; let it set a force, "
-                "or leave it a parameter"
+                f"input '{name}' drives a motion or a constraint, which also depend on its rates; use it in a "
+                f"force, or keep it a parameter"
             )
         found.append(k)
     return tuple(found)

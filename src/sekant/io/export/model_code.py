@@ -48,12 +48,13 @@ static real inverse_erf(real x) {
 
 @dataclass(frozen=True, eq=False)
 class ModelCode:
-    """`equations`: C text that defines all functions of the model; `runtime`: what integrates it.
+    """C source of a system.
 
-    `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, those of
-    events included. `held`: what the model holds between events, in C or in a library.
-    `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
-    `operations`: of the right-hand side. `objects`: what has object code in it.
+    `equations`: C text that defines all functions of the model; `runtime`: the integrator. `p`, `x` : default
+    parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, including those of events.
+    `held`: held values, samples and delays, in C or in a library. `stack`: largest number of bytes of locals below
+    a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays. `operations`: of the right-hand side.
+    `objects`: parts with object code.
     """
 
     equations: str
@@ -82,11 +83,11 @@ def model_code(
     objects: ObjectFunctions | None = None,
     rtol: float = 1e-8,
 ) -> ModelCode:
-    """All of a system that an integrator or an importer calls.
+    """The source of all functions of a system that an integrator or an importer calls.
 
-    `kind`: "c" for C, "me" and "cs" for a library for model exchange or co-simulation. `objects`: the functions of a
-    library are object code, the loop of co-simulation is the engine's own, for the tolerance `rtol`, and so is what
-    decides at events; None where nothing happens and an importer integrates.
+    `kind`: "c" for C, "me" and "cs" for a library for model exchange or co-simulation. `objects`: object code for
+    the functions of a library, for the engine's loop of co-simulation with the tolerance `rtol`, and for decisions
+    at events; None if there are no events and an importer integrates.
     """
     eq = system.equations
     x, xdot = state_rates(system, balance=False)
@@ -109,7 +110,7 @@ def model_code(
         tables.tables = eq.lookups.tables
         return c_function(name, inputs, results, eq.lookups, tables)
 
-    # what is reported of rates may need other symbols than their own: accumulated work counts as zero
+    # reported rates may need other symbols: accumulated work counts as zero
     zero_work = SX.zeros(work_symbols(system).numel()) if work_symbols(system).numel() else None
     y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
     guards, directions = watched_guards(system)
@@ -163,7 +164,7 @@ def model_code(
     parts = [head, _blocks(system), _switch_arrays(timed, precision)]
     parts += [held_arrays(system, precision)] if kind == "c" else []
     if objects is not None:
-        images = [one.text() for one in (loop, instants) if one is not None]  # which name functions too
+        images = [one.text() for one in (loop, instants) if one is not None]  # these also name functions
         parts += [objects.text(), _read(["fmu/image.c"]), *images, body]
     else:
         parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
@@ -202,7 +203,7 @@ def _loop(
 
 
 def _c_files(held: HeldSizes) -> list[str]:
-    """The code around the equations in exported C."""
+    """The C files around the equations in exported C."""
     files = ["samples"] if held.samples else []
     files += ["delays"] if held.delays else []
     files += ["events", "crossings"] if held.events else []
@@ -213,7 +214,8 @@ def _c_files(held: HeldSizes) -> list[str]:
 
 
 def _library_files(kind: str, sizes: InstantSizes) -> list[str]:
-    """The same in a library; `runtime/fmu/instance.c` and what FMI asks for follow."""
+    """The C files around the equations in a library; `runtime/fmu/instance.c` and the functions of FMI come after
+    them."""
     return ["segments.c", *(["fmu/instants.c"] if sizes.words else []), "fmu/course.c"]
 
 

@@ -28,8 +28,10 @@ class Portable(Protocol):
 
 
 class ObjectFunctions:
-    """Functions of a system that are object code in a library, each under the name ``sekant_of_model_NAME``, and the
-    C that calls them as functions of plain arrays."""
+    """Functions of a system as object code in a library, each with the name ``sekant_of_model_NAME``.
+
+    The C text calls them as functions of plain arrays.
+    """
 
     def __init__(self, system: System):
         self.system = system.with_expressions()
@@ -60,12 +62,12 @@ class ObjectFunctions:
         return CFunction(name, text, native.stats.operations, 8 * native.work_size)
 
     def add(self, name: str, native: NativeFunction) -> str:
-        """The name of a function in object code."""
+        """Add a function as object code; returns its name."""
         self._modes = max(self._modes, native.sizes_in[-1])
         return self.add_code(name, native)
 
     def add_code(self, name: str, code: Portable) -> str:
-        """The same, for functions with code for every target."""
+        """Add a function with code for every target; returns its name."""
         self.codes.setdefault(name, code)
         return f"sekant_of_model_{name}"
 
@@ -79,7 +81,7 @@ class ObjectFunctions:
         return dict(self._tables.values())
 
     def text(self) -> str:
-        """Declarations and data that stand before all wrappers."""
+        """Declarations and data before all wrappers."""
         lines = [f"static const double {n}[] = {{{_numbers(t)}}};" for n, t in self._tables.values()]
         lines.append(f"static const double free_modes[{self._modes}] = {{0}};")
         for name in self.codes:
@@ -89,7 +91,7 @@ class ObjectFunctions:
         return "\n".join(lines)
 
     def objects(self, platform: str, native: bool) -> list[bytes]:
-        """Object code for a platform; `native`: for the very processor here."""
+        """Object code for a platform; `native`: for this processor."""
         target = host_target() if native else TARGETS[platform]
         return [
             compile_function(function.portable(target), f"sekant_of_model_{name}", target)

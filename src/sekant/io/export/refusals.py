@@ -1,4 +1,5 @@
-"""Models that cannot be exported: their motion needs a solver that the exported code does not contain."""
+"""Checks for models that cannot be exported, because their motion needs a solver that the exported code does not
+contain."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ METHODS = ("dop853", "taylor", *IMPLICIT, *FIXED_STEP)
 
 
 def system_of(given: System | Model | Collector, parameters: list[str] | None) -> System:
-    """The compiled system to export; every named parameter of a model is tunable unless `parameters` says which."""
+    """The compiled system to export; by default all named parameters of a model are tunable, otherwise those in
+    `parameters`."""
     if isinstance(given, System):
         if parameters is not None:
             raise SekantError(
@@ -33,7 +35,7 @@ def system_of(given: System | Model | Collector, parameters: list[str] | None) -
 
 
 def _tunable(model: Model | Collector) -> list[str]:
-    """The named parameters that can stay symbols: numbers that no curve is made from and that are no formulas."""
+    """The named parameters that can remain symbols: numbers that shape no curve and are not formulas."""
     if not isinstance(model, Model) or model.natural is not None:
         return []
     plain = [name for name, value in model.parameters.items() if isinstance(value, float)]
@@ -50,7 +52,7 @@ def _tunable(model: Model | Collector) -> list[str]:
 
 
 def refuse(system: System, what: str) -> None:
-    """An error for a model that has no motion, or one that only other solvers can compute."""
+    """Raise an error for a model without motion, or one that only other solvers can compute."""
     name = system.model.name
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
@@ -68,30 +70,34 @@ def refuse(system: System, what: str) -> None:
 
 
 def refuse_contacts(system: System, method: str) -> None:
-    """An error for rigid contacts where the exported code has fixed or implicit steps, which do not stop at them."""
+    """Raise an error for rigid contacts if the exported code has fixed or implicit steps, which do not stop at
+    them."""
     contacts = list(system.model.contacts)
     if contacts and method not in EVENT_METHODS:
         raise SekantError(
-            f"model '{system.model.name}': contact '{contacts[0]}' cannot be computed by '{method}', which does not "
-            f"land on impacts; export an FMU with {' or '.join(EVENT_METHODS)} inside (--kind cs --method dop853) or "
-            "for model exchange, or use a joint_limit, a plane_contact or another force that gives way"
+            f"model '{system.model.name}': contact '{contacts[0]}' cannot be computed by '{method}', which does "
+            f"not locate impacts; export an FMU with {' or '.join(EVENT_METHODS)} inside (--kind cs --method "
+            f"dop853) or "
+            "for model exchange, or use a joint_limit, a plane_contact or another compliant force"
         )
 
 
 def with_friction(system: System, method: str) -> System:
-    """The system as `method` takes its dry friction: exactly where steps land on events, else by the smooth law, with
-    a warning, as in Sekant."""
+    """The system with its dry friction as `method` requires it.
+
+    Methods that locate events treat it exactly, others by the smooth law, with a warning, as in Sekant.
+    """
     if not system.equations.elements.dry_friction:
         return system
     if method in (*FIXED_STEP, *IMPLICIT):
-        for told in smoothed_warnings(system, method):
-            warnings.warn(str(told), stacklevel=3)
+        for one in smoothed_warnings(system, method):
+            warnings.warn(str(one), stacklevel=3)
         return smoothed(system)
     return system
 
 
 def chosen_method(system: System, method: str | None, fixed_only: bool, start: Any) -> str:
-    """The method inside the exported code: the given one, the model's own, or the one that suits it."""
+    """The method of the exported code: the given one, the model's own, or a suitable one."""
     allowed = FIXED_STEP if fixed_only else METHODS
     asked = method or str(system.settings.method)
     if asked in allowed:
@@ -99,12 +105,13 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
     remedy = f"choose one of {', '.join(allowed)} with --method"
     if asked == "dop853":
         raise SekantError(
-            f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}"
+            f"method 'dop853' chooses its own steps, but C code for real time requires fixed steps; {remedy}"
         )
     if asked in METHODS:
-        source = "asked for" if method else "which its simulation settings name"
+        source = "asked for" if method else "from its simulation settings"
         raise SekantError(
-            f"model '{system.model.name}': method '{asked}', {source}, is not in exported C, which has fixed steps; "
+            f"model '{system.model.name}': method '{asked}', {source}, is not available in exported C, which has "
+            f"fixed steps; "
             f"{remedy}"
         )
     if asked != "auto":

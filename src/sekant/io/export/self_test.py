@@ -1,4 +1,4 @@
-"""Values from the engine that the self-test of an exported C source compares with."""
+"""Values from the engine for the self-test of an exported C source."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ from sekant.solvers.ode import METHODS
 Floats = NDArray[np.float64]
 TEST_STEPS, TEST_ROWS = 2000, 5
 ALLOWED = {"double": (1e-9, 1e-9, 1e-7), "float": (1e-3, 1e-3, 1e-2)}
-"""Deviations that the self-test allows in states, rates and outputs, of their largest size during the test. In
-single precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates have few digits."""
+"""Allowed deviations of states, rates and outputs in the self-test, relative to their largest values.
+
+In single precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates have few
+digits.
+"""
 
 
 def _duration(system: System) -> float:
@@ -36,7 +39,7 @@ def _duration(system: System) -> float:
 def _motion(
     system: System, start: State, method: str, step: float, steps: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Times (n,), states (n, nx), parameters and held values (n, np) after each step, as far as the motion goes."""
+    """Times (n,), states (n, nx), parameters and held values (n, np) after each step, until the motion ends."""
     times: Floats = step * np.arange(steps + 1, dtype=np.float64)
     x: list[Floats] = []
     p: list[Floats] = []
@@ -61,13 +64,13 @@ def _motion(
         raise KeyboardInterrupt
     elif done.status != "finished":
         raise SekantError(
-            f"model '{system.model.name}' cannot take {steps} steps of {step:g} s by {METHODS[method].name}: "
+            f"model '{system.model.name}' fails within {steps} steps of {step:g} s by {METHODS[method].name}: "
             f"{done.message}"
         )
     if count < TEST_ROWS + 2:
         raise SekantError(
-            f"model '{system.model.name}' ends its motion at t = {done.t_last:.6g} s ({done.message}), too soon "
-            f"to test steps of {step:g} s; take shorter ones"
+            f"model '{system.model.name}' ends its motion at t = {done.t_last:.6g} s ({done.message}), too early "
+            f"to test steps of {step:g} s; use shorter steps"
         )
     return times[:count], np.ascontiguousarray(np.concatenate(x)[:count]), np.concatenate(p)[:count]
 
@@ -78,7 +81,7 @@ def expected_values(
     """Values from the engine: rates at the start, states along the way, outputs at the end."""
     steps = min(TEST_STEPS, max(TEST_ROWS, int(_duration(system) / step)))
     times, x, p = _motion(system, start, method, step, steps + 1)
-    steps = (times.size - 2) // TEST_ROWS * TEST_ROWS  # the last row is short of what happens at its time
+    steps = (times.size - 2) // TEST_ROWS * TEST_ROWS  # the last row lacks the instants at its time
     times, x, p = times[: steps + 1], x[: steps + 1], p[: steps + 1]
     every = steps // TEST_ROWS
     rows = x[every::every]
@@ -113,7 +116,7 @@ def _report(system: System, face: Interface):
 
 
 def _scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest size of each column; of all columns together, times 1e-3, where one stays small."""
+    """The largest magnitude of each column; for small columns that of all columns together, times 1e-3."""
     if not values.size:
         return np.ones(values.shape[1])
     each = np.abs(values).max(axis=0)

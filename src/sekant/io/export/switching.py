@@ -1,8 +1,8 @@
-"""Where the equations of a system switch: at which times, and at which zeros of functions of the state.
+"""Switches in the equations of a system: switching times, and zeros of functions of the state.
 
-Times come from the model's signals (`time_stops`); they stay formulas of the parameters, so they remain right when
-a parameter changes. The other switches are event indicators: arguments of comparisons, abs, sign, min, max and
-floor, and the breaks at which a table jumps or kinks.
+Times come from the model's signals (`time_stops`); they are formulas of the parameters, so they remain right when a
+parameter changes. The other switches are event indicators: arguments of comparisons, abs, sign, min, max and floor,
+and the breaks at which a table jumps or kinks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sekant.tables.table import Table, Table2
 
 @dataclass(frozen=True)
 class TimedSwitch:
-    """Times start + k scale for every k of `knots`, or every whole k where that is None.
+    """Times start + k scale for every k of `knots`, or for all whole k if that is None.
 
     `start`, `scale`: expressions of the run-time parameters.
     """
@@ -39,14 +39,14 @@ class TimedSwitch:
 
 
 def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
-    """All switches by time. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
+    """All switching times. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
     items = system.equations.timeline.items()
     if items is None:
         times = time_stops(system, 0.0, horizon)
         if times and system.parameters:
             raise SekantError(
-                f"model '{system.model.name}': its natural mechanism switches at t = {times[0]:.6g} s, which tunable "
-                "parameters may move; export it without parameters, or describe it as a model with signals"
+                f"model '{system.model.name}': its natural mechanism switches at t = {times[0]:.6g} s, which "
+                f"tunable parameters may change; export it without parameters, or describe it as a model with signals"
             )
         return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
     model, values = system.model, system.equations.resolved.values
@@ -62,7 +62,7 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
                 try:
                     start = SX(switch.start.evaluate(values.__getitem__))
                     scale = SX(0) if switch.scale is None else SX(switch.scale.evaluate(values.__getitem__))
-                except (ModelError, KeyError):  # no number: nothing switches there, as in a run
+                except (ModelError, KeyError):  # not a number: nothing switches there, as in a run
                     continue
                 found.setdefault(
                     (str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots)
@@ -91,12 +91,12 @@ def event_indicators(system: System, inputs: Sequence[SX], rates: SX) -> SX:
 
 
 def _is_held(system: System, g: SX) -> bool:
-    """Whether g is made of parameters and held values alone, which change at events only."""
+    """Whether g depends only on parameters and held values, which change only at events."""
     return all(_among(symbol, system.equations.p) for symbol in ca.symvar(g))
 
 
 def _is_timed(system: System, g: SX, t: SX) -> bool:
-    """Whether g is a t + b with a and b free of time and state: the timed switches have it already."""
+    """Whether g is a t + b with a and b independent of time and state: the timed switches already include it."""
     slope = system.equations.lookups.jacobian(g, t)
     eq = system.equations
     moving = ca.vertcat(eq.q, eq.v, eq.z)
@@ -109,7 +109,7 @@ def _among(symbol: SX, group: SX) -> bool:
 
 
 def _same_arguments(nodes: Sequence[LookupNode]) -> list[list[LookupNode]]:
-    """Lookups of the same table at the same place, for whatever derivatives: they switch together."""
+    """Lookups of the same table at the same argument, for any derivatives: they switch together."""
     groups: dict[tuple, list[LookupNode]] = {}
     for node in nodes:
         if not isinstance(node.table, NumericFunction):  # its contents are unknown
@@ -151,7 +151,7 @@ def alternating(kinks: np.ndarray, period: float | None = None) -> Table:
     """A continuous table that changes its sign at each of the `kinks` and nowhere else.
 
     Between two of them it is a parabola, beyond the first and the last a straight line. With an odd number of kinks
-    in a `period` it repeats after two of them.
+    in a `period` its period is twice that.
     """
     k = np.asarray(kinks, float)
     if period is not None:

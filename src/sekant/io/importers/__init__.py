@@ -1,4 +1,4 @@
-"""Models of other programs: URDF and MJCF."""
+"""Import of models from other programs: URDF and MJCF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = (".urdf", ".mjcf", ".xml")
 
 @dataclass(frozen=True)
 class Imported:
-    """A model, and what its file contains that the model does not."""
+    """A model, and the contents of its file that it lacks."""
 
     model: Model
     warnings: tuple[AnalysisWarning, ...]
@@ -35,10 +35,11 @@ def import_model(path: str | PathLike[str]) -> Imported:
 
 
 def load_foreign(path: Path, given: Mapping[str, Any]) -> Model:
-    """The model for `sekant.load`: what was left out becomes Python warnings and is listed in its description."""
+    """The model for `sekant.load`: omissions become Python warnings and are listed in its description."""
     if given:
         raise ModelError(
-            f"values from outside ({', '.join(given)}) need a model file of Sekant; write one with sekant.dump first",
+            f"values from outside ({', '.join(given)}) require a model file of Sekant; write one with sekant.dump "
+            f"first",
             file=str(path),
         )
     model, omitted = _read(path)

@@ -9,7 +9,7 @@ from sekant.errors import AnalysisWarning
 
 
 class LeftOut(UserWarning):
-    """A model was imported without some contents of its file."""
+    """Warning that a model was imported without some contents of its file."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Omissions:
         return tuple(found)
 
     def tell(self) -> None:
-        """A Python warning for each group."""
+        """Issue a Python warning for each group."""
         for warning in self.warnings:
             warnings.warn(str(warning), LeftOut, stacklevel=4)
 
@@ -43,7 +43,7 @@ class Omissions:
 
 
 class Names:
-    """Names that are unique across a model and contain nothing that its expressions would misread."""
+    """Unique names in a model, without characters that its expressions would misread."""
 
     def __init__(self) -> None:
         self.taken: set[str] = {"ground"}

@@ -49,7 +49,7 @@ WEIGHT = 9.81
 
 
 class MjcfReader:
-    """Reads one model; `model` and what was left out are the result."""
+    """Reads one model; `model` and the omissions are the result."""
 
     def __init__(self, root: XmlElement, path: Path):
         self.path = path
@@ -63,7 +63,7 @@ class MjcfReader:
         self.joints: dict[str, tuple[str, float]] = {}  # in the file -> its name, reference value
         self.bodies: dict[
             str, tuple[str, Array, Array]
-        ] = {}  # in the file -> its name, place and rotation in W
+        ] = {}  # in the file -> its name, position and rotation in W
         self.ranges: list[tuple[str, float, float]] = []
 
     def model(self) -> Model:
@@ -113,7 +113,7 @@ class MjcfReader:
     def _contents(
         self, element: XmlElement, body: str, p_W: Array, R_W: Array, child_class: str | None
     ) -> None:
-        """Geoms and bodies inside of a body whose pose in the world is given."""
+        """Read geoms and bodies inside a body whose pose in the world is given."""
         for geom in element.all("geom"):
             self._shape(self.settings.complete(geom, child_class), body)
         for child in element.all("body"):
@@ -310,7 +310,7 @@ class MjcfReader:
 def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
     """The tree with the files that <include> names in place."""
     if depth > 10:
-        raise root.error("files include one another without end")
+        raise root.error("files include each other in a circle")
     children: list[XmlElement] = []
     for child in root.children:
         if child.tag == "include":
@@ -324,7 +324,7 @@ def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
 
 
 def read_mjcf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
-    """The model of a file, and what was left out."""
+    """The model of a file, and the omissions."""
     if root.tag != "mujoco":
         raise ModelError(f"is not MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)
     reader = MjcfReader(root, path)

@@ -39,12 +39,13 @@ class Settings:
             self._collect(child, child.need("class"), own)
 
     def complete(self, element: XmlElement, child_class: str | None) -> XmlElement:
-        """The element with the defaults of its class filled in."""
+        """The element with the defaults of its class."""
         name = element.get("class") or child_class or "main"
         if name not in self.classes:
             raise element.error(f"there is no default class '{name}'")
         given = self.classes[name].get(element.tag, {})
-        if any(key in element.attributes for key in ORIENTATIONS):  # one notation replaces another
+        # one notation of the orientation replaces another
+        if any(key in element.attributes for key in ORIENTATIONS):
             given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
         return XmlElement(
             element.tag, given | element.attributes, element.file, element.line, element.children
@@ -93,7 +94,7 @@ def _unit(element: XmlElement, values: Sequence[float] | Array) -> Array:
 
 
 def from_z(direction: Array) -> Array:
-    """The smallest rotation that takes z to a unit vector (3,), as a quaternion."""
+    """The smallest rotation from z to a unit vector (3,), as a quaternion."""
     if direction[2] < -1 + 1e-14:
         return np.array([0.0, 1.0, 0.0, 0.0])
     quaternion = np.array([1.0 + direction[2], -direction[1], direction[0], 0.0])
@@ -101,13 +102,13 @@ def from_z(direction: Array) -> Array:
 
 
 def geom_frame(settings: Settings, geom: XmlElement) -> tuple[Array, Array, list[float]]:
-    """Center (3,), quaternion (4,) and size of a geom; `fromto` gives place, direction and length."""
+    """Center (3,), quaternion (4,) and size of a geom; `fromto` sets position, direction and length."""
     size = geom.numbers("size", ()) if "size" not in geom.attributes else geom.numbers("size", None)
     if "fromto" in geom.attributes:
         values = np.array(geom.numbers("fromto", count=6))
         first, last = values[:3], values[3:]
         along = _unit(geom, last - first)
-        # MuJoCo lets z point from the second end to the first; shapes with fromto are symmetric about their middle
+        # in MuJoCo z points from the second end to the first; shapes with fromto are symmetric about their middle
         half = float(np.linalg.norm(last - first)) / 2
         across = size[:1] * 2 if geom.get("type") in ("box", "ellipsoid") else size[:1]
         return (first + last) / 2, from_z(along), [*across, half]
@@ -124,8 +125,8 @@ def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Ar
         return None
     if kind not in _SOLIDS:
         raise geom.error(
-            f"the inertia of its body follows from a geom of type '{kind}', which is not computed; give the body "
-            "<inertial>"
+            f"the inertia of its body follows from a geom of type '{kind}', which is not supported; add "
+            f"<inertial> to the body"
         )
     center, quaternion, size = geom_frame(settings, geom)
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}[kind]
@@ -172,4 +173,4 @@ _SOLIDS = {
     "cylinder": _cylinder,
     "capsule": _capsule,
 }
-"""Volume and moments of inertia a unit of mass, from half sizes."""
+"""Volume, and moments of inertia per unit of mass, from half sizes."""

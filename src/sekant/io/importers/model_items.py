@@ -1,4 +1,4 @@
-"""Items of models that both formats share: poses, inertias, stops, shapes."""
+"""Items of models that both formats use: poses, inertias, stops, shapes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sekant.model.shapes import Mesh
 Array = NDArray[np.float64]
 Row = Sequence[float] | Array
 RAMP = 0.01
-"""Part of a joint's range over which an imported stop sets in, up to the effort that the file allows."""
+"""Part of a joint's range over which an imported stop reaches the effort in the file."""
 
 
 def placement(position: Row, quaternion: Row = (1.0, 0.0, 0.0, 0.0)) -> Placement:
-    """A pose from a position (m) and a quaternion, scalar first, of any length but zero."""
+    """A pose from a position (m) and a quaternion, scalar first, of any nonzero length."""
     e = np.asarray(quaternion, float)
     e = e / np.linalg.norm(e)
     turned = Orientation() if np.allclose(e, (1, 0, 0, 0), atol=0, rtol=0) else oriented(e)
@@ -102,12 +102,12 @@ def mesh_shape(
     color: str | None,
     omitted: Omissions,
 ) -> Mesh | None:
-    """A mesh to draw, if its file is there and can be read."""
+    """A mesh to draw, if its file exists and can be read."""
     if file is None or not file.is_file():
-        omitted.add("mesh_missing", "mesh files that are not there; the bodies are drawn without", shown)
+        omitted.add("mesh_missing", "missing mesh files; the bodies are drawn without them", shown)
         return None
     if file.suffix.lower() not in (".stl", ".obj"):
-        omitted.add("mesh_format", "meshes in formats that are not read", shown, "convert them to STL or OBJ")
+        omitted.add("mesh_format", "meshes in unsupported formats", shown, "convert them to STL or OBJ")
         return None
     if not np.allclose(scale, scale[0]):
         omitted.add("mesh_scale", "meshes with different scales along their axes", shown, "scale the file")

@@ -36,7 +36,7 @@ KNOWN = ("link", "joint", "material")
 
 
 class UrdfReader:
-    """Reads one robot; `model` and what was left out are the result."""
+    """Reads one robot; `model` and the omissions are the result."""
 
     def __init__(self, root: XmlElement, path: Path):
         self.root, self.path = root, path
@@ -101,7 +101,7 @@ class UrdfReader:
         if len(roots) != 1:
             what = f"several roots ({', '.join(roots[:5])})" if roots else "no root: its joints form a ring"
             raise self.root.error(
-                f"the tree of links has {what}; every link but one needs a joint that carries it"
+                f"the tree of links has {what}; every link except the root must be the child of a joint"
             )
         return roots[0]
 
@@ -161,7 +161,7 @@ class UrdfReader:
                 self.omitted.add("no_counterpart", "elements without a counterpart", f"<{child.tag}>")
 
     def _limits(self, own: str, kind: str, element: XmlElement, limit: XmlElement | None) -> dict[str, Any]:
-        """Stops, and a start within them where zero is not."""
+        """Stops, and a start within them if zero is outside."""
         if limit is None or kind == "continuous":
             if kind in ("revolute", "prismatic"):
                 raise element.error(
@@ -172,7 +172,7 @@ class UrdfReader:
         effort = limit.number("effort", 0.0)
         if limit.get("effort") or limit.get("velocity"):
             self.omitted.add(
-                "limits", "largest efforts and speeds limit no force", own, "limit them in the controller"
+                "limits", "largest efforts and speeds have no effect", own, "limit them in the controller"
             )
         if lower > upper:
             raise limit.error(f"lower ({lower:g}) is above upper ({upper:g})")
@@ -283,7 +283,7 @@ def _origin(element: XmlElement) -> tuple[list[float], np.ndarray]:
 
 
 def read_urdf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
-    """The model of a robot, and what was left out."""
+    """The model of a robot, and the omissions."""
     if root.tag != "robot":
         raise ModelError(
             f"is neither URDF nor MJCF: it begins with <{root.tag}>, not with <robot> or <mujoco>",

@@ -12,13 +12,13 @@ from sekant.errors import ModelError
 from sekant.files import read_file
 
 MOST_BYTES = 100_000_000
-"""Of a file; robots with hundreds of links take less than one megabyte."""
+"""Largest size of a file in bytes; robots with hundreds of links need less than one megabyte."""
 MAX_DEPTH = 200
 
 
 @dataclass(eq=False)
 class XmlElement:
-    """One element of a file. `attributes` that were read are noted in `used`."""
+    """One element of a file. `used` contains the `attributes` that were read."""
 
     tag: str
     attributes: dict[str, str]
@@ -59,7 +59,7 @@ class XmlElement:
             raise self.error(f'{name}="{text}" is not a row of numbers') from None
         wanted = count if count is not None else len(default) if default is not None else None
         if wanted is not None and len(values) != wanted:
-            raise self.error(f'{name}="{text}" has {len(values)} numbers, it needs {wanted}')
+            raise self.error(f'{name}="{text}" has {len(values)} numbers instead of {wanted}')
         if not all(math.isfinite(value) for value in values):
             raise self.error(f'{name}="{text}" is not finite')
         return values
@@ -68,14 +68,14 @@ class XmlElement:
         return self.numbers(name, None if default is None else [default], 1)[0]
 
     def error(self, message: str) -> ModelError:
-        """A fault of this element, with file and line."""
+        """An error in this element, with file and line."""
         name = self.attributes.get("name") or self.attributes.get("link") or self.attributes.get("joint")
         item = f"{self.tag} '{name}'" if name else f"<{self.tag}>"
         return ModelError(f"{item}: {message}", file=self.file, line=self.line)
 
 
 def read_xml(path: Path) -> XmlElement:
-    """The root of a file; a damaged one is an error with the line."""
+    """The root of a file; raises an error with the line if the file is damaged."""
     content = read_file(path, MOST_BYTES, ModelError)
     parser = expat.ParserCreate()
     root: list[XmlElement] = []
@@ -92,7 +92,7 @@ def read_xml(path: Path) -> XmlElement:
 
     def refuse_entity(*_: object) -> None:
         raise ModelError(
-            "declares entities, which are not read", file=str(path), line=parser.CurrentLineNumber
+            "declares entities, which are not supported", file=str(path), line=parser.CurrentLineNumber
         )
 
     parser.StartElementHandler = start

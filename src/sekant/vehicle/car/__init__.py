@@ -1,4 +1,4 @@
-"""Cars: a description of thirty lines that builds a plain model."""
+"""Cars: short descriptions from which plain models are built."""
 
 from sekant.vehicle.car.build import car_model as car_model
 from sekant.vehicle.car.build import standing_loads as standing_loads

@@ -1,4 +1,4 @@
-"""Data on an axle for statics and the linear model: masses and their places, wheels, the lever of the steering."""
+"""Data of an axle for statics and the linear model: masses and their positions, wheels, steering ratio."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from sekant.vehicle.measured.axle import measured_of
 from sekant.vehicle.measured.description import MeasuredSuspension
 
 Floats = NDArray[np.float64]
-LEAST_STEER = 0.1  # rad/m, of the wheels by the rack: less is not steering
+LEAST_STEER = 0.1  # rad/m, steer angle of the wheels per rack travel: less counts as no steering
 
 
 @dataclass(frozen=True)
 class AxleData:
-    """masses (n,) kg at places (n, 3) m in the chassis' axes with inertias (n,) kg m^2 about z; the left wheel's
-    center (3,) m as drawn; travel of the rack over the steer angle, m, negative where the rack lies behind the
-    wheels.
+    """Masses (n,) kg at positions (n, 3) m in chassis axes, with inertias (n,) kg m^2 about z; the center of
+    the left wheel (3,) m as drawn; travel of the rack per steer angle, m/rad, negative where the rack lies
+    behind the wheels.
 
-    `drawn`: whether the heights are those of a drawing, otherwise the tires determine the height of the car."""
+    `drawn`: whether the heights are those of a drawing; otherwise the tires determine the height of the car.
+    """
 
     masses: Floats
     places: Floats
@@ -41,7 +42,7 @@ class AxleData:
 
 
 def axle_data(axle: Axle) -> AxleData:
-    """The data of an axle of a car."""
+    """Masses, positions and steering ratio of an axle of a car."""
     data = axle.suspension
     if isinstance(data, SimpleSuspension):
         return _simple(axle, data)
@@ -80,7 +81,7 @@ def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
         slope = measured_of(data, float(axle.tire.unloaded_radius))[0].poses["left"].steer_slope()  # type: ignore[arg-type]
         if abs(slope) < LEAST_STEER:
             raise ModelError(
-                f"the rack turns the wheels by {slope:.3g} rad/m only; is toe measured over the rack?"
+                f"the rack turns the wheels by only {slope:.3g} rad/m; check that toe was measured over the rack"
             )
         arm = 1.0 / slope
     return AxleData(
@@ -92,7 +93,7 @@ _DRAWN = Recent()
 
 
 def _drawn(axle: Axle, file: str | HardPoints, points: HardPoints) -> AxleData:
-    """Bodies of hard points are drawn in the axes of the vehicle; wheels have their center as origin."""
+    """Data of an axle on hard points. Its bodies are drawn in vehicle axes; wheels have their center as origin."""
     shift = np.array(axle.at)
     center = points.point("wheel_center")
     model = resolve(hard_point_axle(axle, file)).model

@@ -1,5 +1,8 @@
-"""Axles as parts of a car: from a file of hard points, with the wheel data of the car and without a load and a
-steering of their own, or by measured curves."""
+"""Axles as parts of a car.
+
+An axle comes from a file of hard points or from measured curves. It takes its wheel data from the car, and has
+no load and no steering of its own.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from sekant.vehicle.suspension.build import axle as axle_of
 
 
 def points_of(file: str | HardPoints) -> HardPoints:
-    """The hard points in a file; the load at the contact, if it has one, is left to the tires."""
+    """The hard points in a file, without the load at the contact: the tires carry the car."""
     if isinstance(file, HardPoints):
         return file
     source = hard_point_source(file)
@@ -29,7 +32,8 @@ def points_of(file: str | HardPoints) -> HardPoints:
 
 
 def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
-    """The part, with wheels that spin; where the car drives or steers it, it does so itself."""
+    """An axle on hard points with spinning wheels, and with steering and drive shafts where the car steers or
+    drives it."""
     points = points_of(file)
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
     points = points.model_copy(update={"wheel": wheel})
@@ -43,13 +47,13 @@ def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
 
 
 def rack_mass(axle: Axle, data: MeasuredSuspension) -> float:
-    """Of the rack, kg."""
+    """Mass of the rack, kg."""
     own = data.masses.rack
     return own if own is not None else 5.0 if axle.steering is None else axle.steering.rack_mass
 
 
 def measured_part(axle: Axle, data: MeasuredSuspension, load: float) -> Model:
-    """The part, with springs that carry `load` (N) of one wheel at the design position unless they say otherwise."""
+    """An axle on measured curves. By default its springs carry `load` (N) of one wheel at the design position."""
     radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
     return measured_axle(
         data,

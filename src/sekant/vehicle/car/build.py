@@ -48,14 +48,16 @@ def car_model(
     speed: float | None = None,
     start: tuple[float, float] = (0.0, 0.0),
 ) -> Model:
-    """The model of a car at `speed` (m/s, by default the car's own) along x, its origin at `start` (x, y, m), driven
-    by `commands`."""
+    """The model of a car at `speed` (m/s, by default that of the car) along x.
+
+    It starts at `start` (x, y, m) and follows `commands`.
+    """
     car = car_description(given)
     return _CarBuilder(car, commands or Commands(), car.speed if speed is None else speed, start).build()
 
 
 def standing_loads(car: Car) -> dict[str, float]:
-    """Load (N) of one wheel of each axle, as the car stands level."""
+    """Load (N) of one wheel of each axle while the car stands level."""
     masses, places, axles = [car.chassis.mass], [car.chassis.com[0]], []
     for axle in car.axles.values():
         data = axle_data(axle)
@@ -64,14 +66,15 @@ def standing_loads(car: Car) -> dict[str, float]:
         axles.append(data.x)
     if max(axles) - min(axles) < LEAST_WHEELBASE:
         raise ModelError(
-            f"all axles lie at x = {axles[0]:g} m; give each its place with at: [x, 0, 0]", path=("axles",)
+            f"all axles lie at x = {axles[0]:g} m; set the position of each with at: [x, 0, 0]",
+            path=("axles",),
         )
     found = axle_loads(masses, places, axles, GRAVITY)
     return {name: float(load) / 2 for name, load in zip(car.axles, found, strict=True)}
 
 
 def check_standing(car: Car) -> None:
-    """Raise where the car cannot stand on its wheels."""
+    """Raise if the car cannot stand on its wheels."""
     for name, load in standing_loads(car).items():
         try:
             pressed_by(car.axles[name].tire, load)
@@ -143,7 +146,7 @@ class _CarBuilder:
         return simple_axle(axle, data, height, preload)
 
     def _lumps(self) -> tuple[Lump, ...]:
-        """Shares of the links of reduced axles that the chassis carries."""
+        """The shares of link masses of reduced axles that the chassis carries."""
         found: list[Lump] = []
         for axle in self.car.axles.values() if self.car.reduced else ():
             if not isinstance(axle.suspension, (SimpleSuspension, MeasuredSuspension)):
@@ -151,7 +154,7 @@ class _CarBuilder:
         return tuple(found)
 
     def _height(self) -> float:
-        """Of the chassis' origin above the road, m: where the tires carry the car, on the average of all axles."""
+        """Height of the chassis' origin above the road, m: at rest on its tires, averaged over all axles."""
         found = []
         for name, axle in self.car.axles.items():
             data = axle_data(axle)
@@ -160,7 +163,7 @@ class _CarBuilder:
         return sum(found) / len(found)
 
     def _spinning(self, model: Model) -> dict[str, Any]:
-        """The joints, with wheels that roll freely at the start."""
+        """The joints of the model, with wheels that roll freely at the start."""
         joints = dict(model.joints)
         for name, axle in self.car.axles.items():
             rate = spin_at(axle.tire, self.wheel_load[name], self.speed) if self.speed else 0.0
@@ -213,7 +216,7 @@ class _CarBuilder:
         return {"drive_limit": drive.torque}
 
     def _signals(self) -> dict[str, Any]:
-        # below STANDS a velocity has no meaningful direction: the angle goes to zero with it, without a jump
+        # below STANDS the direction of the velocity is undefined: the angle goes to zero smoothly
         slow = f"max(0, {STANDS!r} - (speed^2 + lateral_velocity^2)/{STANDS!r})"
         found = {
             "speed": ("velocity.x*cos(angles.yaw) + velocity.y*sin(angles.yaw)", "m/s"),
@@ -276,7 +279,7 @@ class _CarBuilder:
 
 
 def _number_or_text(text: str) -> float | str:
-    """A command that is a plain number as such: expressions are texts with more than a number."""
+    """A command that is a plain number as a float; expressions remain texts."""
     try:
         return float(text)
     except ValueError:

@@ -1,8 +1,8 @@
 """Commands of a driver: steering wheel angle, drive torque, brake torque, as expressions and signals.
 
-Expressions may use time, the tables, signals and inputs given here, and what every car measures (`build`): `speed`,
-`sideslip`, `yaw_rate`, `position.x`, `angles.yaw` and so on. A steering that depends on time alone moves the rack
-exactly; one that depends on what the driver sees acts through the stiffness of the steering.
+Expressions may use time, the tables, signals and inputs given here, and what every car measures (`build`):
+`speed`, `sideslip`, `yaw_rate`, `position.x`, `angles.yaw` and so on. A steering that depends on time alone
+moves the rack exactly; one that depends on measured signals acts through the stiffness of the steering.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ class Commands:
 
     @property
     def steers_by_time(self) -> bool:
-        """Whether the steering depends on time and parameters alone."""
+        """Whether the steering depends only on time and parameters."""
         return Expression(self.steer).names <= {"t", *self.parameters}

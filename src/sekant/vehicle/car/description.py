@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def _tire(given: Any) -> Any:
-    """A tire element without its wheel and road, which the car provides; a text is a property file."""
+    """A tire element without wheel and road, which the car provides; a text names a property file."""
     if isinstance(given, Tire):
         return given
     if isinstance(given, str):
@@ -52,7 +52,7 @@ def _tire(given: Any) -> Any:
         )
     for key in ("wheel", "road"):
         if key in given:
-            raise wrong(f"'{key}' is given by the car; drop it here")
+            raise wrong(f"'{key}' is set by the car; remove it here")
     try:
         cls = force_class(given.get("type"))
     except ModelError as error:
@@ -103,7 +103,7 @@ class RimAndTire(Description):
 
 
 class SimpleSuspension(Description):
-    """Wheels that rise straight up, each on its own spring and damper; nothing else is known about the suspension."""
+    """Wheels that move straight up, each on its own spring and damper, without further kinematics."""
 
     track: Positive[Meters]
     """distance between the wheels"""
@@ -116,7 +116,7 @@ class SimpleSuspension(Description):
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
     preload: Newtons | None = None
-    """force of one spring while the car stands; by default what keeps the car level"""
+    """force of one spring at rest; by default the one that keeps the car level"""
     camber: Radians = 0.0
     """positive if the top leans outward"""
 
@@ -127,7 +127,7 @@ class SimpleSuspension(Description):
 
 
 class Steering(Description):
-    """From the steering wheel to the rack; with hard points the tie rods do the rest."""
+    """From the steering wheel to the rack; with hard points the tie rods turn the wheels."""
 
     rack_per_turn: Positive[Meters] = 0.05
     """travel of the rack per turn of the steering wheel; a positive angle turns the car to the left, whichever
@@ -135,15 +135,15 @@ class Steering(Description):
     arm: Positive[Meters] = 0.13
     """simple suspension: travel of the rack per steer angle of the wheels"""
     rack_mass: Positive[Kilograms] = 5.0
-    """mass of the rack and of what moves with it"""
+    """mass of the rack and of the parts that move with it"""
     stiffness: Positive[StiffnessNumber] = 2e6
-    """stiffness of column and rack, at the rack: used where a driver steers by what it sees"""
+    """stiffness of column and rack, at the rack: used by drivers that steer by measured signals"""
     damping: NotNegative[DampingNumber] = 2e4
-    """damping of column and rack, at the rack; goes with the stiffness"""
+    """damping of column and rack, at the rack; requires a stiffness"""
 
 
 def _suspension(given: Any) -> Any:
-    """A mapping with curves is a measured suspension."""
+    """The suspension of an axle; a mapping with curves is a measured suspension."""
     if not isinstance(given, dict) or "curves" not in given:
         return given
     try:
@@ -198,14 +198,15 @@ class Drivetrain(Description):
 
 
 class Brakes(Description):
-    """Torques in proportion to one command, no more than `torque` of all wheels together."""
+    """Torques in proportion to one command, up to `torque` for all wheels together."""
 
     torque: NotNegative[NewtonMeters] = 8000.0
     """largest brake torque of all wheels together"""
     front_share: Plain = 0.62
     """share of the first axle"""
     standstill: Positive[Plain] = 0.5
-    """rad/s: with methods without events, a wheel that spins more slowly creeps; all other methods hold it"""
+    """rad/s: with methods without events, a wheel that spins more slowly than this creeps; other methods stop
+    it"""
 
     @model_validator(mode="after")
     def _share(self):
@@ -215,7 +216,7 @@ class Brakes(Description):
 
 
 class Air(Description):
-    """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
+    """Drag and downforce; downforce areas may be expressions of the ride height h, with tables of the car."""
 
     drag_area: NotNegative[SquareMeters] = 0.65
     """drag area C_d A; half of the drag acts at the front point, half at the rear one"""
@@ -251,15 +252,15 @@ class Car(Description):
     road: AnyRoad = Plane()
     """road under the tires"""
     tables: dict[str, TableData] = Field(default_factory=dict)
-    """tables by name, for expressions of the car such as areas of downforce"""
+    """tables by name, for expressions of the car such as downforce areas"""
     reduced: bool = False
     """whether to replace hard points by path and surface joints"""
     links: Literal["exact", "split", "identify", "ignore"] = "exact"
-    """with `reduced`: where the masses of the links go, see `sk.reduce`"""
+    """with `reduced`: how the masses of links are distributed, see `sk.reduce`"""
     maneuver: str = "double-lane-change"
     """maneuver to drive if none is named"""
     speed: MetersPerSecond = 0.0
-    """speed of the model without a maneuver: the driver holds it, straight ahead"""
+    """speed of the model without a maneuver; the driver maintains it, straight ahead"""
     simulation: SimulationSettings = SimulationSettings()
     """duration, steps and tolerances of the model without a maneuver"""
     looks: Literal["closed", "open_wheels"] | None = None
@@ -277,18 +278,18 @@ class Car(Description):
 
     @property
     def steered(self) -> str | None:
-        """The axle that is steered, if one is."""
+        """The steered axle; None if there is none."""
         return next((name for name, axle in self.axles.items() if axle.steering is not None), None)
 
     def model(self) -> Model:
-        """The model of the car alone, see `car_model`; with it `sk.compile` and `sk.simulate` take a car."""
+        """The model of the car alone, see `car_model`. It allows `sk.compile` and `sk.simulate` to take a car."""
         from sekant.vehicle.car.build import car_model
 
         return car_model(self)
 
 
 def car_description(given: Car | dict[str, Any]) -> Car:
-    """`given` as a `Car`; raises `ModelError` with the place of the fault."""
+    """`given` as a `Car`; raises `ModelError` with the location of an error."""
     if isinstance(given, Car):
         return given
     return read_as(Car, {key: value for key, value in given.items() if key != "vehicle"})

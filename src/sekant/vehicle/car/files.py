@@ -20,7 +20,7 @@ KINDS = ("car",)
 
 
 def is_car_file(path: str | PathLike[str]) -> bool:
-    """Whether a file says that it describes a vehicle."""
+    """Whether a file describes a vehicle."""
     return Path(path).suffix.lower() in (".yaml", ".yml") and "vehicle" in read_source(Path(path)).data
 
 
@@ -61,7 +61,7 @@ def _not_a_car(data: Mapping[str, Any]) -> str:
 
 
 def _name_files(axles: Any, folder: Path, places: Places) -> None:
-    """Texts that stand for files become paths that begin with the folder of the car's file."""
+    """Replace the file names in a description by paths that begin with the folder of the car's file."""
     if not isinstance(axles, dict):
         return
     locate_files(axles, folder, places, ("axles",))
@@ -83,7 +83,7 @@ def _name_files(axles: Any, folder: Path, places: Places) -> None:
 
 
 def _read_measured(axle: dict[str, Any], file: Path) -> None:
-    """An axle file on measured curves: its suspension, and its bar where the car has none of its own."""
+    """Read an axle file on measured curves: its suspension, and its anti-roll bar if the car sets none."""
     source = read_source(file)
     if not describes_curves(source.data):
         return

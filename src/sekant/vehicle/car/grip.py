@@ -1,4 +1,4 @@
-"""How far turning the wheels helps: to the slip angle of largest tire force; and when the tail slides."""
+"""Limits of useful steering: the slip angle of largest tire force in front, and the one where the rear slides."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ from sekant.vehicle.roads import road_values
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip
 
-NEARLY = 0.98  # of the largest force: some tires come near it without a peak
-STEEPEST = 1.0  # tangent of the largest slip angle that is looked at
+NEARLY = 0.98  # of the largest force: some tires approach it without a peak
+STEEPEST = 1.0  # tangent of the largest slip angle that is searched
 POINTS = 2000
-OUTER = (
-    1.5  # of the load at rest: about what the outer wheel, which does most of the work, carries at the limit
-)
+OUTER = 1.5  # of the load at rest: about the load of the outer wheel at the limit
 
 
 @dataclass(frozen=True)
 class Grip:
-    """Of the steered and of the last axle: places ahead of the center of mass (m), and the slip angles (rad) of
-    largest tire force on the car's road. `ratio`: steering wheel angle over steer angle."""
+    """Positions of the steered axle and the last axle ahead of the center of mass (m), and the slip angles
+    (rad) of the largest tire force on the car's road. `ratio`: steering wheel angle over steer angle."""
 
     front_place: float
     front_angle: float
@@ -36,7 +34,8 @@ class Grip:
 
 
 def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Grip:
-    """The grip of a car whose wheels carry `wheel_loads` (N, by axle), standing at the origin of its road."""
+    """The grip of a car whose wheels carry `wheel_loads` (N, by axle), with the friction of its road at the
+    origin."""
     if car.steered is None:
         raise ModelError("no axle is steered; give one of them steering: {}", path=("axles",))
     factor = float(road_values(car.road, 0.0, 0.0)[1])
@@ -49,9 +48,10 @@ def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Gri
 
 
 def slip_of_most_force(tire: Tire, load: float, factor: float = 1.0, speed: float = 20.0) -> float:
-    """The smallest slip angle (rad) at which a tire under `load` (N) has 98 % of its largest side force.
+    """The smallest slip angle (rad) at which a tire under `load` (N) reaches 98 % of its largest side force.
 
-    `factor`: friction of the road, as a factor on that of the tire. A tire without limit has 45 degrees.
+    `factor`: friction of the road, as a factor on that of the tire. For a tire without a limit it is 45
+    degrees.
     """
     a = SX.sym("a")
     slip = Slip(SX(0), a, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor)

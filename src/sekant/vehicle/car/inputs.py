@@ -1,4 +1,4 @@
-"""A car driven by another program: steering wheel, throttle and brake pedal are inputs of its model."""
+"""A car driven by another program: steering wheel, throttle and brake pedal are inputs of the model."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ acceleration w', drag D at the height h_d and downforces A_f, A_r at their point
     F_x = M g a_x + D ,     F_z,r L = M g (a_z a + a_x h) + D h_d + A_f (x_f - x_Af) + A_r (x_f - x_Ar) ,
     F_z,f = M g a_z + A_f + A_r - F_z,r ,     a F_y,f - b F_y,r + N_x = I w' ,     F_y,f + F_y,r = M g a_y ,
 
-N_x being what unequal forces along x turn. The rolling moment M g a_y h is shared such that the four contacts stay in
-one plane: springs, bars, stops and tires decide, not a given number.
+where N_x is the yaw moment of unequal forces along x. The rolling moment M g a_y h is distributed such that the
+four contacts stay in one plane: springs, bars, stops and tires determine the shares.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, NewtonMe
 
 AIR = 1.2  # kg/m^3
 STEADY = 1e-9
-"""Of the shares of the rolling moment."""
+"""Tolerance of the shares of the rolling moment."""
 
 
 class CarLoadCase(Description):
-    """Accelerations of a car, in g but for yaw, and its inputs: loads of all four wheels follow."""
+    """Accelerations of a car, in g except for yaw, and its inputs; the loads of all four wheels follow from
+    them."""
 
     ax: Plain | None = None
-    """g, forward, negative in braking; by default what `drive_torque` gives, else 0"""
+    """g, forward, negative in braking; by default the one that `drive_torque` gives, else 0"""
     ay: Plain = 0.0
     """g, to the left"""
     az: Plain = 1.0
@@ -65,7 +66,7 @@ class CarLoadCase(Description):
 
 @dataclass(frozen=True, eq=False)
 class CarLoads:
-    """Loads of both axles by name, and by case what each wheel carries: ``front.left.fz`` and so on, N."""
+    """Loads of both axles by name, and the load of each wheel in each case: ``front.left.fz`` and so on, N."""
 
     name: str
     axles: dict[str, LoadTable]
@@ -78,9 +79,10 @@ class CarLoads:
             lines.append(f"  {case}")
             for place in places:
                 fx = values.get(f"{place}.fx", 0.0) + values.get(f"{place}.dx", 0.0)
-                told = (fx, values[f"{place}.fy"], values[f"{place}.fz"])
+                force = (fx, values[f"{place}.fy"], values[f"{place}.fz"])
                 lines.append(
-                    f"    {place:<14}" + "".join(f"{k:>4}{x:10.1f}" for k, x in zip("xyz", told, strict=True))
+                    f"    {place:<14}"
+                    + "".join(f"{k:>4}{x:10.1f}" for k, x in zip("xyz", force, strict=True))
                 )
         return "\n\n".join(["\n".join(lines), *(table.summary() for table in self.axles.values())])
 
@@ -158,7 +160,7 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
 
 
 class _Statics:
-    """Forces of the road on a car: along, across and upward, and who carries the rolling moment."""
+    """Forces of the road on a car: along, across and upward, and how the axles share the rolling moment."""
 
     def __init__(self, car: Car, data: list[AxleData], front: _Axle, rear: _Axle):
         self.car, self.front, self.rear = car, front, rear
@@ -195,7 +197,7 @@ class _Statics:
         )
 
     def loads(self, name: str, case: CarLoadCase) -> dict[str, dict[str, float]]:
-        """Values of the rig of each axle."""
+        """The loads that the rig of each axle applies in a case."""
         weight = self.mass * GRAVITY
         drag, drag_height, down = self.air(case.speed)
         driven, radius = self._driven()
@@ -213,8 +215,8 @@ class _Statics:
             and abs(case.drive_torque / radius - along) > 1e-6 * weight
         ):
             raise ModelError(
-                f"load case '{name}': a drive_torque of {case.drive_torque:.6g} N m gives "
-                f"{case.drive_torque / radius:.6g} N, but ax and drag need {along:.6g} N; leave one of them out"
+                f"load case '{name}': a drive_torque of {case.drive_torque:.6g} N m causes "
+                f"{case.drive_torque / radius:.6g} N, but ax and drag need {along:.6g} N; remove one of them"
             )
         a = self.front.x - self.com[0]
         behind = weight * (case.az * a + ax * self.height) + drag * drag_height
@@ -237,7 +239,7 @@ class _Statics:
         return axle.name, axle.radius
 
     def _share_along(self, case: CarLoadCase, along: float, driven: str | None) -> dict[str, float]:
-        """How the axles share the force along x: brakes by their balance, the drive at its axle."""
+        """Divide the force along x between the axles: braking by the brake balance, driving to the driven axle."""
         if along > 0:
             return {axle.name: float(axle.name == driven) for axle in (self.front, self.rear)}
         share = case.brake_share
@@ -287,7 +289,7 @@ class _Statics:
     def _shared_roll(
         self, name, case, axle_z, roll: float, along: float, share, ax: float
     ) -> dict[str, float]:
-        """N that each axle moves to its right wheel, none more than its left one carries."""
+        """The load (N) that each axle transfers to its right wheel; at most the load of its left one."""
         front, rear = self.front, self.rear
         most = {axle.name: axle_z[axle.name] / 2 for axle in (front, rear)}
         if abs(roll) >= sum(most[axle.name] * axle.track for axle in (front, rear)):
@@ -306,7 +308,7 @@ class _Statics:
             return shifts(by_load if roll else 0.5)
 
         def warp(part: float) -> float:
-            """How far the four contacts are out of one plane, as an angle (rad)."""
+            """Angle (rad) by which the four contacts deviate from one plane."""
             values = self._values(case, axle_z, shifts(part), along, share, ax)
             return self._roll(name, front, values[front.name], case) - self._roll(
                 name, rear, values[rear.name], case
@@ -320,12 +322,13 @@ class _Statics:
             if found[0] * found[1] <= 0:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
-            f"load case '{name}': no shares of the rolling moment keep all wheels on a flat road; "
-            f"with hold: springs the axles share it by their loads"
+            f"load case '{name}': no distribution of the rolling moment between the axles keeps all wheels on "
+            f"a flat road; hold: springs divides it by their loads"
         )
 
     def _roll(self, name: str, axle: _Axle, values: dict[str, float], case: CarLoadCase) -> float:
-        """The angle (rad) between the road under an axle and the body, springs, bars and tires pressed."""
+        """The roll angle (rad) of the body against the road under an axle, with deflected springs, bars and
+        tires."""
         rest = axle.rigs.rest(name, values, case.hold)
         heights = axle.rigs.heights(rest, case.hold)
         for side in SIDES:

@@ -1,4 +1,4 @@
-"""How a car is drawn: wheels to scale, and between them a closed body, or tub and wings of one with open wheels."""
+"""How a car is drawn: wheels to scale, and a closed body, or tub and wings if its wheels are open."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.simple_axle import SIDES
 
-LIGHT = 500.0  # kg of the chassis: what weighs less has open wheels unless the file says otherwise
-LIFT = 2.5  # lift coefficient of a wing with flaps: its drawn area is c_L A over this one
+LIGHT = 500.0  # kg of the chassis: lighter cars have open wheels unless the file specifies otherwise
+LIFT = 2.5  # lift coefficient of a wing with flaps: its drawn area is c_L A divided by this
 FLAT = 0.04  # m, thickness of a wing as drawn
 
 
 def car_shapes(car: Car, road: float) -> dict[str, Any]:
-    """Shapes of the chassis, `road` (m) being the height of the road in its axes, and of the wheels."""
+    """Shapes of the chassis and of the wheels; `road` (m) is the height of the road in the axes of the chassis."""
     looks = car.looks or ("open_wheels" if car.chassis.mass < LIGHT else "closed")
     found = _open(car, road) if looks == "open_wheels" else _closed(car, road)
     for name, axle in car.axles.items():
@@ -58,11 +58,11 @@ def _open(car: Car, road: float) -> dict[str, Any]:
     axles = list(car.axles.values())
     half = min(abs(float(axle_data(axle).center[1])) for axle in axles)
     radius = [float(axle.tire.unloaded_radius) for axle in (axles[0], axles[-1])]  # type: ignore[arg-type]
-    tub = 0.62 * half  # width: a third of the track on each side of the middle is left to the links
+    tub = 0.62 * half  # half width: the links take a third of the track on each side
     found: dict[str, Any] = {}
 
     def box(key: str, ends: tuple[float, float], size: tuple[float, float], z: float, y: float = 0.0) -> None:
-        """From x to x (m), `size` across and up, its middle at the height z above the road."""
+        """From x to x (m), `size` across and up, with its center at the height z above the road."""
         pose = Placement(position=((ends[0] + ends[1]) / 2, y, road + z))
         found[f"chassis_{key}"] = Box(
             frame="chassis", pose=pose, size=(abs(ends[0] - ends[1]), *size), color="blue", opacity=0.55
@@ -141,5 +141,5 @@ def _wings(car: Car, road: float, ends: tuple[float, float], half: float) -> dic
 
 
 def _number(area: Any) -> float:
-    """c_L A, m^2; 0 of one that follows an expression."""
+    """c_L A, m^2; 0 if it is an expression."""
     return float(area) if isinstance(area, (int, float)) else 0.0

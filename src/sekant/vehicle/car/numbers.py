@@ -1,6 +1,6 @@
-"""Numbers of a car by their place in its file: ``chassis.mass``, ``axles.front.tire.friction``.
+"""Numbers of a car by their location in its file: ``chassis.mass``, ``axles.front.tire.friction``.
 
-``axles.*`` stands for every axle. An axle by hard points goes on into its own file:
+``axles.*`` stands for every axle. Names of an axle on hard points continue into its own file:
 ``axles.rear.suspension.points.lower_ball[2]``, ``axles.front.suspension.set_up.camber_shim``.
 """
 
@@ -24,7 +24,7 @@ PREFIXES = ("car", "vehicle")
 
 
 def self_contained(car: Car) -> Car:
-    """The car with the contents of its files of hard points in place of their names."""
+    """The car with the contents of its hard-point files in place of their names."""
     axles = {
         name: axle.model_copy(update={"suspension": points_of(axle.suspension)})
         if isinstance(axle.suspension, str)
@@ -35,7 +35,7 @@ def self_contained(car: Car) -> Car:
 
 
 def number_at(car: Car, name: str) -> float:
-    """The number called `name` (SI); of several axles that of the first."""
+    """The number called `name` (SI); the one of the first axle if the name stands for several."""
     steps, at = _first(car, name), car
     for i, step in enumerate(steps):
         at = _entered(at, step, steps[:i], name)
@@ -45,13 +45,14 @@ def number_at(car: Car, name: str) -> float:
 
 
 def unit_of_number(car: Car, name: str) -> str | None:
-    """Its unit; None for any unit."""
+    """The unit of a number; None if any unit is allowed."""
     number_at(car, name)
     return unit_at(car, _first(car, name))
 
 
 def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:
-    """The car with other numbers (SI, or texts with units) at the named places, checked as those of its file."""
+    """The car with other numbers (SI, or texts with units) at the given names, validated like those of its
+    file."""
     for name, value in values.items():
         car = _changed(car, _steps(name), value, (), name)
     return car
@@ -62,7 +63,7 @@ def _steps(name: str) -> Steps:
 
 
 def _first(car: Car, name: str) -> Steps:
-    """The steps to the number, of several axles that of the first."""
+    """The steps to the number; for several axles those of the first."""
     return tuple(next(iter(car.axles)) if step == ALL else step for step in _steps(name))
 
 
@@ -88,7 +89,7 @@ def _checked(item: Description, update: dict[str, Any], above: Steps) -> Descrip
 
 
 def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
-    """What is called `step` in an item; scale factors and set-ups that a file does not have are 1 and 0."""
+    """The item called `step` within an item; missing scale factors are 1 and missing set-up changes 0."""
     known: list[str] = []
     if isinstance(item, Description):
         known = list(type(item).model_fields)

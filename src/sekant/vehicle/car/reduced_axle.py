@@ -1,9 +1,9 @@
 """An axle whose corners follow paths or, steered, surfaces of poses over the wheel's travel and one rack for both.
 
-Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its coordinate
-(`second_coordinate_of`). A steered axle has three freedoms besides the spin of its wheels: two travels and the rack.
-The arms of a U bar follow the travel of their sides, a T bar stays a mechanism between them. An axle on bushings
-keeps their elastic modes.
+Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its
+coordinate (`second_coordinate_of`). A steered axle has three degrees of freedom besides the spin of its wheels:
+two travels and the rack. The arms of a U bar follow the travel of their sides, a T bar stays a mechanism
+between them. An axle on bushings keeps their elastic modes.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from sekant.vehicle.car.description import Axle
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.suspension.build import corner
 
-JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that the other side is joined to
+JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that are connected to the other side
 _REDUCED = Recent()
-"""Parts by what they were made from: fits take seconds."""
+"""Reduced parts by their input: fits take seconds."""
 TOLERANCE = 1e-7
 
 
 def reduced_axle(
     axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> Model:
-    """The part, as `hard_point_axle` names it; `inertia` of links: exact, split or ignore."""
+    """The reduced axle, with the names of `hard_point_axle`; `inertia` of links: exact, split or ignore."""
     return _part(axle, file, inertia, tolerance)[0]
 
 
 def lumps_on_chassis(
     axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> tuple[Lump, ...]:
-    """The shares of links' masses that fall on the chassis where they are split, in the chassis' axes."""
+    """The link masses that `split` assigns to the chassis, in chassis axes."""
     place = np.array(axle.at)
     return tuple(
         Lump(lump.source, "chassis", lump.mass, tuple((place + lump.position).tolist()))
@@ -66,7 +66,7 @@ def _part(
 def _reduced(
     axle: Axle, points: HardPoints, file: str | HardPoints, inertia: str, tolerance: float
 ) -> tuple[Model, tuple[Lump, ...]]:
-    """The part, and the point masses on its ground."""
+    """The reduced axle, and the point masses on its ground."""
     steered = axle.steering is not None
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
     weightless = {**points.masses, "rack": 0.0}  # there is one rack for both sides
@@ -117,9 +117,9 @@ def _reduced(
 
 
 def _without_laws(one: Model) -> Model:
-    """The corner with springs, dampers and stops in place that exert no force.
+    """The corner with springs, dampers and stops that exert no force.
 
-    Poses of a rigid corner do not depend on their laws, so that one reduction serves all of them.
+    The poses of a rigid corner do not depend on these forces, so one reduction serves all of them.
     """
     forces = {
         name: SpringDamper(parent=force.parent, child=force.child)
@@ -131,9 +131,10 @@ def _without_laws(one: Model) -> Model:
 
 
 def _evenly_hinged(one: Model) -> Model:
-    """The corner with hinges whose axes point forward, to the left or up, unless something names their angles.
+    """The corner with hinges whose axes point forward, to the left or up, unless an item refers to their
+    angles.
 
-    A mirror image turns about opposite axes. Poses are the same, and so both sides are of one structure.
+    A mirror image turns about opposite axes. The poses are the same, so both sides have one structure.
     """
     rest = one.model_copy(update={"bodies": {}, "joints": {}, "shapes": {}}).model_dump_json()
     joints = dict(one.joints)
@@ -146,7 +147,8 @@ def _evenly_hinged(one: Model) -> Model:
 
 
 def _with_t_bar(part: Model, whole: Model) -> Model:
-    """With stem and crossbar of a T bar as they are, on drop links to the bodies that follow on both sides."""
+    """The part with the unchanged stem and crossbar of a T bar, on drop links to the reduced bodies of both
+    sides."""
     bodies = {name: whole.bodies[name] for name in ("bar_stem", "bar_top")}
     links = {name: whole.constraints[name] for name in ("left.drop_link", "right.drop_link")}
     shapes = {name: item for name, item in whole.shapes.items() if item.frame.partition(".")[0] in bodies}
@@ -160,10 +162,11 @@ def _with_t_bar(part: Model, whole: Model) -> Model:
 
 
 def _joined(part: Model, points: HardPoints) -> Model:
-    """With what joins the two sides: the torsion of a U bar between its arms, and the heave spring.
+    """The part with the elements between its two sides: the torsion of a U bar between its arms, and the heave
+    spring.
 
-    The arms follow poses of their own, as all bodies do that forces act on; they turn about one axis across the
-    vehicle, so that a couple about it over their angle is the bar.
+    The arms follow poses of their own, like all bodies on which forces act. They turn about one axis across the
+    vehicle, so the bar is a torque about this axis over the difference of their angles.
     """
     extra, forces = points.axle, dict(part.forces)
     sensors = {name: item for name, item in part.sensors.items() if not name.endswith(JOINED)}
@@ -194,7 +197,7 @@ def _joined(part: Model, points: HardPoints) -> Model:
 
 
 def _rack_of(whole: Model) -> Model:
-    """The rack of an axle by itself."""
+    """The rack of an axle alone."""
     shapes = {name: item for name, item in whole.shapes.items() if item.frame == "rack_bar"}
     return Model(
         name="axle",

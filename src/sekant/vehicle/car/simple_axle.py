@@ -1,4 +1,4 @@
-"""An axle of two wheels that rise straight up: the minimum for a car, with closed solutions.
+"""An axle of two wheels that rise straight up: the simplest axle of a car, with closed-form solutions.
 
 Its ground is the chassis. A steered one has a rack; each wheel's carrier turns about its vertical axis by the rack's
 travel over the steering arm, as a path joint that shares the rack's coordinate.
@@ -25,7 +25,8 @@ MOST_RACK = 0.12  # m
 
 
 def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: float) -> Model:
-    """The part, with wheel centers at `height` (m) above the chassis' origin and springs that carry `preload` (N)."""
+    """An axle with wheel centers at `height` (m) above the chassis' origin and springs preloaded by `preload`
+    (N)."""
     bodies: dict[str, Body] = {}
     parameters: dict[str, Any] = {}
     joints, forces, curves, shapes = {}, {}, {}, {}
@@ -77,7 +78,7 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
 
 
 def _steering_curve(arm: float) -> PoseCurve:
-    """Turns about z by u / arm, at the origin."""
+    """A path that turns about z by u / arm, at the origin."""
 
     def pose(u: SX):
         return SX.zeros(3), ca.vertcat(u / arm, 0, 0)

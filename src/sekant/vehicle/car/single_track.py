@@ -1,4 +1,4 @@
-"""The linear single-track model of a car, from its masses and the slopes of its tires as it stands.
+"""The linear single-track model of a car, from its masses and the slopes of its tires at rest.
 
 With the cornering stiffnesses C_1, C_2 (N/rad) of the axles at x_1, x_2 ahead of the center of mass, sideslip
 velocity v, yaw rate r, speed V and steer angle delta of the wheels of the first axle (Riekert and Schunck, 1940):
@@ -6,8 +6,8 @@ velocity v, yaw rate r, speed V and steer angle delta of the wheels of the first
     m (v' + V r) = -sum C_i (v + x_i r) / V + C_1 delta ,
     J r'         = -sum C_i x_i (v + x_i r) / V + C_1 x_1 delta .
 
-Drivers take their gains from it, and searches for steady turns begin with it; roll, springs and steering are left
-out.
+Drivers derive their gains from it, and searches for steady turns start from it. It neglects roll, springs and
+steering compliance.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 def cornering_stiffness(tire: Tire, load: float, speed: float) -> float:
-    """-dFy/d(tan alpha) (N/rad) of one tire at no slip."""
+    """-dFy/d(tan alpha) (N/rad) of one tire at zero slip."""
     a = SX.sym("a")
     force = SX(tire.forces(Slip(SX(0), a, SX(0), SX(load), 0.0, SX(max(speed, 1.0)))).Fy)
     return -float(ca.Function("slope", [a], [ca.jacobian(force, a)])(0.0))
@@ -37,8 +37,12 @@ def cornering_stiffness(tire: Tire, load: float, speed: float) -> float:
 
 @dataclass(frozen=True)
 class SingleTrack:
-    """Mass kg, yaw inertia kg m^2, places (n,) m of the axles ahead of the center of mass, stiffnesses (n,) N/rad of
-    whole axles, `steered` (n,) 1 where an axle is steered, and `ratio`: steering wheel angle over steer angle."""
+    """Linear single-track model of a car.
+
+    Mass kg, yaw inertia kg m^2, positions (n,) m of the axles ahead of the center of mass, stiffnesses (n,)
+    N/rad of whole axles, `steered` (n,) 1 where an axle is steered, and `ratio`: steering wheel angle over
+    steer angle.
+    """
 
     mass: float
     inertia: float

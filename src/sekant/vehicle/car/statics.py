@@ -1,4 +1,4 @@
-"""A car at rest by statics: loads of its axles, and how far tires are pressed by them."""
+"""Statics of a car at rest: loads of its axles, and deflections of its tires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def axle_loads(
 ) -> Floats:
     """Loads (n,) N of axles at x = `axles` (n,) m under masses (m,) kg at x = `places` (m,) m.
 
-    With more than two axles the loads are those of least squares, as under springs of one stiffness.
+    With more than two axles they are the least-squares loads, as with springs of equal stiffness.
     """
     A = np.vstack([np.ones(len(axles)), axles])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -48,7 +48,8 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     most = float(ca.DM(SX(tire.unloaded_radius)))
     if not float(force(most)) >= load:
         raise ModelError(
-            f"a tire cannot carry {load:.4g} N: compressed by its whole radius it carries {float(force(most)):.4g} N"
+            f"a tire cannot carry {load:.4g} N: even compressed by its whole radius, it carries only "
+            f"{float(force(most)):.4g} N"
         )
     return bracketed_zero(lambda x: float(force(x)) - load, 0.0, most, within=1e-14)
 

@@ -1,6 +1,7 @@
-"""A line on the road by its arc length in the plane: place, heading and curvature; height and bank of the road there.
+"""A line on the road by its arc length: position, heading and curvature; height and bank of the road there.
 
-With the arc length s, the heading psi (rad, not wrapped) and the curvature k = dpsi/ds (1/m, positive to the left),
+With the arc length s in the plane, the heading psi (rad, not wrapped) and the curvature k = dpsi/ds (1/m,
+positive to the left),
 
     x' = cos psi ,   y' = sin psi ,   psi' = k .
 """
@@ -19,16 +20,16 @@ from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
 SPACING = 0.5  # m between the points of a course
-LEVEL = 10.0  # m over which a level road takes on slope and bank
+LEVEL = 10.0  # m over which the road changes from level to its slope and bank
 _ROWS = ("s", "x", "y", "heading", "curvature", "left", "right", "height", "bank")
-FINE = 8  # parts of a spacing over which a course is integrated
+FINE = 8  # divisions of a spacing over which a course is integrated
 
 
 @dataclass(frozen=True, eq=False)
 class Course:
     """Arc length `s` (n,) m, place `x`, `y` (n,) m, `heading` (n,) rad, `curvature` (n,) 1/m; free width to the
-    `left` and to the `right` (n,) m, infinite where there is no edge; `height` (n,) m and `bank` (n,) rad of the
-    road, positive where its left side is higher; whether its end is its beginning."""
+    `left` and to the `right` (n,) m, infinite where there is no edge; `height` (n,) m and `bank` (n,) rad of
+    the road, positive where its left side is higher; whether it is closed."""
 
     s: Floats
     x: Floats
@@ -43,7 +44,7 @@ class Course:
 
     @property
     def level(self) -> bool:
-        """Whether the road has neither slope nor bank."""
+        """Whether the road is level everywhere."""
         return not np.any(self.bank) and float(np.ptp(self.height)) == 0.0
 
     @property
@@ -53,7 +54,7 @@ class Course:
 
     @property
     def length(self) -> float:
-        """m, from its beginning to its end."""
+        """Length of the course, m."""
         return float(self.s[-1] - self.s[0])
 
     def mirrored(self) -> Course:
@@ -83,8 +84,11 @@ class Course:
         )
 
     def from_level(self, over: float = LEVEL) -> Course:
-        """The course on a road that is level where it begins, and takes on slope and bank `over` its first meters; a
-        closed one loses them over its last meters, and ends at the height of its beginning."""
+        """The course on a road that is level at its beginning and takes on slope and bank `over` its first
+        meters.
+
+        A closed course loses them over its last meters, and ends at the height of its beginning.
+        """
         if self.level:
             return self
         share = _blend((self.s - self.s[0]) / over)
@@ -98,7 +102,7 @@ class Course:
         return replace(self, height=height, bank=share * self.bank)
 
     def laps(self, count: int) -> Course:
-        """A closed course `count` times one after the other."""
+        """A closed course repeated `count` times."""
         if not self.closed:
             raise ModelError(f"an open course has no laps (got {count}); close it, or drive it once")
         parts = range(count)
@@ -121,7 +125,7 @@ class Course:
         )
 
     def around(self, by: float) -> Course:
-        """A closed course that goes on at both ends: with its last meters `by` before it, and its first behind it."""
+        """A closed course extended at both ends: by its last meters `by` in front, and its first meters behind."""
         last, first = self.s > self.s[-1] - by, self.s < self.s[0] + by
         last[-1] = first[0] = False
         grown = {"s": self.length, "heading": self.heading[-1] - self.heading[0]}
@@ -132,13 +136,13 @@ class Course:
         return replace(self, **rows)
 
     def with_lead(self, before: float) -> Course:
-        """With a straight piece of this length (m) before it; s is 0 where the course began, still."""
+        """The course with a straight piece of this length (m) in front; s remains 0 at the original start."""
         whole = self.with_run_out(before, 1.0)
         rows = {key: getattr(whole, key)[:-4] for key in _ROWS}
         return replace(whole, **rows)
 
     def with_run_out(self, before: float, behind: float) -> Course:
-        """With straight pieces of these lengths (m) at both ends; s is 0 where the course began, still."""
+        """The course with straight pieces of these lengths (m) at both ends; s remains 0 at the original start."""
         pieces = []
         for end, length in ((0, -before), (-1, behind)):
             far = np.linspace(length, 0.0, 5)[:-1] if end == 0 else np.linspace(0.0, length, 5)[1:]
@@ -173,7 +177,7 @@ class Course:
 
 
 def _blend(u: Floats) -> Floats:
-    """From 0 at u <= 0 to 1 at u >= 1 with continuous curvature."""
+    """Smooth step from 0 at u <= 0 to 1 at u >= 1 with continuous curvature."""
     u = np.clip(u, 0.0, 1.0)
     return u**3 * (10 - 15 * u + 6 * u**2)
 
@@ -182,7 +186,7 @@ def course_of_pieces(
     pieces: Sequence[tuple[float, float, float]], *, width: float = np.inf, spacing: float = SPACING
 ) -> Course:
     """A course from the origin along x, of pieces (length m, curvature 1/m at the start, curvature at the end):
-    straight lines, arcs, and clothoids between them. `width` (m) is free in all."""
+    straight lines, arcs, and clothoids between them. `width` (m) is the total free width."""
     lengths = np.array([piece[0] for piece in pieces], float)
     if not lengths.size or np.any(lengths <= 0) or not np.all(np.isfinite(lengths)):
         raise ModelError(f"pieces of a course need positive lengths (got {lengths.tolist()})")
@@ -225,7 +229,7 @@ def course_through(
 ) -> Course:
     """A smooth course (continuous curvature) through points (n, 2) m, with the free widths there (m).
 
-    A closed one goes on from the last point to the first; the first is not repeated.
+    A closed course continues from the last point to the first; do not repeat the first.
     """
     given = np.asarray(points, float)
     left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
@@ -257,7 +261,7 @@ def course_along(
     closed: bool,
     spacing: float = SPACING,
 ) -> Course:
-    """The course along a curve: derivative `order` (k, 2) of its place at (k,) parameters.
+    """The course along a curve: derivative `order` (k, 2) of its position at (k,) parameters.
 
     `rows`: widths to the left and right (m), height (m) and bank (rad) at the parameters `u` (n,).
     """

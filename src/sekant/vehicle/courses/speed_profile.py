@@ -33,15 +33,18 @@ from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
 SLIPS = np.linspace(0.0, 0.6, 601)
-NEARLY = 0.98  # of the largest force: some tires come near it without a peak
-FASTEST, SLOWEST = 120.0, 1.0  # m/s, of what a curve allows
+NEARLY = 0.98  # of the largest force: some tires approach it without a peak
+FASTEST, SLOWEST = 120.0, 1.0  # m/s, limits of the speed in a curve
 
 
 @dataclass(frozen=True)
 class CarAsPoint:
-    """Data on a car for the profile: friction `across`, mass kg, areas C_l A and C_d A (m^2), most torque of the
-    motor (N m, a number or a table over the speed) and radius of its wheels (m), largest accelerations (m/s^2, at
-    full friction without downforce) that the driven axle (`traction`) and the brakes (`braking`) give."""
+    """Data of a car for the profile.
+
+    Friction `across`, mass kg, areas C_l A and C_d A (m^2), largest torque of the motor (N m, a number or a
+    table over the speed), radius of its wheels (m), and the largest accelerations (m/s^2, at full friction
+    without downforce) that the driven axle (`traction`) and the brakes (`braking`) can produce.
+    """
 
     across: float
     mass: float
@@ -61,8 +64,11 @@ class CarAsPoint:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """Demands of a course on the point mass: (n,) curvature (1/m), sine and cosine of the bank, g of the normal and
-    along the road (m/s^2), and what presses besides, over the square of the speed (1/m)."""
+    """What a course requires of the point mass.
+
+    Curvature (n,) (1/m), sine and cosine of the bank, components of g normal to and along the road (m/s^2), and
+    the additional normal acceleration over the square of the speed (1/m).
+    """
 
     curvature: Floats
     sine: Floats
@@ -88,15 +94,15 @@ class _Way:
         )
 
     def load(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
-        """Force of the road over the mass, m/s^2."""
+        """Normal force of the road over the mass, m/s^2."""
         return np.maximum(self.normal[i] + np.square(v) * self.pressed[i], 0.1 * GRAVITY)
 
     def across(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
-        """Force across the road over the mass, m/s^2, to the left."""
+        """Lateral force of the road over the mass, m/s^2, to the left."""
         return np.square(v) * self.curvature[i] * self.cosine[i] + GRAVITY * self.sine[i]
 
     def fastest(self, mu: float) -> Floats:
-        """(n,) m/s with which |a_y| = mu n."""
+        """The speed (n,) m/s at which |a_y| = mu n."""
         least = np.full(self.curvature.size, FASTEST**2)
         for side in (1.0, -1.0):
             room = side * self.curvature * self.cosine - mu * self.pressed
@@ -108,7 +114,8 @@ class _Way:
 
 @dataclass(frozen=True, eq=False)
 class SpeedProfile:
-    """Speed (n,) m/s and acceleration (n,) m/s^2 along the arc length s (n,) m of a course; `time` (s) of all."""
+    """Speed (n,) m/s and acceleration (n,) m/s^2 along the arc length s (n,) m of a course; `time` (s) of the
+    whole course."""
 
     s: Floats
     speed: Floats
@@ -133,8 +140,8 @@ def speed_profile(
 ) -> SpeedProfile:
     """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip.
 
-    The car starts `before` (m) before the start of the course, straight toward it. A speed that a curve asks
-    for is held for the time `transition` (s) before and after it, while the car still turns in or out.
+    The car starts `before` (m) before the start of the course, straight toward it. The speed limit of a curve
+    also applies for the time `transition` (s) before and after it, while the car turns in or out.
     """
     if not 0 < share <= 1:
         raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")
@@ -162,12 +169,12 @@ def speed_profile(
 
 
 def fastest_speed(course: Course, mass: CarAsPoint, share: float = 1.0) -> Floats:
-    """(n,) m/s that the curvature, the bank and the height of a course allow."""
+    """The speed (n,) m/s that curvature, bank and height of a course allow."""
     return _Way.of(course, mass).fastest(share * mass.across)
 
 
 def _held_around(s: Floats, v: Floats, time: float) -> Floats:
-    """(n,) m/s: at each s the least of the speeds that lie closer than they need for `time` (s)."""
+    """The least speed (n,) m/s within `time` (s) before and after each s."""
     if time <= 0:
         return v
     reach = v * time
@@ -176,7 +183,7 @@ def _held_around(s: Floats, v: Floats, time: float) -> Floats:
 
 
 def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarAsPoint:
-    """The point mass of a car whose wheels carry `loads` (N, by axle)."""
+    """The point-mass data of a car whose wheels carry `loads` (N, by axle)."""
     factor = float(road_values(car.road, 0.0, 0.0)[1])
     frictions = {name: friction(car.axles[name].tire, OUTER * loads[name], factor) for name in car.axles}
     along = min(x for x, _ in frictions.values())
@@ -191,7 +198,7 @@ def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarA
         sign = 1.0 if linear.places[k] < 0 else -1.0
         room = 1 - sign * transfer
         traction = along * GRAVITY * shares[k] / room if room > 0 else np.inf
-        if sign > 0:  # up to where the other end lifts
+        if sign > 0:  # until the other axle lifts
             traction = min(traction, GRAVITY * (1 - shares[k]) * linear.wheelbase / height)
         radius, torque = float(car.axles[car.drive.axle].tire.unloaded_radius), car.drive.torque  # type: ignore[arg-type,assignment]
     braking = 0.0
@@ -215,26 +222,26 @@ def car_as_point(car: Car, loads: dict[str, float], linear: SingleTrack) -> CarA
 
 
 def _above_road(car: Car, loads: dict[str, float]) -> float:
-    """m of the vehicle's origin above the road, as it stands."""
+    """Height of the vehicle's origin above the road at rest, m."""
     from sekant.vehicle.car.build import car_model
 
     return float(car_model(car, speed=0.0).joints["travel"].position[2])  # type: ignore[attr-defined]
 
 
 def drive_slip_of_most_force(tire: Tire, load: float, speed: float = 15.0) -> float:
-    """The smallest longitudinal slip at which a tire under `load` (N) has 98 % of its largest force."""
+    """The smallest longitudinal slip at which a tire under `load` (N) reaches 98 % of its largest force."""
     forces = _forces(tire, load, 1.0, speed, along=True)
     return float(SLIPS[np.argmax(forces >= NEARLY * forces.max())])
 
 
 def friction(tire: Tire, load: float, factor: float = 1.0, speed: float = 15.0) -> tuple[float, float]:
-    """Largest force over the load (N) of a tire, along and across the road."""
+    """Largest force over load of a tire, along and across the road."""
     along, across = (_forces(tire, load, factor, speed, along=way).max() / load for way in (True, False))
     return float(along), float(across)
 
 
 def _forces(tire: Tire, load: float, factor: float, speed: float, *, along: bool) -> Floats:
-    """(n,) N along or across the road at `SLIPS`."""
+    """Forces (n,) N along or across the road at `SLIPS`."""
     a = SX.sym("a")
     kappa, alpha = (a, SX(0)) if along else (SX(0), a)
     forces = tire.forces(Slip(kappa, alpha, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor))

@@ -1,9 +1,9 @@
-"""Tracks from CSV files: center line and widths; errors name the place on the track.
+"""Tracks from CSV files: center line and widths; errors name the position on the track.
 
-Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]`` of the free width to each side (or
-``width [m]`` of both together), ``z [m]`` of its height, and ``bank [deg]`` of the road, positive where its left
-side is higher. A track whose last point lies near its first one is closed. The center line is a fit with continuous
-curvature, which goes through clean points and between noisy ones.
+Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]``, the free width to each side (or
+``width [m]`` of both together), ``z [m]`` of its height, and ``bank [deg]`` of the road, positive where its
+left side is higher. A track whose last point lies near its first one is closed. The center line is a fit with
+continuous curvature; it interpolates exact points and smooths noisy ones.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.vehicle.courses.course import Course, course_along
 
 Floats = NDArray[np.float64]
-WIDTH = 3.0  # m, of a track whose file gives none
+WIDTH = 3.0  # m, default width of a track
 NARROWEST = 1.5  # m
 STEEPEST = 0.6  # rise over run between two points
 MOST_BANK = np.radians(45.0)
-JUMP = 6.0  # times the usual distance of two points
+JUMP = 6.0  # times the usual distance between two points
 
 
 def read_track(path: str | PathLike[str]) -> Course:
@@ -44,7 +44,7 @@ def read_track(path: str | PathLike[str]) -> Course:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     same = np.flatnonzero(steps <= 1e-6)
     if same.size:
-        raise columns.wrong(f"the point {_place(points[same[0]])} occurs twice; drop one", int(same[0]) + 1)
+        raise columns.wrong(f"the point {_place(points[same[0]])} occurs twice; remove one", int(same[0]) + 1)
     closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
     _check_steps(columns, points, steps)
     _check_widths(columns, points, left + right)
@@ -85,7 +85,7 @@ def _check_heights(columns: Columns, points: Floats, steps: Floats, height: Floa
         k = int(steep[0])
         raise columns.wrong(
             f"the height jumps by {abs(height[k + 1] - height[k]):.3g} m within {steps[k]:.3g} m at "
-            f"{_place(points[k])}; correct z there, or drop it",
+            f"{_place(points[k])}; correct z there, or remove the column",
             k + 1,
         )
     tilted = np.flatnonzero(np.abs(bank) > MOST_BANK)
@@ -122,7 +122,7 @@ def _check_widths(columns: Columns, points: Floats, widths: Floats) -> None:
 
 
 def _check_edges(file: str, course: Course) -> None:
-    """Where the inner edge lies beyond the center of the curve, it folds over."""
+    """Refuse a course whose inner edge lies beyond the center of a curve, where it would fold over."""
     inner = np.where(course.curvature > 0, course.left, course.right)
     folded = np.flatnonzero(inner * np.abs(course.curvature) >= 1.0)
     if folded.size:
@@ -136,7 +136,7 @@ def _check_edges(file: str, course: Course) -> None:
 
 
 def _check_crossings(file: str, course: Course) -> None:
-    """Two pieces of the center line that cross."""
+    """Refuse a center line that crosses itself."""
     p = np.column_stack([course.x, course.y])
     a, d = p[:-1], np.diff(p, axis=0)
     for k in range(len(a) - 2):

@@ -1,7 +1,7 @@
-"""Operations on arrays of numbers and, element by element, on arrays of CasADi expressions.
+"""Operations on arrays of numbers, or of CasADi expressions element by element.
 
-Formulas of curves are written once: with numbers they give values, with expressions what is compiled and
-differentiated. Arrays of expressions have the type object.
+Each formula of a curve is written once: with numbers it returns values, with expressions a result that can be
+compiled and differentiated. Arrays of expressions have the type object.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _sign = np.frompyfunc(ca.sign, 1, 1)
 
 
 def symbolic(*arrays: Any) -> bool:
-    """Whether one of the arrays holds expressions."""
+    """Whether one of the arrays contains expressions."""
     return any(isinstance(a, np.ndarray) and a.dtype == object for a in arrays)
 
 
 def dot(a: Any, b: Any) -> Any:
-    """Of vectors along the last axis."""
+    """Scalar product of vectors along the last axis."""
     return (a * b).sum(axis=-1)
 
 
@@ -31,7 +31,7 @@ def norm(a: Any) -> Any:
 
 
 def cross(a: Any, b: Any) -> Any:
-    """Of vectors along the last axis; NumPy's own takes several times as long for a few dozens."""
+    """Vector product along the last axis; NumPy's own takes several times as long for a few dozen vectors."""
     a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
     first = a1 * b2 - a2 * b1
     found = np.empty((*np.shape(first), 3), dtype=object if symbolic(a, b) else float)
@@ -51,7 +51,7 @@ def sign(a: Any) -> Any:
 
 
 def beyond(a: Any, bound: float) -> Any:
-    """The values, or NaN where they are not larger than a bound in size."""
+    """The values, or NaN where their magnitude is not larger than a bound."""
     if not symbolic(a):
         return np.where(np.abs(a) > bound, a, np.nan)
     return np.frompyfunc(lambda x: ca.if_else(x * x > bound**2, x, np.nan), 1, 1)(a)

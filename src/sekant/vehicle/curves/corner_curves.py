@@ -44,11 +44,12 @@ def suspension_curves(
 ) -> SuspensionCurves:
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
-    `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
-    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Motions of
-    the rack are removed. `parameters`: values of run-time parameters, such as the hard points of a system that was
-    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot reach, values
-    are NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
+    `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over
+    the range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero.
+    Prescribed motions of the rack are removed. `parameters`: values of run-time parameters, such as the hard
+    points of a system that was compiled with them; thousands of variants then take milliseconds each. Values
+    are NaN at positions that the mechanism cannot reach, and `limits` reports why. Definitions and signs:
+    docs/suspensions.md.
     """
     roles = suspension or DEFAULT
     corner = corner_mechanism(model, roles, steering is not None, parameters)
@@ -81,7 +82,7 @@ def suspension_curves(
 def drive_columns(
     roles: Suspension, steered: bool, heights: Vector, moves: Vector
 ) -> dict[str, tuple[str, Vector]]:
-    """Name -> (unit, values (n, m)), SI, of what says where."""
+    """Name -> (unit, values (n, m)), SI, of the columns with positions."""
     shape = (heights.size, moves.size)
     found = {"travel": ("m", np.broadcast_to(heights[:, None], shape))}
     if steered:
@@ -93,8 +94,11 @@ def drive_columns(
 
 @dataclass(frozen=True, eq=False)
 class CornerMechanism:
-    """Shared data of all curves of a system: the system without motions of the steering, the `drive` that is its
-    rack, the ends of its springs by role, and the `heights` (n,) m that are usual."""
+    """Data that all curves of a system share.
+
+    The system without steering motions, the `drive` that is its rack, the ends of its springs by role, and the
+    usual `heights` (n,) m.
+    """
 
     system: System
     roles: Suspension
@@ -103,8 +107,11 @@ class CornerMechanism:
     heights: Vector
 
     def compiled(self, side: str) -> tuple[tuple[str, ...], tuple[str, ...], NativeFunction]:
-        """Names and units of the columns, and the function of t, q, displacements by all drives, the derivative of
-        the first one by travel, the wheel's start and p that gives them."""
+        """Names and units of the columns, and the function that computes them.
+
+        Its arguments are t, q, displacements by all drives, the derivative of the first one by travel, the
+        start of the wheel, and p.
+        """
         key = ("corner curves", self.roles, self.drive, tuple(self.springs.items()), side)
         return self.system.cached(key, lambda: self._compile(side))
 
@@ -124,14 +131,14 @@ class CornerMechanism:
         return tuple(columns), tuple(unit for unit, _ in columns.values()), function
 
     def _rocker(self) -> dict[str, tuple[str, Any]]:
-        """The angle of the rocker against the start, where there is one."""
+        """The angle of the rocker against the start, if there is a rocker."""
         if ROCKER_HINGE not in self.system.model.joints:
             return {}
         angle = find(self.system, f"{ROCKER_HINGE}.angle").expression
         return {"rocker_angle": ("rad", elements(angle).reshape(1, 1))}
 
     def _linear_spring(self) -> tuple[Any, Any] | None:
-        """Rate and free length (1,) of the spring, as they follow from p, if they alone determine its force."""
+        """Rate and free length (1,) of the spring as functions of p, if these two determine its force."""
         force = self.system.equations.resolved.model.forces.get(self.roles.spring or "")
         if not isinstance(force, SpringDamper) or force.spring is not None:
             return None
@@ -144,7 +151,7 @@ class CornerMechanism:
 def corner_mechanism(
     given: Model | System, roles: Suspension, steered: bool, parameters: Mapping[str, ArrayLike] | None
 ) -> CornerMechanism:
-    """Found again where a system is given."""
+    """Data for the curves; computed once for each system."""
     model = given.model if isinstance(given, System) else given
 
     def make() -> CornerMechanism:
@@ -160,7 +167,7 @@ def corner_mechanism(
 
 
 def _side(roles: Suspension, start: Vector) -> str:
-    """Of the vehicle on which a wheel is that stands so at the start."""
+    """The side of the vehicle on which a wheel with this start lies."""
     center, axis, _ = split_start(start)
     if axis[1] < 0:
         raise ModelError(
@@ -173,7 +180,7 @@ def _side(roles: Suspension, start: Vector) -> str:
 def _free_system(
     given: Model | System, rack: str | None, parameters: Mapping[str, ArrayLike] | None
 ) -> System:
-    """The system without motions of the steering; compiled once where a system is given."""
+    """The system without steering motions; compiled once if a system is given."""
     if not isinstance(given, System):
         return compile(without_steering_motions(given, rack), parameters=[*(parameters or {})])
     free = without_steering_motions(given.model, rack)
@@ -199,7 +206,8 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
 
 
 def without_steering_motions(model: Model, rack: str | None) -> Model:
-    """The model without motions of the rack, and on what a coupling ties to it, such as a steering wheel."""
+    """The model without motions of the rack, and without motions of items coupled to it, such as a steering
+    wheel."""
     ties = [c for c in model.constraints.values() if isinstance(c, Coupling)]
     steering = (
         {rack} | {c.joint for c in ties if c.driven == rack} | {c.driven for c in ties if c.joint == rack}

@@ -16,8 +16,8 @@ Columns = dict[str, tuple[str, Any]]
 
 
 class CornerQuantities:
-    """All columns of the corner on one `side`, from `poses` of a few frames with derivatives by travel and, if there
-    are two drives, by the rack; second ones by travel alone.
+    """All columns of the corner on one `side`, from `poses` of a few frames with derivatives by travel and, if
+    there are two drives, by the rack; second derivatives by travel alone.
 
     Arrays hold expressions and have the leading axes (1, 1) of a grid of one point. `start`: center (3,) m and spin
     axis (3,) of the wheel at the start, and its radius (1,) m. `springs`: role -> frames at the ends. `linear`: rate
@@ -48,7 +48,7 @@ class CornerQuantities:
         self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
 
     def _length(self, a: str, b: str) -> tuple[Any, Any, Any]:
-        """Length l (n, m), its derivatives (n, m, d), and the second one by travel (n, m)."""
+        """Length l (n, m), its first derivatives (n, m, d), and the second derivative by travel (n, m)."""
         parent, child = self.poses[a], self.poses[b]
         d, d_u = child.position - parent.position, child.velocity - parent.velocity
         d_zz = (child.acceleration - parent.acceleration)[..., 0, 0, :]
@@ -58,7 +58,7 @@ class CornerQuantities:
         return length, rates, (dot(d_z, d_z) + dot(d, d_zz) - rates[..., 0] ** 2) / length
 
     def quantities(self) -> Columns:
-        """The columns with quantities."""
+        """The columns with quantities, by name."""
         s, e, roles = self.s, self.e, self.roles
         found: Columns = {}
         found["camber"] = ("rad", wheel.camber(e, s))
@@ -115,7 +115,7 @@ class CornerQuantities:
         return wheel.screw_axis(w, v, self.center.position)
 
     def _support(self, front: float) -> Columns:
-        """Anti-dive and related supports: how much of the load transfer bypasses the spring."""
+        """Anti-dive and related quantities: the share of the load transfer that bypasses the spring."""
         roles = self.roles
         w, v = self.center.angular[..., 0, :], self.center.velocity[..., 0, :]
         braked = v + cross(w, self.touch - self.center.position)  # the brake locks the wheel to the upright

@@ -1,4 +1,4 @@
-"""Frames of a suspension in motion: as expressions along the drives of a sweep, and at the start."""
+"""Frames of a moving suspension: as expressions along the drives of a sweep, and at the start."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def frame_motion(system: System, frame: str, drives: Sequence[SX], bend: SX) -> 
 
 
 def twists(system: System, frame: str) -> SX:
-    """(6, nv): angular velocity and velocity by the system's velocities."""
+    """Angular velocity and velocity of a frame by the system's velocities, (6, nv)."""
     eq = system.equations
     state = eq.motion.frame(frame)
     return eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
@@ -55,7 +55,7 @@ def on_grid(values: np.ndarray) -> np.ndarray:
 
 
 def wheel_start(system: System, roles: Suspension, q: Vector, p: Vector) -> Vector:
-    """(7,): center (3,) m and spin axis (3,) of a wheel at q (nq,), the start, and its radius (m)."""
+    """Center (3,) m, spin axis (3,) and radius (m) of a wheel at the start q (nq,), in one vector (7,)."""
 
     def make() -> BoundOracle:
         eq = system.equations
@@ -67,12 +67,12 @@ def wheel_start(system: System, roles: Suspension, q: Vector, p: Vector) -> Vect
 
 
 def split_start(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Center (3,), spin axis (3,) and radius (1,) of what `wheel_start` gives, as numbers or expressions."""
+    """Center (3,), spin axis (3,) and radius (1,) from the vector of `wheel_start`, as numbers or expressions."""
     return numbers[:3], numbers[3:6], numbers[6:]
 
 
 def start_places(system: System, frames: tuple[str, ...]) -> Vector:
-    """(k, 3) m: origins of frames in the world at the model's start."""
+    """Origins of frames in the world at the model's start, (k, 3) m."""
 
     def make() -> BoundOracle:
         eq = system.equations

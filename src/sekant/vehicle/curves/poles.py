@@ -1,7 +1,7 @@
-"""Quantities that pass through infinity: where pictures cut them, and tables show a bound.
+"""Quantities that pass through infinity: where plots are cut, and what tables show beyond a bound.
 
-A roll center goes to infinity where the lines of both sides become parallel, a turning circle as the wheels stand
-straight.
+A roll center goes to infinity where the lines of both sides become parallel; a turning circle does so as the
+wheels point straight ahead.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ BOUNDS = {
     "side_view_swing_arm": 200.0,
     "ackermann_share": 5.0,
 }
-"""m (or 1): beyond, the quantity is as good as infinite."""
+"""m (or 1): beyond this, the quantity counts as infinite."""
 FOLLOWS = {"roll_center_height": "roll_center_y"}
-"""Quantities without meaning where another one is beyond its bound: the lines of both sides are nearly parallel
-there."""
-USUAL = 6.0  # times the median size: a picture is cut there, so that a pole does not flatten the rest
+"""Quantities that are meaningless where another one is beyond its bound: the lines of both sides are nearly
+parallel there."""
+USUAL = 6.0  # times the median magnitude: plots are cut there, so that a pole does not flatten the rest
 
 
 def bound_of(column: str) -> float | None:
-    """Beyond which a column such as ``left.roll_center_height`` counts as infinite, SI; None for all others."""
+    """The magnitude beyond which a column such as ``left.roll_center_height`` counts as infinite, SI; None for
+    other columns."""
     return BOUNDS.get(column.rpartition(".")[2])
 
 
 def cut_at(column: str, values: Vector) -> float | None:
-    """The size (SI) at which a picture of these values is cut; None where nothing needs to be."""
+    """The magnitude (SI) at which a plot of these values is cut; None if no cut is needed."""
     bound = bound_of(column)
     sizes = np.abs(values[np.isfinite(values)])
     if bound is None or not sizes.size:
@@ -46,7 +47,8 @@ def cut_at(column: str, values: Vector) -> float | None:
 
 
 def cut_off(column: str, values: Vector, guide: Vector | None = None) -> NDArray[np.bool_]:
-    """Which values (any shape, SI) a picture leaves out; `guide`: those of the quantity that `FOLLOWS` names."""
+    """Mask of the values (any shape, SI) that a plot leaves out; `guide`: values of the quantity that `FOLLOWS`
+    names."""
     bound, named = cut_at(column, values), FOLLOWS.get(column)
     found = np.zeros(values.shape, bool) if bound is None else np.abs(values) > bound
     if guide is not None and named is not None:
@@ -55,7 +57,7 @@ def cut_off(column: str, values: Vector, guide: Vector | None = None) -> NDArray
 
 
 def shown_number(column: str, value: float, factor: float, digits: int = 4) -> str:
-    """A value (SI) times `factor` as text; a dash where there is none, ``> 200`` beyond what is meaningful."""
+    """A value (SI) times `factor` as text; a dash for NaN, ``> 200`` beyond the meaningful range."""
     if not np.isfinite(value):
         return "-"
     bound = bound_of(column)

@@ -1,4 +1,5 @@
-"""Ranges of travel and steering: read from texts, and divided such that the drawing itself is one of the points."""
+"""Ranges of travel and steering: parsed from text, and divided such that the design position is one of the
+points."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import read_value
 from sekant.model.ranges import split_range
 
-LONGEST = 2.0  # m, of a travel or of a rack: a longer one is a number of millimeters without its unit
+LONGEST = 2.0  # m, of travel or rack: longer values are millimeters without their unit
 
 
 def given_range(text: str | None, default: Any, what: str) -> tuple[float, float]:
@@ -21,10 +22,10 @@ def given_range(text: str | None, default: Any, what: str) -> tuple[float, float
         return float(default[0]), float(default[1])
     first, last, count = split_range(text, what, "mm")
     if count is not None:
-        raise ModelError(f"{what}: '{text}' states a number of values; give it by --points or --racks")
+        raise ModelError(f"{what}: '{text}' contains a number of values; set it with --points or --racks")
     low, high = (_length(end, what) for end in (first, last))
     if not low < high:
-        raise ModelError(f"{what}: '{text}' must rise; write the lower end first")
+        raise ModelError(f"{what}: '{text}' must increase; write the lower end first")
     return low, high
 
 
@@ -43,7 +44,7 @@ def _length(text: str, what: str) -> float:
 
 
 def quantity(given: Any, unit: str, what: str) -> float:
-    """A number in SI from one, or from a text with a unit such as ``80 mm``; `what` names it in messages."""
+    """A number in SI from a number or a text with a unit such as ``80 mm``; `what` names it in messages."""
     try:
         found = read_value(given, unit)
     except ModelError as error:
@@ -54,7 +55,8 @@ def quantity(given: Any, unit: str, what: str) -> float:
 
 
 def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
-    """`count` values (count,) from low to high, as even as they can be with zero among them if it is between."""
+    """`count` values (count,) from low to high, as evenly spaced as possible with zero among them if it lies
+    between."""
     if count == 1:
         return np.array([min(max(0.0, low), high)])
     if not low < 0 < high or count < 3:
@@ -64,21 +66,22 @@ def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
 
 
 def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
-    """Values of a drive (k,) m, which rise, numbers or texts such as ``-80 mm``; `default` if none are given.
+    """Increasing values of a drive (k,) m, from numbers or texts such as ``-80 mm``; `default` if none are
+    given.
 
     `what` names them in messages.
     """
     if given is None:
         return default
-    told = [given] if isinstance(given, str) else given
-    if isinstance(told, (list, tuple)) and any(isinstance(x, str) for x in told):
-        told = [_length(str(x), what) for x in told]
+    entries = [given] if isinstance(given, str) else given
+    if isinstance(entries, (list, tuple)) and any(isinstance(x, str) for x in entries):
+        entries = [_length(str(x), what) for x in entries]
     try:
-        values = np.atleast_1d(np.asarray(told, float))
+        values = np.atleast_1d(np.asarray(entries, float))
     except (TypeError, ValueError):
-        raise ModelError(f"{what} must be finite numbers that rise (got {given})") from None
+        raise ModelError(f"{what} must be finite, increasing numbers (got {given})") from None
     if values.size and np.nanmax(np.abs(values)) >= LONGEST:
         raise ModelError(f"{what} is in meters (got {given}); write '50 mm' if you mean millimeters")
     if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
-        raise ModelError(f"{what} must be finite numbers that rise (got {given})")
+        raise ModelError(f"{what} must be finite, increasing numbers (got {given})")
     return values

@@ -1,5 +1,5 @@
-"""Springs of a suspension that are probably mistakes: past a dead point, of a wheel that is pushed away, or pressed
-to a fraction of their length."""
+"""Warnings about springs that are probably mistakes: past a dead point, with a negative rate, or compressed far
+too much."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from sekant.model.model import Model
 from sekant.model.resolve import resolve
 
 Vector = NDArray[np.float64]
-PRESSED = 4.0  # free length over length: a coil spring is solid long before
-SOFT = 1000.0  # N/m: a spring of a car's wheel below this is likely one in N/mm without its unit
+PRESSED = 4.0  # free length over length: a coil spring is solid long before this
+SOFT = 1000.0  # N/m: a softer spring of a car's wheel is probably given in N/mm without its unit
 
 
 def rate_warnings(
     model: Model, springs: Mapping[str, str | None], travel: Vector, columns: Mapping[str, tuple[str, Vector]]
 ) -> tuple[AnalysisWarning, ...]:
-    """`springs`: prefix of the columns of a wheel ("", "left.") -> its spring; `columns` over travel and rack."""
+    """Warnings about the springs.
+
+    `springs`: prefix of the columns of a wheel ("", "left.") -> its spring; `columns` over travel and rack.
+    """
     found, forces = [], resolve(model).model.forces
     for prefix, name in springs.items():
         if name is None or f"{prefix}motion_ratio" not in columns:
@@ -36,8 +39,8 @@ def rate_warnings(
                     "negative_motion_ratio",
                     f"spring '{name}'",
                     _where(travel, ratio <= 0),
-                    f"its motion ratio is as low as {worst:.3g}: the spring grows longer as the wheel rises, past "
-                    "the dead point of what drives it",
+                    f"its motion ratio drops to {worst:.3g}: the spring extends in bump, past the dead point "
+                    f"of its linkage",
                     "move the points of push rod, rocker and spring, or limit the travel",
                 )
             )
@@ -48,7 +51,7 @@ def rate_warnings(
                     "spring_pressed_far",
                     f"spring '{name}'",
                     "as drawn",
-                    f"its stiffness of {spring.stiffness:g} N/m presses it from a free length of "
+                    f"a stiffness of {spring.stiffness:g} N/m compresses it from a free length of "
                     f"{spring.free_length:.4g} m to {float(np.nanmean(length)):.3g} m; the wheel rate is "
                     f"{1e-3 * float(np.nanmin(rate)):.3g} N/mm",
                     _remedy(spring),
@@ -60,8 +63,7 @@ def rate_warnings(
                     "negative_wheel_rate",
                     f"spring '{name}'",
                     _where(travel, rate < 0),
-                    f"the wheel rate is as low as {1e-3 * float(np.nanmin(rate)):.3g} N/mm: the load falls as the "
-                    "wheel rises",
+                    f"the wheel rate drops to {1e-3 * float(np.nanmin(rate)):.3g} N/mm: the load decreases in bump",
                     _remedy(spring),
                 )
             )
@@ -77,7 +79,10 @@ def _too_soft(spring: object, length: Vector) -> bool:
 def _remedy(spring: object) -> str:
     k = getattr(spring, "stiffness", None)
     if isinstance(k, float) and 0 < k < SOFT:
-        return f"a bare stiffness is in N/m, independent of the unit of the points: write {k:g} N/mm if you mean that"
+        return (
+            f"a stiffness without a unit is in N/m, whatever the unit of the points; write {k:g} N/mm if "
+            f"you mean that"
+        )
     return "check stiffness and preload of the spring and the points that drive it"
 
 

@@ -1,7 +1,8 @@
-"""The curves as numbers: by name, as rows, as CSV text, as a summary at the design position."""
+"""The curves as numbers: by name, as rows, as CSV text, and as a summary at the design position."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,15 +24,22 @@ SHOWN = {
     "N": ("N", 1.0),
     "N*m/rad": ("N*m/deg", np.pi / 180),
 }
-"""unit -> unit for people, and its factor"""
+"""unit -> display unit, and its factor"""
 LONG = ("turning_circle",)
-"""Lengths that people give in meters."""
+"""Lengths that are displayed in meters."""
 DRIVES = ("travel", "rack", "steering_wheel")
 """columns with positions, not quantities"""
+MOST_LIMITS = 6  # of those printed: a grid of travel and rack has many
+
+
+def limit_lines(limits: Sequence[str]) -> list[str]:
+    """Lines of a summary on the limits of the travel: the first ones, and the number of the others."""
+    more = [f"  and {len(limits) - MOST_LIMITS} more limits"] if len(limits) > MOST_LIMITS else []
+    return [*(f"limit: {text}" for text in limits[:MOST_LIMITS]), *more]
 
 
 def unit_for_people(column: str, unit: str) -> tuple[str, float]:
-    """Unit of a column such as ``left.camber`` (SI: `unit`) as shown, and its factor."""
+    """Display unit of a column such as ``left.camber`` (SI: `unit`), and its factor."""
     return ("m", 1.0) if column.rpartition(".")[2] in LONG else SHOWN[unit]
 
 
@@ -59,13 +67,13 @@ class SuspensionCurves:
         return f"<{type(self).__name__} {self.title}: {len(self.data)} curves over {n} x {m} positions>"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: every quantity at its least, as drawn, and at its largest."""
+        """A table for notebooks: the smallest, the design and the largest value of every quantity."""
         start = np.unravel_index(
             int(np.argmin(np.abs(self.travel[:, None]) + np.abs(self.steering))),
             (self.travel.size, self.steering.size),
         )
         rows = []
-        for name in self.told:
+        for name in self.summary_names:
             unit, values = self.shown(name)
             known = values[np.isfinite(values)]
             ends = (float(known.min()), float(known.max())) if known.size else (float("nan"),) * 2
@@ -73,8 +81,8 @@ class SuspensionCurves:
         return html_table(("", "unit", "least", "as drawn", "largest"), rows, title=self.title)
 
     @property
-    def told(self) -> list[str]:
-        """The quantities of the summary."""
+    def summary_names(self) -> list[str]:
+        """Names of the quantities in the summary."""
         return [name for name in self.names if name not in DRIVES]
 
     @property
@@ -82,7 +90,7 @@ class SuspensionCurves:
         return tuple(self.data)
 
     def __getitem__(self, name: str) -> Vector:
-        """Values (n, m) in SI."""
+        """Values (n, m) of a curve in SI."""
         if name not in self.data:
             raise ModelError(f"there is no curve '{name}'; {suggest(name, self.names, 'curves')}")
         return self.data[name][1]
@@ -92,7 +100,7 @@ class SuspensionCurves:
         return self.data[name][0]
 
     def shown(self, name: str) -> tuple[str, Vector]:
-        """(unit, values) for people: deg, mm."""
+        """Display unit and values of a curve: deg, mm."""
         unit, factor = unit_for_people(name, self.unit(name))
         return unit, factor * self[name] + 0.0
 
@@ -114,11 +122,11 @@ class SuspensionCurves:
         return place
 
     def design(self) -> tuple[int, int]:
-        """Indices of the grid point nearest to the drawing."""
+        """Indices of the grid point nearest to the design position."""
         return int(np.argmin(np.abs(self.travel))), int(np.argmin(np.abs(self.steering)))
 
     def as_dict(self) -> dict:
-        """Everything, for JSON: units and values (n, m) in SI."""
+        """Units and values (n, m) of all curves in SI, for JSON."""
         return {
             "name": self.name,
             "side": self.side,
@@ -128,20 +136,21 @@ class SuspensionCurves:
         }
 
     def summary(self) -> str:
-        """A table for people: each quantity at the lowest, the drawn and the highest position, wheels straight."""
+        """A table as text: each quantity at the lowest, the design and the highest position, wheels straight
+        ahead."""
         i, j = self.design()
-        there = np.flatnonzero(np.isfinite(self[self.told[0]][:, j]))
+        there = np.flatnonzero(np.isfinite(self[self.summary_names[0]][:, j]))
         at = (int(there[0]), i, int(there[-1])) if there.size else (i, i, i)
         lines = [
             f"{self.title}; travel "
             + ", ".join(f"{1e3 * self.travel[k]:.4g}" for k in at)
             + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
         ]
-        for name in self.told:
+        for name in self.summary_names:
             unit, factor = unit_for_people(name, self.unit(name))
             shown = "".join(f"{shown_number(name, self[name][k, j], factor):>12}" for k in at)
             lines.append(f"  {name.replace('_', ' '):<28}{shown}  {unit}".rstrip())
-        limits = [f"limit: {text}" for text in self.limits]
+        limits = limit_lines(self.limits)
         return "\n".join([*lines, *limits, *warning_lines(self.warnings)])
 
 

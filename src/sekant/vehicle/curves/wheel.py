@@ -1,7 +1,8 @@
-"""Where a wheel stands and how it is turned: angles, contact point and steering axis, after ISO 8855.
+"""Position and orientation of a wheel: angles, contact point and steering axis, after ISO 8855.
 
-Axes: x forward, y to the left, z up. `s` is +1 for a wheel on the left, -1 on the right. The spin axis e points to
-the left on both sides. Arrays have the shape (..., 3), or (...) for numbers; derivatives are with respect to a drive.
+Axes: x forward, y to the left, z up. `s` is +1 for a wheel on the left, -1 on the right. The spin axis e points
+to the left on both sides. Arrays have the shape (..., 3), or (...) for numbers; derivatives are with respect to
+a drive.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def camber(e: Vector, s: float) -> Vector:
-    """rad, positive if the top of the wheel leans outward: its outward axis then points down."""
+    """Camber (rad), positive if the top of the wheel leans outward: its outward axis then points down."""
     return np.arcsin(-s * e[..., 2])
 
 
@@ -25,7 +26,7 @@ def camber_rate(e: Vector, e_u: Vector, s: float) -> Vector:
 
 
 def steer_angle(e: Vector) -> Vector:
-    """rad, of the wheel's x axis against the vehicle's about z: positive if the wheel is turned to the left."""
+    """Steer angle (rad) about the vehicle's z axis, positive if the wheel is turned to the left."""
     return angle(-e[..., 0], e[..., 1])
 
 
@@ -34,7 +35,7 @@ def steer_angle_rate(e: Vector, e_u: Vector) -> Vector:
 
 
 def contact(center: Vector, e: Vector, radius: float | Vector, up: Vector = UP) -> Vector:
-    """The lowest point of a thin disc, that farthest against the unit vector `up`."""
+    """The lowest point of a thin disc, farthest against the unit vector `up`."""
     down = up - e * dot(e, up)[..., None]
     return center - radius * down / norm(down)[..., None]
 
@@ -60,12 +61,12 @@ def screw_axis(w: Vector, v: Vector, p: Vector) -> tuple[Vector, Vector]:
 
 
 def caster(k: Vector) -> Vector:
-    """rad, of the steering axis in the side view, positive if its top leans rearward."""
+    """Caster angle (rad) of the steering axis, positive if its top leans rearward."""
     return angle(-k[..., 0], k[..., 2])
 
 
 def kingpin_inclination(k: Vector, s: float) -> Vector:
-    """rad, of the steering axis in the rear view, positive if its top leans inward."""
+    """Kingpin inclination (rad) of the steering axis, positive if its top leans inward."""
     return angle(-s * k[..., 1], k[..., 2])
 
 

@@ -1,13 +1,14 @@
 """A driver who follows a course of any shape by arc length, from rest to rest.
 
-The place s along the course moves with the car: with the tangent e_t and the normal e_n of the course there, the
-car's center of mass at p, its velocity v and the error e = (p - p(s)) . e_n to the left,
+The position s along the course moves with the car: with the tangent e_t and the normal e_n of the course there,
+the car's center of mass at p, its velocity v and the error e = (p - p(s)) . e_n to the left,
 
     s' = v . e_t / (1 - k e) + (p - p(s)) . e_t / T_s .
 
-The last term is zero on the exact solution and keeps errors of integration away. Angles enter by sines and cosines
-only, so nothing happens at half a turn. The driver steers for the curvature of the course a little ahead and for an
-arc that meets the course at the distance d = V T ahead, where the car is off by e_d = e + d sin(dpsi) + d v_y / V:
+The last term is zero on the exact solution and prevents integration errors from growing. Angles enter only
+through sines and cosines, so there is no jump at half a turn. The driver steers for the curvature of the course
+a little ahead and for an arc that meets the course at the distance d = V T ahead, where the car is off by e_d =
+e + d sin(dpsi) + d v_y / V:
 
     u = i (L + K V^2) (k_ahead - 2 (e_d + E) / d^2) ,   E' = e / T_i .
 
@@ -42,13 +43,13 @@ from sekant.vehicle.quantities import GRAVITY
 
 PREVIEW = 0.45  # s
 NEAREST = 3.0  # m, least distance ahead
-AHEAD = (0.5, 1.0, 1.5)  # of the lag of hands, tires and yaw: where the curvature is seen
+AHEAD = (0.5, 1.0, 1.5)  # times the lag of hands, tires and yaw: where the driver samples the curvature
 ALONG = 0.2  # s, T_s
 LEARNING = 1.2  # s, T_i
-RUN_OUT = (40.0, 200.0)  # m, straight before and behind
-FARTHEST = 0.6  # m of error that E learns from
-TAIL = 3.0  # the throttle goes back from the slip angle of most force behind on, to nothing at 1.5 times it
-GAIN = 4.0  # 1/s: acceleration over the error of the speed
+RUN_OUT = (40.0, 200.0)  # m, straight pieces before and behind
+FARTHEST = 0.6  # m, largest error that E integrates
+TAIL = 3.0  # throttle closes from the slip angle of largest rear force on; it is zero at 1.5 times this angle
+GAIN = 4.0  # 1/s: acceleration over speed error
 PROGRESS, ERROR, WANTED = "progress", "course_error", "wanted_speed"
 
 
@@ -64,7 +65,7 @@ def follow_course(
 ) -> Commands:
     """The `commands` with steering, drive and brakes of a driver on `course`, at the speed of `profile`.
 
-    `loads`: N of one wheel of each axle, as the car stands.
+    `loads`: load (N) of one wheel of each axle at rest.
     """
     run = course.with_run_out(*RUN_OUT)
     place = place_on(run, PROGRESS, car)
@@ -100,9 +101,9 @@ def follow_course(
 
 
 def place_on(run: Course, place: str, car: Car) -> Commands:
-    """Tables and signals that say where the car is on a course: PROGRESS along it and ERROR beside it.
+    """Tables and signals for the position of the car on a course: PROGRESS along it and ERROR across it.
 
-    `run`: the course, with what goes on at its ends; `place`: its arc length, as an expression of PROGRESS.
+    `run`: the course, extended at its ends; `place`: its arc length, as an expression of PROGRESS.
     """
     tables = {
         name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
@@ -130,13 +131,14 @@ def place_on(run: Course, place: str, car: Car) -> Commands:
 
 
 def keep_straight(commands: Commands, linear: SingleTrack, grip: Grip) -> Commands:
-    """The `commands` with a driver who steers along the x axis, whatever throttle and brakes do."""
+    """The `commands` with a driver who steers along the x axis, for any throttle and brakes."""
     wish = _wish(linear, "position.y", "sin(angles.yaw)", "0")
     return replace(commands, steer="hands", signals={**commands.signals, **_steering(wish, grip)})
 
 
 def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
-    """u, by the error, the sine of the heading against the course, and the curvature ahead."""
+    """The wanted steering wheel angle u, from the error, the sine of the heading error, and the curvature
+    ahead."""
     L, K = linear.wheelbase, linear.understeer_gradient
     distance = f"max({NEAREST!r}, {PREVIEW!r}*speed)"
     off = f"({error} + {distance}*({sine} + lateral_velocity/max(speed, 1)))"
@@ -144,7 +146,7 @@ def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
 
 
 def _steering(wish: str, grip: Grip) -> dict[str, Signal]:
-    """Hands that turn the steering wheel to the wanted angle, as far as the tires can use it."""
+    """The steering of a driver's hands, which follow the wanted angle within the grip of the tires."""
     return {
         WISH: ExpressionSignal(value=wish, unit="rad"),
         BEYOND: ExpressionSignal(value=f"{WISH} - ({within_grip(WISH, grip)})", unit="rad"),
@@ -153,14 +155,14 @@ def _steering(wish: str, grip: Grip) -> dict[str, Signal]:
 
 
 def _lag_per_speed(linear: SingleTrack) -> float:
-    """s^2/m: lags of sideslip, m V / (C_f + C_r), and of yaw, J V / (C_r L b), over the speed."""
+    """Lags of sideslip, m V / (C_f + C_r), and of yaw, J V / (C_r L b), over the speed, s^2/m."""
     total, rear = float(linear.stiffnesses.sum()), float(linear.stiffnesses[-1])
     b = max(-float(linear.places[-1]), 0.1 * linear.wheelbase)
     return linear.mass / total + linear.inertia / (rear * linear.wheelbase * b)
 
 
 def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
-    """Force (N) for the profile, including drag and slope."""
+    """Force (N) that the profile requires, including drag and slope."""
     drag = 0.0 if car.air is None else DENSITY / 2 * float(car.air.drag_area)
     asked = f"{mass!r}*(profile_acceleration({PROGRESS}) + {GAIN!r}*({WANTED} - speed)) + {drag!r}*speed^2"
     asked += "" if level else f" + {mass * GRAVITY!r}*course_slope({PROGRESS})"
@@ -170,7 +172,7 @@ def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
 def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip) -> Commands:
     """Torque of the motor and share of the brakes for the wanted force.
 
-    The driver reduces the throttle as the driven wheels slip, and as the tail comes round.
+    The driver reduces the throttle when the driven wheels slip, and when the rear slides.
     """
     drag = 0.0
     if car.drive is not None:

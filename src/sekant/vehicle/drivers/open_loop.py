@@ -1,12 +1,13 @@
-"""Steering over time, in one expression for all maneuvers: only numbers of a run differ.
+"""Steering over time, in one expression for all maneuvers: only the numbers differ between runs.
 
-A car that steps, ramps and swings its steering wheel by the same expression is one structure: a second maneuver
-finds the equations and the code of the first. With the angle u of the steering wheel (rad), positive to the left,
+A car that steps, ramps and swings its steering wheel by the same expression has one structure: a second
+maneuver reuses the equations and the code of the first. With the angle u of the steering wheel (rad), positive
+to the left,
 
     u(t) = step S(t; a, b) + rate r(t - c) + sine sin(2 pi (f p + g p^2)) S(t; d, e) (1 - S(t; h, i)) ,
 
-where S rises from 0 to 1 by a polynomial of degree 5, r is a ramp that begins with a second of rising rate, and p is
-the time since d, which stands still over the dwell. Parts that a maneuver does not use have the factor 0.
+where S rises from 0 to 1 by a polynomial of degree 5, r is a ramp that begins with a second of rising rate, and
+p is the time since d, which stops during the dwell. Parts that a maneuver does not use have the factor 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from math import pi
 from sekant.vehicle.car.commands import Commands
 
 NEVER, LATER = 1e6, 2e6
-"""s: start and end of parts that are not used."""
+"""s: start and end of parts that are unused."""
 _NUMBERS = {
     "steer_step": 0.0,
     "steer_step_begin": NEVER,
@@ -56,12 +57,12 @@ def straight_on(commands: Commands | None = None) -> Commands:
 
 
 def step_of_steering(angle: float, begin: float, end: float, commands: Commands | None = None) -> Commands:
-    """To `angle` (rad) between `begin` and `end` (s)."""
+    """A step to `angle` (rad) between `begin` and `end` (s)."""
     return _steered(commands, step=angle, step_begin=begin, step_end=end)
 
 
 def ramp_of_steering(rate: float, begin: float = 0.0, commands: Commands | None = None) -> Commands:
-    """At an even `rate` (rad/s) from one second after `begin` (s) on, with a gradual start before."""
+    """A ramp at a constant `rate` (rad/s) from one second after `begin` (s) on, with a gradual start before."""
     return _steered(commands, ramp_rate=rate, ramp_begin=begin)
 
 
@@ -93,6 +94,6 @@ def sine_with_dwell(
 def swept_sine(
     amplitude: float, first: float, last: float, duration: float, commands: Commands | None = None
 ) -> Commands:
-    """A sine (rad) whose frequency rises from `first` to `last` (Hz) within `duration` (s)."""
+    """A sine (rad) whose frequency increases from `first` to `last` (Hz) within `duration` (s)."""
     slope = (last - first) / (2 * duration)
     return _steered(commands, sine=amplitude, frequency=first, sweep=slope)

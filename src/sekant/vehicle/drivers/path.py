@@ -11,12 +11,13 @@ time)
 with K from the Riccati equation. Since y_path = const is a path too, the weights add up to K_y. They are summed at
 points ahead; U is the steering wheel angle of a lateral acceleration of `EFFORT`, Y is `CLOSE`.
 
-A linear car has no limit, tires have one. Where the front wheels move in the direction phi = atan((v + a r) / V),
-with a from the center of mass to their axle, the driver turns them no farther than the slip angle of most force to
-either side of it: beyond, they only push less. So a car that cannot follow its path plows on, its front wheels at
-their limit. Where the rear tires pass their own slip angle of most force, the front wheels may slip less to that
-side, and not at all at twice that angle: they roll along their motion, which is to steer against the tail.
-`steering_wish` is the angle without these limits, `steering_beyond_grip` the part that they remove.
+A linear car has no limit of grip, but tires do. Where the front wheels move in the direction phi = atan((v + a
+r) / V), with a from the center of mass to their axle, the driver turns them at most by the slip angle of
+largest force to either side of it: beyond this angle the side force decreases. A car that cannot follow its
+path therefore understeers, with its front wheels at their limit. Where the rear tires exceed their own slip
+angle of largest force, the front wheels may slip less to that side, and not at all at twice that angle: they
+roll along their motion, which is countersteering. `steering_wish` is the angle without these limits,
+`steering_beyond_grip` the part that they remove.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from sekant.vehicle.car.grip import Grip
 Floats = NDArray[np.float64]
 CLOSE = 0.1  # m
 EFFORT = 2.0  # m/s^2
-LAG = 0.05  # s, of the hands
-POINTS = 24  # ahead
+LAG = 0.05  # s, time constant of the hands
+POINTS = 24  # preview points
 HORIZON = 2.0  # s
 MOST = 9.0  # rad of the steering wheel
-SLOW = 1.0  # m/s: the direction of the front wheels is that at this speed below it
+SLOW = 1.0  # m/s: lower limit of the speed in the direction of the front wheels
 WISH = "steering_wish"
 BEYOND = "steering_beyond_grip"
 ROLL_RATE = "(turn.x*cos(angles.yaw) + turn.y*sin(angles.yaw))"
@@ -51,8 +52,8 @@ ROLL_RATE = "(turn.x*cos(angles.yaw) + turn.y*sin(angles.yaw))"
 
 @dataclass(frozen=True, eq=False)
 class LateralModel:
-    """x' = A x + B u over the steering wheel angle u (rad); A (n, n), B (n,). The states `felt` (n) are expressions
-    of what every car measures, sideslip velocity (m/s) and yaw rate (rad/s) first."""
+    """x' = A x + B u over the steering wheel angle u (rad); A (n, n), B (n,). The states `felt` (n) are
+    expressions of signals that every car measures, sideslip velocity (m/s) and yaw rate (rad/s) first."""
 
     A: Floats
     B: Floats
@@ -98,7 +99,7 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
     step = exponential(closed.T * ds / per)
     g = Q[:, y].copy()
     times, weights = [], []
-    for k in range(POINTS):  # each point stands for its share of the integral
+    for k in range(POINTS):  # weights of the trapezoidal rule
         total = np.zeros(n + 3)
         for _ in range(per):
             after = step @ g
@@ -112,7 +113,7 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
 
 
 def within_grip(wish: str, grip: Grip) -> str:
-    """The steering wheel angle nearest to `wish` (rad, an expression) that the tires can use."""
+    """The steering wheel angle nearest to `wish` (rad, an expression) within the grip of the tires."""
     pace = f"max(speed, {SLOW})"
     ahead = f"atan2(lateral_velocity + {grip.front_place!r}*yaw_rate, {pace})"
     tail = f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, {pace})/{grip.rear_angle!r}"
@@ -135,8 +136,8 @@ def follow_path(
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
-    Between the points the path is smooth (pchip), beyond them straight on. It runs along x: steep pieces, and speeds
-    beyond the critical one of a car that oversteers, are refused.
+    Between the points the path is smooth (pchip), beyond them straight. Steep paths, and speeds above the
+    critical speed of an oversteering car, are refused.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.size < 4 or np.any(np.diff(x) <= 0):
@@ -149,8 +150,8 @@ def follow_path(
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
-            f"the path turns away by {np.degrees(np.arctan(steepest)):.0f} deg from x, more than a driver can follow "
-            "as y over x; let it run along x"
+            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the x axis, more than a "
+            f"driver can follow as y over x; align it with x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
     K, times, weights = preview_gains(lateral, speed)

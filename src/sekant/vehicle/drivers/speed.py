@@ -1,4 +1,4 @@
-"""A driver who holds the speed: PI control of the drive torque."""
+"""A driver who maintains the speed: PI control of the drive torque."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.tires.slip import Slip
 
-PROPORTIONAL = 3.0  # 1/s: acceleration asked for over the error of the speed
+PROPORTIONAL = 3.0  # 1/s: acceleration over speed error
 INTEGRAL = 1.0  # 1/s^2
 
 
 def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: float | None = None) -> Commands:
-    """The `commands` with a torque that holds `speed` (m/s, an expression).
+    """The `commands` with a torque that maintains `speed` (m/s, an expression).
 
-    The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels
-    turn that into torque. Its integral starts at the torque that holds the speed `start` (m/s; by default a plain
-    number of `speed`) against the air and the rolling resistance, so that the speed does not drop at first.
+    The controller demands an acceleration of 3/s times the speed error; mass (kg) of the car and radius of its
+    driven wheels convert it to torque. The integral starts at the torque that maintains the speed `start` (m/s;
+    by default a plain number of `speed`) against air and rolling resistance, so that the speed does not drop at
+    first.
     """
     if car.drive is None:
         return commands
@@ -44,7 +45,8 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: flo
 
 
 def _resistance(car: Car, speed: str) -> float:
-    """Torque (N m) at the driven axle that holds the speed of a car straight ahead; 0 where that is not a number."""
+    """Torque (N m) at the driven axle that maintains the speed of a car straight ahead; 0 if it is not a
+    number."""
     try:
         v = float(speed)
     except ValueError:

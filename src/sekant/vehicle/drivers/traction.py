@@ -1,4 +1,4 @@
-"""A throttle that is reduced as the driven wheels slip."""
+"""Slip control: a throttle that is reduced when the driven wheels slip."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.statics import spin_at
 from sekant.vehicle.courses.speed_profile import drive_slip_of_most_force
 
-SLOW = 1.5  # m/s: slips are over this speed below it
-ROLLING = 10.0  # m/s, at which the rolling radius is taken
-BAND = 0.5  # of the slip, over which the torque is taken away
+SLOW = 1.5  # m/s: lower limit of the speed in slips
+ROLLING = 10.0  # m/s, at which the rolling radius is evaluated
+BAND = 0.5  # of the slip, over which the torque is reduced
 SLIP = "driven_slip"
 
 
@@ -27,7 +27,7 @@ def driven_slip(car: Car, loads: Mapping[str, float]) -> dict[str, Signal]:
 
 
 def best_slip(car: Car, load: float) -> float:
-    """The slip at which the driven tires give most under `load` (N)."""
+    """The slip at which the driven tires produce their largest force under `load` (N)."""
     assert car.drive is not None
     return drive_slip_of_most_force(car.axles[car.drive.axle].tire, load)
 
@@ -35,8 +35,10 @@ def best_slip(car: Car, load: float) -> float:
 def held_by_slip(
     car: Car, loads: Mapping[str, float], slip: float | None = None
 ) -> tuple[dict[str, Signal], str]:
-    """The signal `driven_slip`, and the share of the torque that is left: all of it up to `slip` (by default that of
-    most force), nothing from 1.5 times it on."""
+    """The signal `driven_slip`, and the share of the torque that remains.
+
+    It is 1 up to `slip` (by default that of the largest force), and 0 from 1.5 times it on.
+    """
     assert car.drive is not None
     most = slip or best_slip(car, loads[car.drive.axle])
     share = f"max(0, min(1, 1 - ({SLIP} - {most!r})/{BAND * most!r}))"

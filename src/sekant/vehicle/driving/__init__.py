@@ -1,6 +1,6 @@
-"""Cars in motion: through maneuvers, and what is drawn around them.
+"""Cars in motion: through maneuvers, with scenery.
 
-What linearizes a car is imported when it is first asked for.
+Modules that linearize a car are imported on first use.
 """
 
 from importlib import import_module

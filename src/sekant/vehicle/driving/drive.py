@@ -32,8 +32,8 @@ from sekant.vehicle.maneuvers.base import (
 )
 
 ROWS_PER_SECOND = 100.0
-SPUN = 0.35  # rad of sideslip, from where on few drivers catch a car
-NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are reported
+SPUN = 0.35  # rad of sideslip, beyond which few drivers recover the car
+NOTICED = 0.02  # rad of steering wheel angle beyond the grip of the tires that triggers a warning
 
 
 def drive(
@@ -53,7 +53,7 @@ def drive(
 
     `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the car
     says. `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart by default. `alike`:
-    that of an earlier car; one that differs from it only in numbers compiles nothing.
+    the system of an earlier car; a car that differs from it only in numbers needs no compilation.
     """
     car = self_contained(car_description(given))
     if reduced is not None:
@@ -70,7 +70,7 @@ def drive(
     further = chosen.forces(context)
     model = model.changed(forces={**model.forces, **further}) if further else model
     numbers = {name: float(value) for name, value in commands.parameters.items()}  # type: ignore[arg-type]
-    # a structure has the defaults of these numbers, too: they are the same for all maneuvers
+    # these numbers have the same defaults for all maneuvers, which makes the structure the same
     usual = {**model.parameters, **dict.fromkeys(numbers, 1.0)}
     variant = alike.variant(model.changed(parameters=usual), parameters=list(numbers))
     start = None
@@ -92,7 +92,7 @@ def drive(
 
 
 def standing_model(given: Car | dict[str, Any]) -> Model:
-    """The model of a car alone: straight ahead at the speed of its description, or at rest."""
+    """The model of a car without a maneuver: straight ahead at the speed of its description, or at rest."""
     car = car_description(given)
     commands = Commands()
     if car.speed > 0:
@@ -102,7 +102,7 @@ def standing_model(given: Car | dict[str, Any]) -> Model:
 
 
 def _watched(chosen: Maneuver, commands: Commands) -> Commands:
-    """The commands with events that end the run: where the maneuver is over, and where the car turns over."""
+    """The commands with events that end the run: where the maneuver is over, and where the car rolls over."""
     ends = {"overturned": OVERTURNED, **({} if chosen.watched is None else {OVER: chosen.watched})}
     events = {
         name: EventSignal(when=end.when, direction="falling", stop=end.message) for name, end in ends.items()
@@ -120,25 +120,25 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
         found += _spun(run)
     elif run.maneuver.stop is not None and run.result.status == "finished":
         found.append(
-            f"the maneuver was not over after {run.time[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
+            f"the maneuver had not ended after {run.time[-1]:.4g} s; it ends when {run.maneuver.stop.message}"
         )
     found += _beyond_grip(run)
     return tuple(found + (run.maneuver.warnings(run) if run.complete else []))
 
 
 def _spun(run: DrivenManeuver) -> list[str]:
-    """Whether the car came round before its run ended."""
+    """Warnings if the car spun before its run ended."""
     over = np.abs(run["sideslip"]) > SPUN
     if not over.any():
         return []
     return [
         f"the car spun: its sideslip is beyond {np.degrees(SPUN):.0f} deg from {run.time[over][0]:.3g} s on; "
-        "use less of the grip, or drive more slowly"
+        f"{_gentler(run)}"
     ]
 
 
 def _beyond_grip(run: DrivenManeuver) -> list[str]:
-    """The part of the driver's steering that the front tires cannot follow."""
+    """Warnings about steering beyond the grip of the front tires."""
     if run.maneuver.to_the_limit or BEYOND not in run.result.names:
         return []
     over = np.abs(run[BEYOND])
@@ -147,7 +147,15 @@ def _beyond_grip(run: DrivenManeuver) -> list[str]:
         return []
     length = float(np.trapezoid(late.astype(float), run.time))
     return [
-        f"limit of grip: from {run.time[late][0]:.3g} s on, for {length:.2g} s in all, the driver would turn the "
-        f"steering wheel farther, by up to {np.degrees(over.max()):.0f} deg, than the front tires can use, and holds "
-        "it there: the car plows on; drive more slowly"
+        f"limit of grip: from {run.time[late][0]:.3g} s on, for {length:.2g} s in total, the path requires up to "
+        f"{np.degrees(over.max()):.0f} deg more steering wheel angle than the front tires can use, and the car "
+        f"understeers; {_gentler(run)}"
     ]
+
+
+def _gentler(run: DrivenManeuver) -> str:
+    """The remedy for a run beyond the grip: the option of its maneuver to change, with a value."""
+    grip = getattr(run.maneuver, "grip", None)
+    if grip is not None:
+        return f"use less of the grip (--set grip={0.9 * grip:.2g})"
+    return f"drive more slowly (--speed '{0.9 * 3.6 * run.maneuver.speed:.0f} km/h')"

@@ -1,13 +1,13 @@
-"""The car as its driver feels it on a straight road: a linear model in a few states.
+"""The car as its driver feels it on a straight road: a linear model with a few states.
 
-The car runs straight ahead at its speed; about it sideslip velocity v, yaw rate r, roll angle and roll rate answer to
-the steering wheel by the transfer functions G(s) of all coordinates, tires' states included. A driver's model has
-these four as its states x,
+The car runs straight ahead at its speed. Sideslip velocity v, yaw rate r, roll angle and roll rate respond to the
+steering wheel with the transfer functions G(s) of all coordinates, including the states of tires. A driver's model
+has these four as its states x,
 
     x' = A x + B u .
 
-Its gains at rest are those of the car, B = -A G(0), and A is what comes nearest to the car over the frequencies at
-which people steer (up to `HIGHEST`): the sum of |s G(s) - A (G(s) - G(0))|^2 is least.
+Its static gains are those of the car, B = -A G(0). A is the best approximation of the car over the frequencies at
+which people steer (up to `HIGHEST`): it minimizes the sum of |s G(s) - A (G(s) - G(0))|^2.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ FELT = {
     "angles.roll": "angles.roll",
     "turn.x": ROLL_RATE,
 }
-"""Outputs of the linear model, and what they are called in a car that has turned away from x."""
-LEAST = 1e-9  # of the yaw rate: answers below are none, as the roll of a car that cannot roll
+"""Outputs of the linear model, and their names in a car that has turned away from x."""
+LEAST = 1e-9  # of the yaw rate: smaller responses count as zero, such as the roll of a car that cannot roll
 HIGHEST = 1.5  # Hz
-SLOWEST = 1e-5  # Hz: as good as standing; at zero, place and heading grow without bound
+SLOWEST = 1e-5  # Hz: nearly static; at zero, position and heading grow without bound
 POINTS = 24
 
 
 def simplest(given: Car) -> Car:
-    """The car on a level road, its axles reduced where they can be."""
+    """The car on a level road, with reduced axles where possible."""
     car = given.model_copy(update={"road": Plane()})
     if car.reduced:
         return car
@@ -57,8 +57,8 @@ def simplest(given: Car) -> Car:
 def lateral_model(
     given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
 ) -> LateralModel:
-    """A driver's knowledge of the car at `speed` (m/s): its linear model in the felt states. `keep`: for later
-    processes; of many cars that would take longer than to find it."""
+    """A driver's knowledge of the car at `speed` (m/s): its linear model in the felt states. `keep`: whether to
+    store it for later processes; for many cars, storing takes longer than computing."""
     car = simplest(car_description(given))
     assert car.steered is not None
     if not keep:

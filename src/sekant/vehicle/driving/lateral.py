@@ -1,4 +1,5 @@
-"""A car that runs straight ahead: its exact linear model, in axes that move along, and its eigenvalues over speed."""
+"""A car that runs straight ahead: its exact linear model, in axes that move with it, and its eigenvalues over
+speed."""
 
 from __future__ import annotations
 
@@ -28,15 +29,15 @@ from sekant.vehicle.driving.standing_car import needs_settling, settled
 
 @dataclass(frozen=True, eq=False)
 class StraightRunning:
-    """The linear model of a car about straight running, with the rack's motion `steering` as its input;
-    `travel`: of the rack (m) a radian of the steering wheel; `names` of what is observed."""
+    """The linear model of a car about straight running, with the rack's motion `steering` as its input; `travel`:
+    displacement of the rack (m) per radian of the steering wheel; `names` of the outputs."""
 
     linear: LinearModel
     travel: float
     names: tuple[str, ...]
 
     def response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
-        """(n, names) a radian of the steering wheel, at frequencies in Hz."""
+        """Responses (n, names) per radian of the steering wheel, at frequencies in Hz."""
         order = [self.linear.outputs.index(name) for name in self.names]
         return np.asarray(self.linear.frequency_response(frequencies)[:, order, 0] * self.travel, complex)
 
@@ -48,11 +49,11 @@ def straight_running(
     alike: Alike | None = None,
     keep: bool = True,
 ) -> StraightRunning:
-    """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road; `alike` knows cars
-    of the same kind; `keep` how it stands for later processes.
+    """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road.
 
-    Axles with hard points are taken reduced, links' inertia exact, where they can be: they move as the axles with
-    all their links do, at a tenth of the work.
+    `alike` stores systems of cars of the same kind; `keep` stores the rest position for later processes. Axles with
+    hard points are reduced where possible, with exact inertia of their links: they move like the axles with all
+    links, with a tenth of the computation.
     """
     return _StraightRunner(given, speed, alike, keep).at(speed, outputs)
 
@@ -68,7 +69,7 @@ def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
 
 
 class _StraightRunner:
-    """One car at many speeds."""
+    """Linear models of one car at many speeds."""
 
     def __init__(
         self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True

@@ -18,10 +18,10 @@ Floats = NDArray[np.float64]
 WIDTH = 3.2  # m, of the road to each side of the car's path
 ACROSS = 9  # points
 SPACING = 0.5  # m along the path
-STRAIGHT = 1e-5  # m: a bend of less is none
-ROUND = 1.4  # times the diagonal of its box: a path of this length may come back to where it was
+STRAIGHT = 1e-5  # m: smaller bends count as straight
+ROUND = 1.4  # times the diagonal of its box: a longer path may return to its start
 MOST = 700  # points along
-BETWEEN, MOST_CONES = 3.0, 260  # m between two cones; how many are drawn
+BETWEEN, MOST_CONES = 3.0, 260  # m between two cones; largest number of cones
 GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
@@ -37,13 +37,13 @@ def with_scenery(run: DrivenManeuver) -> Result:
 
 
 def road_strip(road: Road, path: Floats) -> SceneSurface:
-    """The road along a path (n, 2) m as a surface of a scene; a little below, so that wheels stay in sight."""
+    """The road along a path (n, 2) m as a surface of a scene, slightly lowered so that wheels remain visible."""
     center = _even(path)
     low, high = center.min(axis=0) - WIDTH, center.max(axis=0) + WIDTH
     if SPACING * len(center) > ROUND * float(np.linalg.norm(high - low)):
         xy = np.stack(np.meshgrid(*np.linspace(low, high, ACROSS).T, indexing="ij"), axis=-1)
         z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
-        if float(np.ptp(z)) == 0.0:  # strips that lie on one another flicker: a floor
+        if float(np.ptp(z)) == 0.0:  # overlapping strips flicker, so a flat road is a floor
             return _surface(xy, z)
     along = np.gradient(center, axis=0)
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
@@ -70,13 +70,14 @@ def _surface(xy: Floats, z: Floats) -> SceneSurface:
 
 
 def _bent(points: Floats, axis: int) -> NDArray[np.bool_]:
-    """Which rows (axis 0) or columns (1) of points (n, m, 3) are needed: the ends, and where the surface bends."""
+    """Mask of the rows (axis 0) or columns (1) of points (n, m, 3) that are needed: the ends, and bends of the
+    surface."""
     bends = np.abs(np.diff(points, 2, axis=axis)).max(axis=(1 - axis, 2)) > STRAIGHT
     return np.concatenate([[True], bends, [True]])
 
 
 def _even(path: Floats) -> Floats:
-    """The path at even distances, from some meters before its start to some beyond its end."""
+    """The path at even distances, from some meters before its start to some meters beyond its end."""
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     moved = np.concatenate([[True], steps > 1e-6])
     path = path[moved]
@@ -96,7 +97,7 @@ def _even(path: Floats) -> Floats:
 
 
 def cone_shapes(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
-    """Cones along lines (n, 2) m as one shape, not all of them where there would be too many."""
+    """Cones along lines (n, 2) m as one shape, thinned out where there would be too many."""
     points = [_along(line) for line in lines]
     xy = np.vstack(points) if points else np.zeros((0, 2))
     xy = xy[:: max(1, len(xy) // MOST_CONES + 1)] if len(xy) > MOST_CONES else xy
@@ -109,7 +110,7 @@ def cone_shapes(lines: Sequence[Floats], road: Road) -> list[dict[str, Any]]:
 
 
 def _along(line: Floats) -> Floats:
-    """(k, 2) m: points of a line about as far from each other as cones."""
+    """Points (k, 2) m of a line, spaced like cones."""
     if len(line) < 2:
         return line
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])

@@ -1,6 +1,6 @@
-"""Where a car stands: the rest of its suspension on its tires, as a state from which it may drive off.
+"""The rest position of a car: its suspension at rest on its tires, as a start for driving.
 
-At a speed it has the downforce of that speed.
+At a speed, the downforce of that speed is included.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from sekant.vehicle.roads import Plane
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip, TireForces
 
-COMMANDED = ("drive", "steering")  # forces that a driver or the speed makes
+COMMANDED = ("drive", "steering")  # forces that come from a driver or from the speed
 
 
 class StandingTire(Tire):
-    """The load of another tire, without forces along the road: the car stands freely."""
+    """The load of another tire, without forces along the road: the car is free to move there."""
 
     of: SerializeAsAny[Tire]
     """the tire whose load it has"""
@@ -59,7 +59,10 @@ def _on_a_plane(tire: Tire) -> Tire:
 
 
 def needs_settling(car: Car, speed: float = 0.0) -> bool:
-    """Whether springs come from a drawing, or carry downforce besides: others stand as they are described."""
+    """Whether the rest position must be computed: springs come from a drawing, or also carry downforce.
+
+    Other cars stand as described.
+    """
     air = car.air
     if air is not None and speed + air.headwind and (air.front_area != 0.0 or air.rear_area != 0.0):
         return True
@@ -67,7 +70,7 @@ def needs_settling(car: Car, speed: float = 0.0) -> bool:
 
 
 def standing(model: Model, speed: float = 0.0) -> Model:
-    """The car without drive and signals, free to rise, pitch and roll where it is, with the downforce of `speed`."""
+    """The car without drive and signals, free to heave, pitch and roll in place, with the downforce of `speed`."""
     travel = model.joints["travel"]
     place: Any = travel.position  # type: ignore[attr-defined]
     joints = {name: joint for name, joint in model.joints.items() if name != "travel"}
@@ -99,8 +102,8 @@ def standing(model: Model, speed: float = 0.0) -> Model:
 def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None, keep: bool = True) -> State:
     """A start for the model of a car at `speed` (m/s): at rest on its springs and tires, with the model's velocities.
 
-    `keep`: for later processes, and for all that a driver does with it; of many cars that would take longer than to
-    find it.
+    `keep`: whether to store it for later processes and for the driver; for many cars, storing takes longer than
+    computing.
     """
     system, alone = driven.system, standing(car_model(car, speed=0.0), speed)
 
@@ -133,7 +136,7 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
             q[k] = found[name]
     names = list(system.state_names[system.nq : system.nq + system.nv])
     along = [names.index(f"travel.{part}") for part in ("vx", "vy", "vz")]
-    v[along] = R.T @ v[along]  # in the axes of the chassis, which is pitched and rolled
+    v[along] = R.T @ v[along]  # in the axes of the chassis, which has pitched and rolled
     return State(q=q, v=v)
 
 

@@ -1,18 +1,19 @@
-"""A car that runs straight ahead on a level road, and how it answers to small steering: by its right-hand side alone.
+"""A car that runs straight ahead on a level road, and its response to small steering: from its right-hand side alone.
 
-The road is the same everywhere and in every direction, so place, heading and the angles of the wheels do not
+The road is the same everywhere and in every direction, so position, heading and the angles of the wheels do not
 matter. The remaining variables are height z, tilt about the world's x and y (phi), travels s of the suspension, all
 velocities v (of the chassis in its own axes) and states of the tires:
 
     xi = (z, phi_x, phi_y, s, v, tires) ,   xi' = F(xi, u, u', u'') ,   y = h(xi, u, u', u'')
 
 with the steering wheel angle u, which moves the rack. At rest in these coordinates, F = 0 but for the wheels that
-turn; with the derivatives of F and h there, the answer at s = 2 pi i f is
+turn; with the derivatives of F and h there, the response at s = 2 pi i f is
 
     G(s) = C (s - A)^-1 (B_0 + s B_1 + s^2 B_2) + D_0 + s D_1 + s^2 D_2 .
 
-Derivatives are differences over h and 2 h, of which 2 D(h) - D(2h) also holds where forces are smooth once only, as
-those of brush tires at no slip. A few hundred evaluations take less time than building exact derivatives.
+Derivatives are differences over h and 2 h, combined as 2 D(h) - D(2h), which is also valid where forces have only
+one continuous derivative, such as those of brush tires at zero slip. A few hundred evaluations take less time than
+building exact derivatives.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ Floats = NDArray[np.float64]
 STEERING = ("steer", "steer_rate", "steer_bend")
 """u (rad), u' and u'' at time zero."""
 PLACE_STEP, SPEED_STEP, TIRE_STEP, STEERING_STEP, TORQUE_STEP = 2e-6, 1e-5, 2e-8, 1e-4, 1e-2
-"""Of differences, SI. Those of tires are small against slips of straight running, over which their forces bend."""
-NOISE = 1e-10  # of the largest change in a row: what differences below it tell is round-off
+"""Steps of the differences, SI. Those of tires are small against slips of straight running, over which their forces
+bend."""
+NOISE = 1e-10  # of the largest change in a row: smaller differences are round-off
 TOLERANCE = 1e-8  # m/s^2 and rad/s^2, of accelerations in steady running
 MOST_STEPS = 30
 
@@ -54,7 +56,7 @@ class SmallSteering:
     D: Floats
 
     def response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
-        """(k, m) a radian of the steering wheel, at frequencies in Hz."""
+        """Responses (k, m) per radian of the steering wheel, at frequencies in Hz."""
         found = []
         for f in np.atleast_1d(np.asarray(frequencies, float)):
             s = 2j * pi * f
@@ -67,8 +69,10 @@ class SmallSteering:
 def small_steering(
     car: Car, speed: float, outputs: Sequence[str], alike: Alike | None = None, keep: bool = True
 ) -> SmallSteering | None:
-    """How outputs of the car's model answer to small steering at `speed` (m/s) straight ahead; None where constraints
-    bind its coordinates to one another."""
+    """The response of outputs of the car's model to small steering at `speed` (m/s) straight ahead.
+
+    None if constraints couple its coordinates.
+    """
     u, rate, bend = STEERING
     commands = Commands(
         steer=f"{u} + {rate}*t + 0.5*{bend}*t^2",
@@ -113,18 +117,18 @@ class _Running:
         self.outputs, reported = output_function(system, [*owners], balance=False)
         columns = [f"{one.name}.{part}".rstrip(".") for one in reported for part in one.components or ("",)]
         self.asked = [columns.index(name) for name in outputs]
-        self.nothing = np.zeros(len(system.work_names))  # accumulated work
+        self.nothing = np.zeros(len(system.work_names))  # work done so far
 
     @property
     def _rate_names(self) -> tuple[str, ...]:
         return (*self.system.facts.v_names, *self.system.facts.z_names)
 
     def steady(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """q, v, z and p where nothing accelerates, by Newton's method in height, tilt, heading against the velocity,
-        travels, spin of the wheels, states of tires, steering wheel and torque.
+        """The state q, v, z and the parameters p without acceleration.
 
-        A car whose sides differ runs straight with its steering wheel turned a little; one without drive is slowed
-        down, which is left out.
+        Newton's method in height, tilt, heading against the velocity, travels, spin of the wheels, states of tires,
+        steering wheel and torque. A car with different sides runs straight with its steering wheel turned slightly.
+        The deceleration of a car without drive is neglected.
         """
         nt, nh, nz = len(self.travels), len(self.hubs), self.z.size
 
@@ -152,13 +156,14 @@ class _Running:
         if not np.isfinite(left).all():
             name = self._rate_names[int(np.argmin(np.isfinite(left)))]
             raise SolverError(
-                f"the rate of '{name}' is not finite where the car runs straight ahead at {self.speed:.4g} m/s: a "
-                "law of the car leaves its table there, or takes a root or logarithm of a negative number"
+                f"the rate of '{name}' is not finite where the car runs straight ahead at {self.speed:.4g} m/s: "
+                f"there, a table of the car is evaluated beyond its ends, or an expression takes the root or "
+                f"logarithm of a negative number"
             )
         for _ in range(MOST_STEPS):
             if np.abs(left).max() < TOLERANCE:
                 return at(y)
-            # in units of the steps, in which small singular values are those of no effect
+            # in units of the steps: small singular values then belong to unknowns without effect
             J = np.array([(accelerations(y + e) - accelerations(y - e)) / 2 for e in np.diag(step)]).T
             move = step * np.linalg.lstsq(J, -left, rcond=1e-10)[0]
             share = 1.0
@@ -170,7 +175,7 @@ class _Running:
             else:
                 break
             y, left = y + share * move, new
-        if np.abs(left).max() < 1e3 * TOLERANCE:  # as near as rounding allows
+        if np.abs(left).max() < 1e3 * TOLERANCE:  # as accurate as rounding allows
             return at(y)
         worst = int(np.argmax(np.abs(left)))
         name = self._rate_names[worst]
@@ -181,7 +186,7 @@ class _Running:
         )
 
     def answer(self, q: Floats, v: Floats, z: Floats, p: Floats) -> SmallSteering:
-        """The derivatives there."""
+        """The linear model at this state."""
         nt, nv, R = len(self.travels), v.size, self._rotation(q)
         n = 3 + nt + nv + z.size
 
@@ -213,7 +218,7 @@ class _Running:
         return np.eye(3) + 2 * w * cross + 2 * cross @ cross
 
     def _moved(self, q: Floats, rise: float, turn: Floats, travels: Floats) -> Floats:
-        """Raised, turned by the vector `turn` about the world's axes, with other travels."""
+        """The coordinates raised, turned by the vector `turn` about the world's axes, with other travels."""
         found = q.copy()
         found[self.height] += rise
         found[self.travels] += travels

@@ -1,6 +1,6 @@
-"""`drive` as an analysis of studies: a car through a maneuver for every row.
+"""`drive` as an analysis of studies: a car through a maneuver for each row.
 
-Varied are numbers of the car file (`sekant.vehicle.car.numbers`) and, as ``maneuver.speed``, options of the
+Rows vary numbers of the car file (`sekant.vehicle.car.numbers`) and, as ``maneuver.speed``, options of the
 maneuver. Channels are those of the run over time, and the measures of the maneuver by their names.
 """
 
@@ -32,7 +32,7 @@ HOW = ("reduced", "method", "step", "rtol", "output_step")
 
 @register
 class DriveStudy(Analysis):
-    """One maneuver per row; a run that does not reach its end is a row with the reason and the available measures."""
+    """One maneuver per row; a row whose run ends early has the reason and the available measures."""
 
     kind = "drive"
     options = ("maneuver", *HOW)
@@ -58,7 +58,7 @@ class DriveStudy(Analysis):
     def described(cls, given: Any) -> Car:
         if not isinstance(given, (Car, dict)):
             raise SekantError(
-                f"a study that drives needs a car, as sk.vehicle.load_car gives (got {given!r})"
+                f"a study of drives needs a car, such as sk.vehicle.load_car returns (got {given!r})"
             )
         return self_contained(car_description(given))
 
@@ -98,12 +98,12 @@ class DriveStudy(Analysis):
         return self._first.result.channels.find(channel).unit
 
     def measures(self) -> tuple[Measure, ...]:
-        """All of the maneuver, as the car of the study shows them."""
+        """All measures of the maneuver, from a run of the car of the study."""
         return tuple(Measure(measure.name, "final", measure.name) for measure in self._first.measures)
 
     @cached_property
     def _first(self) -> DrivenManeuver:
-        """The car as it is described."""
+        """A run of the car as described."""
         return self._driven({})
 
     def _driven(self, values: Values) -> DrivenManeuver:
@@ -114,18 +114,19 @@ class DriveStudy(Analysis):
         return drive(car, what, alike=self._alike, **self.given)
 
     def _column(self, run: DrivenManeuver, name: str) -> Floats:
-        """A channel of the run; NaN for measures that only a complete run has."""
+        """A channel of the run; NaN for measures that require a complete run."""
         if not run.complete and " " in name:
             return np.full(run.time.size, np.nan)
         try:
             return run[name]
         except SekantError as error:
-            told = ", ".join(measure.name for measure in run.measures)
-            raise SekantError(f"{error}; measures of {run.maneuver.type}: {told}") from None
+            known = ", ".join(measure.name for measure in run.measures)
+            raise SekantError(f"{error}; measures of {run.maneuver.type}: {known}") from None
 
 
 def _maneuver(given: Any) -> tuple[str, dict[str, Any]]:
-    """Name and options, of a name, a mapping such as ``{type: step-steer, speed: 20}``, or a maneuver."""
+    """Name and options of a maneuver, given as a name, a mapping such as ``{type: step-steer, speed: 20}``, or an
+    object."""
     if isinstance(given, Maneuver):
         return given.type, {key: getattr(given, key) for key in given.model_fields_set}
     options = dict(given) if isinstance(given, Mapping) else {"type": given}

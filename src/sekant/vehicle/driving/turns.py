@@ -1,7 +1,7 @@
 """Steady turns of a car at one speed: handling diagram, and linear models in axes that move with it.
 
-The search begins with the turn of the linear single-track model at a small lateral acceleration and continues from
-turn to turn. Steering wheel angle, drive torque and the spin of the wheels are found with each.
+The search starts from the turn of the linear single-track model at a small lateral acceleration and continues from
+turn to turn. Each turn determines steering wheel angle, drive torque and the spin of the wheels.
 """
 
 from __future__ import annotations
@@ -21,15 +21,20 @@ from sekant.engine.alike import Variant
 from sekant.engine.state import State
 from sekant.engine.system import System, compile
 from sekant.errors import ModelError, SolverError
+from sekant.progress_bar import doing
+from sekant.vehicle.aero import DENSITY
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import SingleTrack, single_track
+from sekant.vehicle.courses.speed_profile import car_as_point
 from sekant.vehicle.driving.standing_car import needs_settling, settled
+from sekant.vehicle.quantities import GRAVITY
 
 Floats = NDArray[np.float64]
-FIRST = 0.3  # m/s^2: of the turn that the search begins with
-STEP = 1.0  # m/s^2: farthest from one turn to the next
+FIRST = 0.3  # m/s^2, of the first turn
+STEP = 1.0  # m/s^2: largest step from one turn to the next
+BEYOND = 1.2  # times the limit of a point mass: no search finds a turn there
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +58,10 @@ class SteadyTurns:
 
     @property
     def handling(self) -> Floats:
-        """(n,) rad: steer angle of the wheels less wheelbase times curvature, over `accelerations` the handling
-        diagram; its slope is the understeer gradient."""
+        """Handling angle (n,) rad: steer angle of the wheels less wheelbase times curvature.
+
+        Over `accelerations` it is the handling diagram; its slope is the understeer gradient.
+        """
         turns = np.array([motion.turn or 0.0 for motion in self.motions])
         return self.steering / self.single_track.ratio - self.single_track.wheelbase * turns / self.speed
 
@@ -63,9 +70,10 @@ class SteadyTurns:
         return linearize(self.system, self.motions[number])
 
     def sensitivity(self, number: int, parameters: Sequence[str]) -> Sensitivity:
-        """Derivatives of one of the turns by `parameters` of `steady_turns`, lateral acceleration and speed kept.
+        """Derivatives of one of the turns by `parameters` of `steady_turns`, at constant lateral acceleration and
+        speed.
 
-        `unknowns` has those of the steering wheel angle ("steer") and the torque, `eigenvalues` those of its linear
+        `unknowns` has those of the steering wheel angle ("steer") and the torque, `eigenvalues` those of the linear
         model.
         """
         return self.linear(number).sensitivity(parameters)
@@ -89,7 +97,8 @@ def steady_turns(
     accelerations: Sequence[float],
     parameters: Sequence[str] = (),
 ) -> SteadyTurns:
-    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), rising; 0: straight.
+    """Turns to the left at `speed` (m/s) with the given, increasing lateral `accelerations` (m/s^2); 0: straight
+    ahead.
 
     `parameters`: numbers of the car's model for derivatives, such as ``chassis.mass`` or
     ``front.left.tire.tread_stiffness``.
@@ -97,10 +106,12 @@ def steady_turns(
     car = car_description(given)
     wanted = np.asarray(accelerations, float)
     if not wanted.size or np.any(wanted < 0) or np.any(np.diff(wanted) <= 0):
-        raise ModelError("steady turns: accelerations must rise from 0 or above")
+        raise ModelError("steady turns: accelerations must increase, from 0 or above")
     if not speed > 0:
         raise ModelError(f"steady turns: the speed must be positive (got {speed:g} m/s)")
-    linear = single_track(car, standing_loads(car), speed)
+    loads = standing_loads(car)
+    linear = single_track(car, loads, speed)
+    _refuse_beyond_grip(car, loads, linear, speed, float(wanted[-1]))
     commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
     # evaluated a few times: compiling would take longer than all evaluations
     system = compile(
@@ -114,14 +125,31 @@ def steady_turns(
             continue
         between = np.linspace(last, a, int(np.ceil((a - last) / STEP)) + 1)[1:]
         for step in between if last else [min(FIRST, a), *between]:
-            motion = search.turn(float(step))
+            with doing(f"finding the turn at {step:.3g} m/s^2"):
+                motion = search.turn(float(step))
         found.append(motion)
         last = float(a)
     return SteadyTurns(speed, wanted, tuple(found), linear, system)
 
 
+def _refuse_beyond_grip(
+    car: Car, loads: dict[str, float], linear: SingleTrack, speed: float, acceleration: float
+) -> None:
+    """Refuse a lateral acceleration far beyond the grip, which a search would try to reach for minutes."""
+    air = car.air
+    if air is not None and not all(isinstance(a, (int, float)) for a in (air.front_area, air.rear_area)):
+        return  # the downforce depends on the ride height
+    point = car_as_point(car, loads, linear)
+    limit = point.across * (GRAVITY + DENSITY * point.lift_area * speed**2 / (2 * point.mass))
+    if acceleration > BEYOND * limit:
+        raise SolverError(
+            f"steady turns: {acceleration:.3g} m/s^2 is beyond the grip: at {speed:.3g} m/s the tires allow about "
+            f"{limit:.2g} m/s^2; reduce the lateral acceleration"
+        )
+
+
 class _TurnSearch:
-    """Goes from turn to turn; each begins where the last one was found."""
+    """Computes turn after turn; each search starts from the turn before."""
 
     def __init__(self, car: Car, system: System, linear: SingleTrack, speed: float):
         self.system, self.speed = system, speed
@@ -140,7 +168,8 @@ class _TurnSearch:
         self.before: tuple[float, SteadyMotion] | None = None
 
     def straight_ahead(self) -> SteadyMotion:
-        """With the steering wheel straight, or, if the sides differ and the car pulls, turned slightly."""
+        """Straight running with the steering wheel straight or, if the sides differ and the car pulls, turned
+        slightly."""
         found = ["torque"] if self.drives else []
 
         def motion(unknown: list[str]) -> SteadyMotion:
@@ -186,7 +215,7 @@ class _TurnSearch:
         return motion
 
     def _center(self, rate: float) -> tuple[float, float, float]:
-        """Of the circle: to the left of where the chassis is, across its velocity."""
+        """Center of the circle: to the left of the chassis, perpendicular to its velocity."""
         if self.before is None:
             return (0.0, self.speed / rate, 0.0)
         old = self.before[1]

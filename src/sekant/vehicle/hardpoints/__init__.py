@@ -1,1 +1,1 @@
-"""The contents of files of suspensions: hard points, and the components beside them."""
+"""Files of suspensions: hard points, and the components that belong to them."""

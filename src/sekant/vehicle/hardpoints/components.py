@@ -1,4 +1,4 @@
-"""Components beside the hard points of a suspension: wheel, stops, bushings, steering, anti-roll bar ..."""
+"""Components of a suspension besides the hard points: wheel, stops, bushings, steering, anti-roll bar ..."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class WheelData(Description):
     """Wheel and tire of a corner."""
 
     tire: str | None = None
-    """size such as 205/55 R16: section width (mm), height of the section (% of it), diameter of the rim (in)"""
+    """size such as 205/55 R16: section width (mm), aspect ratio (%), rim diameter (in)"""
     radius: Positive[Meters] | None = None
     """unloaded radius, or distance of the contact point; by default from the tire's size, or as drawn"""
     width: Positive[Meters] = 0.2
@@ -78,7 +78,7 @@ class WheelData(Description):
 
 
 class CurveData(Description):
-    """A force over a displacement or a rate, SI or with units."""
+    """A force over a displacement or a velocity, SI or with units."""
 
     x: tuple[Annotated[float, number(None)], ...]
     """displacements or rates, increasing, in m or m/s unless units are given"""
@@ -87,10 +87,10 @@ class CurveData(Description):
 
 
 class StopData(Description):
-    """A bump or rebound stop in line with the spring: it pushes only, beyond its gap."""
+    """A bump or rebound stop in line with the spring: it only pushes, beyond its gap."""
 
     gap: Meters
-    """how far the spring may be compressed (bump) or extended (rebound) from the drawing before it touches"""
+    """how far the spring may be compressed (bump) or extended (rebound) from the drawing before the stop touches"""
     stiffness: StiffnessNumber = 0.0
     """force per compression of the stop, beyond its gap"""
     curve: CurveData | None = None
@@ -104,7 +104,7 @@ class StopData(Description):
 
 
 class BushingData(Description):
-    """Elastic mount at a hard point; z along the hinge of an arm, else the axes of the vehicle."""
+    """Elastic mount at a hard point; its z axis is along the hinge of an arm, otherwise in vehicle axes."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
     """[x, y, z], forces per displacement"""
@@ -132,21 +132,22 @@ class BarSection(Description):
     inner_diameter: Meters = 0.0
     """inner diameter d; 0: solid"""
     length: Meters
-    """length L of the part that is twisted"""
+    """length L of the twisted part"""
     shear_modulus: Pascals = STEEL
     """shear modulus G; by default that of steel"""
 
     @property
     def rate(self) -> float:
-        """N m/rad."""
+        """Torsional stiffness, N m/rad."""
         return self.shear_modulus * np.pi * (self.diameter**4 - self.inner_diameter**4) / (32 * self.length)
 
 
 class AntiRollBar(Description):
-    """A bar that is twisted in roll, on drop links. Points of the left side; the right one is the mirror image.
+    """A bar that is twisted in roll, with drop links. Points are on the left side; the right side is the mirror
+    image.
 
-    U: the bar lies across the vehicle, its arms reach to the drop links. T: a stem, free to tilt fore and aft, that a
-    crossbar twists about its own axis.
+    U: the bar runs across the vehicle, and its arms reach to the drop links. T: a stem, free to tilt fore and aft,
+    that a crossbar twists about its own axis.
     """
 
     type: Literal["U", "T"] = "U"
@@ -178,7 +179,7 @@ class AntiRollBar(Description):
 
     @property
     def stiffness(self) -> float:
-        """N m/rad."""
+        """Torsional stiffness, N m/rad."""
         if self.rate is not None:
             return self.rate
         assert self.section is not None
@@ -186,7 +187,7 @@ class AntiRollBar(Description):
 
 
 class HeaveSpring(Description):
-    """A spring and damper between the two sides, which feels heave and not roll."""
+    """A spring and damper between the two sides, which acts in heave but not in roll."""
 
     point: PointNumbers
     """end on the left side; the other end is its mirror image"""
@@ -197,7 +198,7 @@ class HeaveSpring(Description):
     damping: DampingNumber = 0.0
     """force per rate of its length"""
     preload: Newtons = 0.0
-    """force with which it pushes when the suspension is as drawn"""
+    """push of the spring when the suspension is as drawn"""
 
     @model_validator(mode="after")
     def _stiff(self):
@@ -207,16 +208,16 @@ class HeaveSpring(Description):
 
 
 class SteeringColumn(Description):
-    """The connection from the steering wheel to the rack."""
+    """The connection of the steering wheel to the rack."""
 
     rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
     column: bool = False
-    """whether the steering wheel has a joint, tied to the rack"""
+    """whether the steering wheel has a joint, coupled to the rack"""
     stiffness: RotationalStiffnessNumber | None = None
-    """stiffness of the column: the steering wheel is then the input `steering_wheel`, and the rack can give way"""
+    """stiffness of the column: the steering wheel is then the input `steering_wheel`, and the rack can deflect"""
     damping: RotationalDampingNumber = 0.0
-    """damping of the column, at the steering wheel; goes with its stiffness"""
+    """damping of the column, at the steering wheel; requires a stiffness"""
 
     @model_validator(mode="after")
     def _ratio(self):
@@ -224,7 +225,7 @@ class SteeringColumn(Description):
         if (self.column or self.stiffness is not None) and not self.rack_per_turn:
             raise ValueError("a column needs rack_per_turn")
         if self.column and self.stiffness is not None:
-            raise ValueError("a column is rigid (column: true) or has a stiffness; drop one")
+            raise ValueError("a column is rigid (column: true) or has a stiffness; remove one")
         return self
 
 
@@ -233,12 +234,13 @@ LOADS = {"fx": "N", "fy": "N", "fz": "N", "mz": "N*m", "dx": "N"}
 
 
 class AxleLoadCase(Description):
-    """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
+    """Loads at the contacts (N, N m, in vehicle axes), accelerations of the vehicle in g, or the sum of both.
 
-    From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
-    height of the center of mass over the track, and along by `ax` times that height over the wheelbase and the mass
-    of the vehicle. Braking forces are the axle's `brake_share`, driving forces its `drive_share`; both wheels share
-    forces along x and y as they share the load. The parts of the axle feel their own inertia.
+    Under accelerations each wheel carries its static load times `az` (1: at rest). `ay` times the height of the
+    center of mass over the track is transferred across, and `ax` times that height over the wheelbase and the mass
+    of the vehicle along the vehicle. Braking forces are the axle's `brake_share`, driving forces its `drive_share`;
+    the two wheels share forces along x and y in proportion to their loads. Inertia forces act on the parts of the
+    axle.
     """
 
     left: dict[str, Newtons] = Field(default_factory=dict)
@@ -250,9 +252,9 @@ class AxleLoadCase(Description):
     ay: Plain = 0.0
     """g, to the left"""
     az: Plain | None = None
-    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts have their weight at rest"""
+    """g, 1 at rest, 2 in a 2 g bump; without it, with loads only, parts have their weight at rest"""
     rack: Meters = 0.0
-    """displacement of the rack to the left at which the axle stands"""
+    """displacement of the rack to the left in this case"""
     hold: Literal["springs"] | None = None
     """springs: they are locked at their length as drawn; without it, springs and bars deflect under the loads"""
 

@@ -12,9 +12,9 @@ BAR = ("bar", "arm", "link", "top")
 
 
 def coordinates(points: HardPoints) -> dict[str, float]:
-    """Name -> m, of all hard points and those of anti-roll bar and heave spring.
+    """Coordinates of all hard points and those of anti-roll bar and heave spring: name -> m.
 
-    The contact point of a wheel whose radius is given is not one of them: it follows from the wheel's center.
+    The contact point of a wheel with a given radius is not included: it follows from the wheel's center.
     """
     named = {
         name: p for name, p in points.points.items() if not (name == "contact" and points.contact_follows)
@@ -29,7 +29,7 @@ def coordinates(points: HardPoints) -> dict[str, float]:
 
 
 def moved(points: HardPoints, shifts: Mapping[str, float]) -> HardPoints:
-    """The description with coordinates such as ``lower_ball.z`` moved by so many m."""
+    """The description with coordinates such as ``lower_ball.z`` shifted by the given distances (m)."""
     known = coordinates(points)
     for name in shifts:
         if name not in known:

@@ -1,6 +1,6 @@
 """The list of hard points of a suspension corner, from which a model is made.
 
-Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywhere on the middle plane y = 0.
+Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywhere on the center plane y = 0.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sekant.vehicle.quantities import (
 
 Vector = NDArray[np.float64]
 Side = Literal["left", "right"]
-BESIDE = 0.05  # m: points of one side may lie this far beyond the middle plane
+BESIDE = 0.05  # m: points of one side may lie this far beyond the center plane
 
 
 class SpringData(Description):
@@ -50,7 +50,7 @@ class SpringData(Description):
     damping: DampingNumber = 0.0
     """force per rate of its length"""
     preload: Newtons = 0.0
-    """force with which the spring pushes when the suspension is as drawn"""
+    """push of the spring when the suspension is as drawn"""
     free_length: Meters | None = None
     """free length, instead of a preload"""
     on: str = ""
@@ -65,12 +65,12 @@ class SpringData(Description):
         if self.free_length is None and self.preload and not self.stiffness:
             raise ValueError("preload needs a stiffness, or give free_length")
         if self.free_length is not None and self.preload:
-            raise ValueError("preload and free_length say the same thing; drop one")
+            raise ValueError("give either preload or free_length, not both")
         return self
 
 
 class HardPoints(Description):
-    """A corner of a vehicle by its hard points. Numbers of `points` are in `unit`."""
+    """A suspension corner by its hard points. Numbers of `points` are in `unit`."""
 
     type: str
     """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""
@@ -79,7 +79,7 @@ class HardPoints(Description):
     unit: Literal["m", "mm"] = "m"
     """unit of bare numbers in points, also those of axle parts; texts such as 12 mm have their own"""
     points: dict[str, PointNumbers] = Field(default_factory=dict)
-    """[x, y, z] by name, as the layout needs them: x forward, y to the left, z up, of one side"""
+    """[x, y, z] by name, as required by the layout: x forward, y to the left, z up, of one side"""
     camber: Radians = 0.0
     """camber as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
     toe: Radians = 0.0
@@ -108,20 +108,20 @@ class HardPoints(Description):
     set_up: dict[str, Meters] = Field(default_factory=dict)
     """changes by name (camber_shim ...) from the drawing; ``left.camber_shim`` for one side"""
     axle: AxleParts | None = None
-    """what joins the two sides; with it the file describes an axle"""
+    """connections between the two sides; with it the file describes an axle"""
     beam_rate: RotationalStiffnessNumber = 0.0
     """twist_beam: torque per twist of the beam"""
     load_cases: dict[str, AxleLoadCase] = Field(default_factory=dict)
-    """named loads or accelerations for which loads on members are computed"""
+    """named loads or accelerations for which member loads are computed"""
     load: Newtons = 0.0
     """vertical force of the road at the contact point"""
     suspension: Suspension = Suspension()
-    """what the curves need in addition to the model"""
+    """further data for the curves"""
 
     @model_validator(mode="before")
     @classmethod
     def _in_unit(cls, data: Any):
-        """Bare numbers of points in millimeters become meters; texts carry their unit themselves."""
+        """Convert bare numbers of points in millimeters to meters; texts contain their unit."""
         if isinstance(data, dict) and data.get("unit") == "mm" and isinstance(data.get("points"), dict):
             points = {name: _scaled(p) for name, p in data["points"].items()}
             data = {**data, "points": points, "unit": "m"}
@@ -131,32 +131,32 @@ class HardPoints(Description):
 
     @model_validator(mode="after")
     def _one_rack(self):
-        """The rack's travel per turn from the steering of the axle also serves for the curves."""
+        """Use the rack travel per turn of the axle's steering for the curves, too."""
         turn = self.axle.steering.rack_per_turn if self.axle else None
         known = self.suspension.rack_per_turn
         if turn is not None and known not in (None, turn):
-            told = f"{known:g} m and {turn:g} m"
-            raise ValueError(f"axle.steering and suspension differ in rack_per_turn ({told}); drop one")
+            both = f"{known:g} m and {turn:g} m"
+            raise ValueError(f"axle.steering and suspension differ in rack_per_turn ({both}); remove one")
         if known is None and turn is not None:
-            told = self.suspension.model_copy(update={"rack_per_turn": turn})
-            object.__setattr__(self, "suspension", told)
+            with_ratio = self.suspension.model_copy(update={"rack_per_turn": turn})
+            object.__setattr__(self, "suspension", with_ratio)
         return self
 
     @model_validator(mode="after")
     def _contact_of_wheel(self):
-        """A radius or a size of the tire stands for the contact point."""
+        """Allow the wheel radius or a tire size to replace the contact point."""
         touch = self.touching()
         if touch is None:
             return self
         if "contact" in self.points:
             if self.wheel.radius is not None:
-                raise ValueError("wheel.radius and the point contact say the same thing; drop one")
+                raise ValueError("give either wheel.radius or the point contact, not both")
             return self
         self.points["contact"] = touch
         return self
 
     def touching(self) -> tuple[float, float, float] | None:
-        """The contact point (3,) m by the radius of the wheel, where that is given."""
+        """The contact point (3,) m by the radius of the wheel, if it is given."""
         radius = self.wheel.given_radius
         if radius is None or "wheel_center" not in self.points:
             return None
@@ -171,12 +171,12 @@ class HardPoints(Description):
 
     @property
     def contact_follows(self) -> bool:
-        """Whether the contact point follows from the wheel's center, its axis and its radius."""
+        """Whether the contact point follows from the wheel's center, axis and radius."""
         touch = self.touching()
         return touch is not None and bool(np.allclose(touch, self.point("contact"), atol=1e-9))
 
     def point(self, name: str) -> Vector:
-        """The point (3,) m."""
+        """A hard point (3,) m."""
         return np.array(self.points[name])
 
     @property
@@ -221,14 +221,14 @@ class HardPoints(Description):
         return self
 
     def on(self, side: Side | None) -> HardPoints:
-        """This corner on the given side; mirrored if it is drawn on the other."""
+        """This corner on the given side, mirrored if it is drawn on the other side."""
         if side not in (None, "left", "right"):
             raise ModelError(f"'{side}' is not a side of a vehicle; use 'left' or 'right'")
         return self if side in (None, self.side) else self.mirrored()
 
 
 SMALLEST, LARGEST_SIZE = 0.01, 20.0  # m across all points of a side: from a model car to a haul truck
-LARGEST = 1e300  # beyond this a number is left to the checks that refuse it
+LARGEST = 1e300  # larger numbers are left to later checks, which refuse them
 
 
 def _scaled(p: Any) -> Any:
@@ -241,18 +241,19 @@ def _scaled(p: Any) -> Any:
 
 
 def _scaled_points(part: Any) -> Any:
-    """Points of an anti-roll bar or heave spring in millimeters as meters."""
+    """Points of an anti-roll bar or heave spring, converted from millimeters to meters."""
     if not isinstance(part, dict):
         return part
     return {key: _scaled(value) if isinstance(value, (list, tuple)) else value for key, value in part.items()}
 
 
 GivenPoints = HardPoints | dict[str, Any] | str | PathLike[str]
-"""Hard points as functions take them: a description, its keys, or a file."""
+"""Hard points as arguments of functions: a description, its keys, or a file."""
 
 
 def hard_points(data: GivenPoints) -> HardPoints:
-    """`data`, or what its file holds, as `HardPoints`; raises `ModelError` with the place of the fault."""
+    """`data`, or the contents of the file it names, as `HardPoints`; raises `ModelError` with the location of an
+    error."""
     if isinstance(data, (str, PathLike)):
         from sekant.vehicle.hardpoints.files import load_axle
 
@@ -261,7 +262,8 @@ def hard_points(data: GivenPoints) -> HardPoints:
 
 
 def _wrong_unit(given: HardPoints) -> list[ModelError]:
-    """Points farther apart than in any suspension: millimeters taken for meters, or the reverse."""
+    """Refuse points that are too far apart or too close for a suspension: millimeters taken for meters, or the
+    reverse."""
     p = np.array([given.point(name) for name in given.points])
     size = float(np.ptp(p, axis=0).max())
     if SMALLEST <= size <= LARGEST_SIZE:
@@ -269,14 +271,14 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
     likely = "mm" if size > LARGEST_SIZE else "m"
     return [
         ModelError(
-            f"points lie {size:.4g} m apart, which no suspension does; are they in {likely}? Write unit: {likely}",
+            f"points span {size:.4g} m , which is not a suspension; are they in {likely}? Write unit: {likely}",
             path=("unit",),
         )
     ]
 
 
 def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
-    """Points on the other side of the vehicle than the wheel; the wheel's own, if most of the others lie there."""
+    """Points on the other side of the vehicle from the wheel; the wheel's own if most other points lie there."""
     outward = np.sign(given.point("wheel_center")[1])
     sided = [name for name in names if not name.startswith(("panhard", "watt", "drag_link", "pitman"))]
     far = [name for name in sided if given.point(name)[1] * outward < -BESIDE]
@@ -286,7 +288,7 @@ def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
     blamed, others = (far, "wheel_center") if few else (wheel, "most points")
     return [
         ModelError(
-            f"lies {abs(given.point(name)[1]):g} m from the middle plane on the other side of the vehicle than "
+            f"lies {abs(given.point(name)[1]):g} m from the center plane, on the other side of the vehicle from "
             f"{others}; give the points of one side only, and check the sign",
             path=("points", name),
         )
@@ -322,7 +324,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if not found and abs(given.point("wheel_center")[1]) < 1e-6:
         found.append(
             ModelError(
-                "lies on the middle plane of the vehicle (y = 0); give the left or the right corner",
+                "lies on the center plane of the vehicle (y = 0); give the points of the left or the right corner",
                 path=("points", "wheel_center"),
             )
         )
@@ -335,7 +337,7 @@ def apart(given: HardPoints, *pairs: tuple[str, str]) -> None:
     for a, b in pairs:
         if np.linalg.norm(given.point(a) - given.point(b)) < 1e-6:
             raise ModelError(
-                f"lies on '{a}'; they are ends of one part and must be apart", path=("points", b)
+                f"coincides with '{a}'; they are the ends of one part and must be apart", path=("points", b)
             )
 
 

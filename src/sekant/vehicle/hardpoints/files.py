@@ -1,4 +1,4 @@
-"""Suspension files: a list of hard points, a model with a description of the roles of its items, or just a model."""
+"""Suspension files: hard points, a model with a description of its roles, or just a model."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def load_axle(path: str | PathLike[str]) -> HardPoints:
     source = hard_point_source(path)
     try:
         if "points" not in source.data:
-            raise ModelError("describes no axle: it has no hard points ('points')")
+            raise ModelError("does not describe an axle: it has no hard points ('points')")
         points = hard_points(source.data)
-        axle(points)  # faults of points and parts show when the axle is built: here they have a line
+        axle(points)  # finds errors of points and parts while their lines in the file are known
         return points
     except SekantError as error:
         raise located(error, source.places, str(path)) from None

@@ -1,13 +1,14 @@
-"""Hard points from tables of other programs, by a mapping of their names, columns, axes and unit to ours.
+"""Hard points from tables of other programs, by a mapping of their names, columns, axes and unit to Sekant's.
 
 points:
   table: front.xlsx[Front]
-  mapping: optimumk            # or adams_car, or a file of one's own; its keys may also stand here
+  mapping: optimumk            # or adams_car, or your own file; its keys may also stand here
   wheel_center: [0, 610, 228]  # points that the table does not have
 
-Keys of a mapping: `columns` (heads of the table), `unit` of its numbers where its head has none, `axes` (ours by
-those of the table: ``[-x, -y, z]``), `origin` (of the table in our axes), `names` (ours: one of theirs, or several of
-which the table has one). Without names the table has ours. All faults are reported at once.
+Keys of a mapping: `columns` (headers of the table), `unit` of its numbers if its header has none, `axes` (Sekant's
+in terms of the table's: ``[-x, -y, z]``), `origin` (of the table in Sekant's axes), `names` (Sekant's name: one
+name of the table, or several of which the table has one). Without `names` the table uses Sekant's. All errors are
+reported at once.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ FOLDER = files("sekant.vehicle.hardpoints") / "mappings"
 
 @dataclass(frozen=True)
 class PointMapping:
-    """How a table of another program lists points: heads of columns, unit, axes (sign, axis) x 3, origin (3,) m,
-    and names of ours with theirs; `strict` names must all be there."""
+    """How a table of another program lists points: headers of columns, unit, axes (sign, axis) x 3, origin (3,) m,
+    and Sekant's names with the table's; `strict` names must all be present."""
 
     columns: Mapping[str, tuple[str, ...]]
     unit: str | None = None
@@ -44,7 +45,7 @@ class PointMapping:
 
 
 def read_mapping(given: Mapping[str, Any], folder: Path, path: tuple[str, ...]) -> PointMapping:
-    """The mapping that `points` of a file describes: a built-in one or a file, changed by keys of its own."""
+    """The mapping that `points` of a file describes: built in or from a file, with changes by its own keys."""
     named = given.get("mapping")
     base: dict[str, Any] = {}
     if named is not None:
@@ -93,7 +94,9 @@ def _mapping(data: Mapping[str, Any], path: tuple[str, ...], strict: frozenset[s
     axes = _axes(data.get("axes", list(AXES)), (*path, "axes"))
     at = data.get("origin", [0.0, 0.0, 0.0])
     if not isinstance(at, list) or len(at) != 3:
-        raise ModelError("is a point [x, y, z] in our axes, such as [0, 0, -228 mm]", path=(*path, "origin"))
+        raise ModelError(
+            "must be a point [x, y, z] in Sekant's axes, such as [0, 0, -228 mm]", path=(*path, "origin")
+        )
     origin = tuple(quantity(x, "m", "origin") for x in at)
     unit = data.get("unit")
     return PointMapping(columns, None if unit is None else str(unit), axes, origin, names, strict)
@@ -102,14 +105,14 @@ def _mapping(data: Mapping[str, Any], path: tuple[str, ...], strict: frozenset[s
 def _dict(data: Mapping[str, Any], key: str, path: tuple[str, ...]) -> Mapping[str, Any]:
     found = data.get(key, {})
     if not isinstance(found, dict):
-        raise ModelError("is a mapping of our names to theirs", path=(*path, key))
+        raise ModelError("must be a mapping from Sekant's names to those of the table", path=(*path, key))
     return found
 
 
 def _texts(given: Any, path: tuple[Any, ...]) -> tuple[str, ...]:
     found = given if isinstance(given, list) else [given]
     if not found or not all(isinstance(text, str) and text.strip() for text in found):
-        raise ModelError(f"is a name, or a list of names (got {given!r})", path=path)
+        raise ModelError(f"must be a name or a list of names (got {given!r})", path=path)
     return tuple(text.strip() for text in found)
 
 
@@ -118,13 +121,14 @@ def _axes(given: Any, path: tuple[str, ...]) -> tuple[tuple[float, int], ...]:
     found = [(-1.0 if t.startswith("-") else 1.0, t.lstrip("+-")) for t in texts]
     if sorted(axis for _, axis in found) != list(AXES):
         raise ModelError(
-            f"are our x, y and z by those of the table, as [-x, -y, z] (got {given!r})", path=path
+            f"must give Sekant's x, y and z in terms of the table's, such as [-x, -y, z] (got {given!r})",
+            path=path,
         )
     return tuple((sign, AXES.index(axis)) for sign, axis in found)
 
 
 def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[str, list[str]], Places]:
-    """Points by our names as texts with a unit, and their places."""
+    """Points by Sekant's names as texts with a unit, and their locations."""
     head, at = _head(rows, file, mapping)
     units = [split_header(cell)[1] or mapping.unit or "" for cell in (head[1][at[a]] for a in AXES)]
     found: list[SekantError] = []
@@ -132,8 +136,8 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
     for number, cells in rows:
         place = Place(file, number)
         name = cells[at["point"]].strip() if at["point"] < len(cells) else ""
-        told = [cells[at[a]].strip() if at[a] < len(cells) else "" for a in AXES]
-        if number <= head[0] or not name or not any(told):
+        coordinates = [cells[at[a]].strip() if at[a] < len(cells) else "" for a in AXES]
+        if number <= head[0] or not name or not any(coordinates):
             continue
         wanted = not mapping.names or any(name.lower() in _lower(theirs) for theirs in mapping.names.values())
         if not wanted:
@@ -141,10 +145,10 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         if name.lower() in known:
             found.append(_wrong(place, f"point '{name}' occurs here a second time"))
             continue
-        known[name.lower()] = (place, told)
+        known[name.lower()] = (place, coordinates)
         found += [
             _wrong(place, f"point '{name}': {axis} {_shown(text)}")
-            for axis, text in zip(AXES, told, strict=True)
+            for axis, text in zip(AXES, coordinates, strict=True)
             if not _is_number(text)
         ]
     everything = [cells[at["point"]] for n, cells in rows if n > head[0] and at["point"] < len(cells)]
@@ -160,11 +164,11 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
             message = f"has no point '{theirs[0]}' ('{ours}'); {suggest(theirs[0], everything, 'points')}"
             found.append(_wrong(Place(file, head[0]), message))
         elif there:
-            place, told = there[0]
+            place, coordinates = there[0]
             places["points", ours] = place
-            if all(_is_number(text) for text in told):
+            if all(_is_number(text) for text in coordinates):
                 try:
-                    points[ours] = _point(told, units, mapping)
+                    points[ours] = _point(coordinates, units, mapping)
                 except ModelError as error:
                     found.append(_wrong(place, f"point '{ours}': {error.message}"))
     if found:
@@ -172,18 +176,18 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
     return points, places
 
 
-def _point(told: Sequence[str], units: Sequence[str], mapping: PointMapping) -> list[str]:
-    """In our axes, m."""
+def _point(coordinates: Sequence[str], units: Sequence[str], mapping: PointMapping) -> list[str]:
+    """A point in Sekant's axes, m."""
     values = [
         quantity(f"{text} {unit}" if unit else float(text), "m", axis)
-        for text, unit, axis in zip(told, units, AXES, strict=True)
+        for text, unit, axis in zip(coordinates, units, AXES, strict=True)
     ]
     turned = [sign * values[k] + shift for (sign, k), shift in zip(mapping.axes, mapping.origin, strict=True)]
     return [f"{value!r} m" for value in turned]
 
 
 def has_heads(rows: Rows, mapping: PointMapping) -> bool:
-    """Whether a sheet has the row of heads of a table of points."""
+    """Whether a sheet has the header row of a table of points."""
     try:
         _head(rows, "", mapping)
     except DataError:
@@ -192,7 +196,7 @@ def has_heads(rows: Rows, mapping: PointMapping) -> bool:
 
 
 def _head(rows: Rows, file: str, mapping: PointMapping) -> tuple[tuple[int, list[str]], dict[str, int]]:
-    """The row of heads, and where each column stands; the first that has all of them."""
+    """The first row with all headers, and the position of each column."""
     for number, cells in rows:
         heads = [split_header(cell)[0].lower() for cell in cells]
         at = {
@@ -203,7 +207,7 @@ def _head(rows: Rows, file: str, mapping: PointMapping) -> tuple[tuple[int, list
             return (number, cells), at
     wanted = ", ".join(f"'{names[0]}'" for names in mapping.columns.values())
     raise DataError(
-        f"has no row with the heads {wanted}; give the names of the table under columns:", file=file
+        f"has no header row with {wanted}; give the headers of the table under columns:", file=file
     )
 
 

@@ -1,9 +1,9 @@
 """Hard points from tables: CSV files and spreadsheets (.xlsx), whole descriptions or the points of a YAML file.
 
-A row whose first cell is ``point`` heads the table: columns x, y, z, with units as in ``x [mm]``; below it, each
-row is one point. Other rows contain further data, by key and value: ``type | mcpherson``, ``spring.stiffness | 28
-N/mm``, ``suspension.travel | -80 mm | 80 mm``; those with several values and no dot in the key stand above the
-table. Errors name file, sheet and row.
+A row whose first cell is ``point`` is the header of the table: columns x, y, z, with units as in ``x [mm]``; below
+it, each row is one point. Other rows contain further data, by key and value: ``type | mcpherson``,
+``spring.stiffness | 28 N/mm``, ``suspension.travel | -80 mm | 80 mm``; rows with several values and no dot in the
+key must be above the table. Errors name file, sheet and row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def hard_point_source(path: str | PathLike[str]) -> Source:
     """The description in a YAML file, a CSV file or a spreadsheet, with the place of every entry.
 
     `points` of a YAML file may name a table, also one of another program (`mapped_tables`). A sheet is named in
-    brackets: ``axles.xlsx[front]``. A later process finds it again while the files are as they were.
+    brackets: ``axles.xlsx[front]``. The result is cached while the files do not change.
     """
     return cached_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
 
@@ -78,7 +78,7 @@ def _from_table(name: str, unit: object = "m") -> Source:
 
 
 def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
-    """The rows of a CSV file or a sheet, and what messages call it; of several sheets the one that has points."""
+    """The rows of a CSV file or a sheet, and its name in messages; of several sheets the one with points."""
     found = SHEET.fullmatch(name)
     if found is None:
         return name, read_rows(name)
@@ -107,7 +107,7 @@ def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
 
 
 def _mapped(path: Path, source: Source) -> Source:
-    """A description whose points stand in a table of another program."""
+    """A description whose points come from a table of another program."""
     given = source.data["points"]
     try:
         name = given["table"]
@@ -126,7 +126,7 @@ def _mapped(path: Path, source: Source) -> Source:
 
 
 def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
-    """The error with its line; keys beside the table are not points, and are not called so."""
+    """The error with its line; keys beside the table are not reported as points."""
     if error.file is not None:
         return error
     place = find_place(places, error.path) or Place(file, None)
@@ -135,7 +135,7 @@ def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
 
 
 def _sheets(file: str) -> dict[str, Rows]:
-    """The rows of every sheet that are not empty, by the sheet's title."""
+    """The rows of every sheet that is not empty, by the sheet's title."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -153,7 +153,7 @@ def _sheets(file: str) -> dict[str, Rows]:
             cells = [(i, _texts(row)) for i, row in enumerate(rows, 1)]
             found[sheet.title] = [(i, row) for i, row in cells if row]
         book.close()
-    except Exception as error:  # for damaged files openpyxl raises errors of zip and XML
+    except Exception as error:  # openpyxl raises errors of zip and XML for damaged files
         raise DataError(
             f"cannot be read as a spreadsheet ({error or type(error).__name__})", file=file
         ) from None
@@ -179,7 +179,7 @@ def _is_head(cells: list[str]) -> bool:
 
 
 def _described(file: str, rows: Rows, unit: object) -> Source:
-    """The contents of the rows; `unit`: that of bare numbers in the description which the points become part of."""
+    """The contents of the rows; `unit`: the unit of bare numbers in the description that includes these points."""
     data: dict[str, Any] = {}
     places: Places = {(): Place(file, None)}
     columns: list[tuple[int, str | None]] = []
@@ -190,7 +190,8 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
             if _is_head(cells):
                 if "points" in data:
                     raise _wrong(
-                        place, "a second table of points; one sheet or file describes one corner or axle"
+                        place,
+                        "contains a second table of points; one sheet or file describes one corner or axle",
                     )
                 columns, data["points"] = _columns(cells, place), {}
                 places["points",] = place
@@ -205,7 +206,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
         except DataError as error:
             faults.append(error)
             if _is_head(cells):
-                break  # rows below a head that cannot be read mean nothing
+                break  # rows below an unreadable header mean nothing
     if faults:
         raise one_error(faults)
     if "points" not in data:
@@ -214,25 +215,25 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
         )
     if "unit" in data and any(stated is not None for _, stated in columns):
         raise _wrong(
-            places["unit",], "'unit' and the units in the head of the table say the same thing; drop one"
+            places["unit",], "give the unit either as 'unit' or in the header of the table, not both"
         )
     return Source(data, places)
 
 
 def _columns(cells: list[str], place: Place) -> list[tuple[int, str | None]]:
-    """Where x, y and z stand, and their units."""
+    """The positions of the columns x, y and z, and their units."""
     heads = [split_header(cell) for cell in cells]
     names = [name.lower() for name, _ in heads]
     for axis in AXES:
         if names.count(axis) != 1:
             raise _wrong(
-                place, f"the head of the table names column '{axis}' {names.count(axis)} times, not once"
+                place, f"the header of the table contains column '{axis}' {names.count(axis)} times, not once"
             )
     return [(names.index(axis), heads[names.index(axis)][1]) for axis in AXES]
 
 
 def _is_point(cells: list[str], columns: list[tuple[int, str | None]]) -> bool:
-    """Whether a row below the head is one of the table: more than a key and its value."""
+    """Whether a row below the header is a row of the table: more than a key and its value."""
     return "." not in cells[0] and (len(cells) > 2 or max(at for at, _ in columns) < 2)
 
 
@@ -253,7 +254,7 @@ def _point(cells: list[str], columns: list[tuple[int, str | None]], place: Place
 
 
 def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -> None:
-    """A row of key and value, or values: one entry of the description."""
+    """Set one entry of the description from a row of a key and its values."""
     values = [cell for cell in cells[1:] if cell]
     if not cells[0] or not values:
         raise _wrong(place, f"'{' '.join(cells)[:40]}' is neither a point nor a key with a value")

@@ -1,7 +1,6 @@
-"""The roles of items in the model of a suspension corner: which frame is the wheel's, which joint the rack, and so
-on.
+"""The roles of items in the model of a suspension corner: the frame of the wheel, the joint of the rack, and so on.
 
-The defaults are the names that `sekant.vehicle` itself gives, so a model that keeps to them needs no description.
+The defaults are the names that `sekant.vehicle` uses, so a model with these names needs no description.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ def refuse_no_rack(rack_per_turn: float | None) -> None:
 
 
 class Suspension(Description):
-    """Roles of the items of a model, and the few numbers of the vehicle that curves need."""
+    """Roles of the items of a model, and the numbers of the vehicle that the curves require."""
 
     wheel_center: str = "upright.wheel_center"
     """frame on the upright at the wheel's center; its y axis is the spin axis, pointing to the left"""
@@ -60,7 +59,7 @@ class Suspension(Description):
     def _rising(self):
         for name, limits in (("travel", self.travel), ("steering", self.steering)):
             if limits is not None and not limits[0] < limits[1]:
-                raise ValueError(f"{name} must rise from its first to its second number")
+                raise ValueError(f"{name} must increase from its first to its second number")
         return self
 
     @model_validator(mode="after")

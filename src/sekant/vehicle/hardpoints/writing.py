@@ -1,4 +1,4 @@
-"""Hard points as files: YAML text in millimeters that reads back to an equal description."""
+"""Hard points as files: YAML text in millimeters; reading it gives an equal description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.io.writing import yaml_text
 if TYPE_CHECKING:
     from sekant.vehicle.hardpoints.description import HardPoints
 
-DIGITS = 17  # those of a double
+DIGITS = 17  # digits of a double
 
 
 def save(points: HardPoints, path: str | PathLike[str]) -> Path:
@@ -27,7 +27,7 @@ def save(points: HardPoints, path: str | PathLike[str]) -> Path:
 
 
 def hard_point_text(points: HardPoints) -> str:
-    """As YAML text: points in mm, all else in SI; what has its default value is left out."""
+    """YAML text of the hard points: points in mm, everything else in SI, without default values."""
     data = points.model_dump(mode="json", exclude_defaults=True)
     shown = {name: p for name, p in points.points.items() if name != "contact" or not points.contact_follows}
     head = {key: data.pop(key) for key in ("type", "name") if key in data}
@@ -39,7 +39,7 @@ def hard_point_text(points: HardPoints) -> str:
 
 
 def _in_mm(part: Any, owner: Any, key: str) -> Any:
-    """Lists of lengths of a part of an axle, which the file's unit applies to."""
+    """Lists of lengths in a part of an axle, in the unit of the file."""
     if not isinstance(part, Mapping):
         return part
     given = getattr(owner, key)
@@ -50,7 +50,7 @@ def _in_mm(part: Any, owner: Any, key: str) -> Any:
 
 
 def in_mm(meters: float) -> float | str:
-    """The shortest number of millimeters that is read back as `meters`; a text in m where rounding leaves none."""
+    """The shortest number of millimeters that is read back as `meters`; a text in m if rounding allows none."""
     for digits in range(1, DIGITS + 1):
         found = float(f"{1e3 * meters:.{digits}g}")
         if found / 1000 == meters:

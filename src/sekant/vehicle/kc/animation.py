@@ -19,14 +19,16 @@ from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.loads import LoadTable
 
 Vector = NDArray[np.float64]
-RATE = 20.0  # positions a second, as played
-FRAMES = 10  # of one load case
+RATE = 20.0  # positions per second of playing time
+FRAMES = 10  # per load case
 
 
 def sweep_result(curves: AxleCurves) -> Result:
-    """The axle along its travel at the middle position of the rack, with all curves in deg and mm as outputs."""
+    """The axle along its travel at the middle position of the rack; outputs are all curves in deg and mm."""
     if curves.moved is None:
-        raise SekantError("these curves lack the motion that they were computed from; use axle_curves")
+        raise SekantError(
+            "these curves do not contain the motion they were computed from; compute them with axle_curves"
+        )
     j = curves.design()[1]
     row = curves.moved.rows[j]
     names, columns = [], []

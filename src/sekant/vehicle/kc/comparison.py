@@ -1,4 +1,4 @@
-"""Curves of several designs of an axle side by side, and what differs."""
+"""Curves of several designs of an axle side by side, and their differences."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.files import replace_file
 from sekant.vehicle.curves.poles import bound_of, shown_number
-from sekant.vehicle.curves.table import unit_for_people
+from sekant.vehicle.curves.table import limit_lines, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
 
 Vector = NDArray[np.float64]
-ROUND_OFF = 1e-9  # of the size of a curve
-NOTHING = 1e-11  # SI: a length or an angle that round-off alone makes
+ROUND_OFF = 1e-9  # of the largest value of a curve
+NOTHING = 1e-11  # SI: lengths and angles below this are round-off
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,17 @@ class ComparedCurves:
     def __post_init__(self) -> None:
         first = self.curves[0]
         if len(self.labels) != len(self.curves):
-            raise ModelError(f"{len(self.labels)} labels for {len(self.curves)} designs; give each one")
+            raise ModelError(
+                f"{len(self.labels)} labels for {len(self.curves)} designs; give one label for each"
+            )
         for label, other in zip(self.labels, self.curves, strict=True):
             if not np.array_equal(first.travel, other.travel):
-                raise ModelError(f"{label} and {self.labels[0]} were moved over different travels")
+                raise ModelError(f"{label} and {self.labels[0]} have different travel ranges")
 
     def differences(self) -> list[Difference]:
-        """Of every curve that all designs have, at the rack's position as drawn."""
+        """Differences in every curve that all designs have, at the design position of the rack."""
         found = []
-        for name in self.curves[0].told:
+        for name in self.curves[0].summary_names:
             if not all(name in other.names for other in self.curves):
                 continue
             columns = np.array([c[name][:, c.design()[1]] for c in self.curves])
@@ -73,7 +75,7 @@ class ComparedCurves:
         return found
 
     def summary(self) -> str:
-        """A table for people: every curve as drawn, and the largest difference over travel with its place."""
+        """A table as text: every curve as drawn, and the largest difference over travel with its position."""
         first = self.curves[0]
         head = " ".join(f"{label[:13]:>13}" for label in self.labels)
         others = self.labels[1:]
@@ -96,20 +98,18 @@ class ComparedCurves:
             )
             lines.append(f"  {row.name.replace('_', ' '):<28}{values} {gaps}  {unit}".rstrip())
         if alike:
-            lines.append(f"alike: {', '.join(alike)}")
+            lines.append(f"identical: {', '.join(alike)}")
         for label, c in zip(self.labels, self.curves, strict=True):
-            own = [name for name in c.told if not all(name in other.names for other in self.curves)]
+            own = [name for name in c.summary_names if not all(name in other.names for other in self.curves)]
             if own:
-                lines.append(f"not of all designs: {label}: {', '.join(n.replace('_', ' ') for n in own)}")
+                lines.append(f"not in all designs: {label}: {', '.join(n.replace('_', ' ') for n in own)}")
         limits = [
-            f"limit: {label}: {text}"
-            for label, c in zip(self.labels, self.curves, strict=True)
-            for text in c.limits
+            f"{label}: {text}" for label, c in zip(self.labels, self.curves, strict=True) for text in c.limits
         ]
-        return "\n".join([*lines, *limits])
+        return "\n".join([*lines, *limit_lines(limits)])
 
     def as_dict(self) -> dict:
-        """Everything, for JSON, SI."""
+        """All curves and differences in SI, for JSON."""
         rows = {
             row.name: {
                 "unit": row.unit,
@@ -126,7 +126,7 @@ class ComparedCurves:
         }
 
     def to_csv(self, path: str | Path) -> Path:
-        """All curves of all designs, a row for each design and position; angles in deg, lengths in mm."""
+        """Write all curves of all designs, a row for each design and position; angles in deg, lengths in mm."""
         header: dict[str, None] = {}
         tables = [curves.rows() for curves in self.curves]
         for names, _ in tables:
@@ -147,7 +147,7 @@ def _plain(x: float) -> float | None:
 
 
 def names_of_files(files: Sequence[str | Path]) -> tuple[str, ...]:
-    """Short labels of files, no two alike: stems, or as many folders before them as it takes."""
+    """Distinct short labels of files: stems, with as many parent folders as necessary."""
     paths = [Path(file) for file in files]
     for depth in range(1, max(len(p.parts) for p in paths) + 1):
         found = ["/".join([*p.with_suffix("").parts[-depth:]]) for p in paths]

@@ -1,4 +1,4 @@
-"""The curves of an axle as one compiled function of its position and its displacements, and their derivatives."""
+"""The curves of an axle as one compiled function of its position and displacements, and its derivatives."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Vector = NDArray[np.float64]
 class CompiledCurves:
     """All curves of an axle on its rig, SI: `names` and `units` (c,).
 
-    `drawn`: frames as drawn are where they are in their bodies, and follow hard points that are parameters; else
-    they are arguments. Arguments of `values` and `slopes` over n positions: q (n, nq), w (n, d, nv), ww
+    `drawn`: the poses of frames as drawn are those in their bodies, and follow hard points that are parameters;
+    otherwise they are arguments. Arguments of `values` and `slopes` over n positions: q (n, nq), w (n, d, nv), ww
     (n, d, d, nv), `ways` (2,), `start` (see `AxleExpressions`), p (np,).
     """
 
@@ -61,14 +61,14 @@ class CompiledCurves:
 
     @cached_property
     def function(self) -> NativeFunction:
-        """Of t, q, w, ww, ways, start, p."""
+        """Curves as a function of t, q, w, ww, ways, start, p."""
         return self._cached(
             "values", lambda: self.system.function("axle_curves", self._symbols, [self._curves])
         )
 
     @cached_property
     def _derivative(self) -> NativeFunction:
-        """Along changes of position, displacements and parameters."""
+        """Its directional derivative along changes of position, displacements and parameters."""
         return self._cached("slopes", self._make_derivative)
 
     def _make_derivative(self) -> NativeFunction:
@@ -82,7 +82,7 @@ class CompiledCurves:
         return system.function("axle_slopes", [*self._symbols, s, dw, dww, dp], [slope])
 
     def values(self, q: Vector, w: Vector, ww: Vector, ways: Vector, start: Vector, p: Vector) -> Vector:
-        """(n, c)."""
+        """Values (n, c) of the curves."""
         given = (q, _across(w), _by_heights(ww), ways[None], start[None], p[None])
         return self.function.map(np.zeros((1, 1)), *given)[0]
 
@@ -97,7 +97,7 @@ class CompiledCurves:
         rates: ParameterRates,
         directions: Vector,
     ) -> Vector:
-        """(n, k, c): derivatives along k `directions` (k, np) of p and what belongs to them in `rates`."""
+        """Derivatives (n, k, c) along k `directions` (k, np) of p and the corresponding `rates` of the position."""
         n, k, nv = rates.s.shape
         given = (
             np.repeat(q, k, axis=0),

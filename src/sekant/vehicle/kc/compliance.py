@@ -28,7 +28,7 @@ CASES: dict[str, tuple[str, float, float]] = {
     "vertical_opposite": ("fz", 1.0, -1.0),
 }
 """case -> the load, and its signs at the left and the right wheel"""
-STEP = 50.0  # N or N m: rates are central differences over twice this; bushings of 1e6 N/m give way by 50 um
+STEP = 50.0  # N or N m: rates are central differences over twice this; bushings of 1e6 N/m deflect by 50 um
 TURNS = ("toe", "camber", "spin_axis_pitch")
 MOVES = ("x", "y", "z")
 
@@ -43,7 +43,7 @@ class ComplianceTable:
     rates: dict[tuple[str, str, str], float]
     """(case, side, quantity) -> rate; quantities are toe, camber, spin_axis_pitch, x, y, z of the wheel's center"""
     carried: dict[str, float]
-    """vertical force (N) at each contact with which the wheel stays where it is"""
+    """vertical force (N) at each contact that balances the wheel"""
 
     def rate(self, case: str, side: str, quantity: str) -> float:
         key = (case, side, quantity)
@@ -55,13 +55,13 @@ class ComplianceTable:
         return self.rates[key]
 
     def shown(self, case: str, side: str, quantity: str) -> tuple[str, float]:
-        """(unit, rate) for people: deg/kN, mm/kN; deg/(kN*m) and mm/(kN*m) for moments."""
+        """Display unit and rate: deg/kN, mm/kN; deg/(kN*m) and mm/(kN*m) for moments."""
         per = "(kN*m)" if CASES[case][0] == "mz" else "kN"
         factor, unit = (1e3 * 180 / np.pi, "deg") if quantity in TURNS else (1e6, "mm")
         return f"{unit}/{per}", factor * self.rate(case, side, quantity) + 0.0
 
     def rows(self) -> list[tuple[str, str, str, float, str]]:
-        """(case, side, quantity, rate, unit) for people."""
+        """(case, side, quantity, rate, unit) in display units."""
         found = []
         for case in self.cases:
             for side in SIDES:
@@ -78,7 +78,7 @@ class ComplianceTable:
         return place
 
     def summary(self) -> str:
-        """A table for people, left wheel."""
+        """A table as text, left wheel."""
         lines = [f"{self.name}, compliance at {self.height} wheel height, left wheel"]
         names = (*TURNS, *MOVES)
         lines.append(" " * 22 + "".join(f"{name.replace('spin_axis_', ''):>10}" for name in names))
@@ -102,9 +102,9 @@ def axle_compliance(
 ) -> ComplianceTable:
     """Rates of toe, camber and the wheel's center under unit loads, with the bushings of `given`.
 
-    Wheels are locked to the uprights and stand at `travel` m above the drawing, the rack at `rack` m. At "held"
-    height they stay there; at "free" height the springs carry the loads, from the vertical force with which they
-    stand there. Rates are central differences over small loads.
+    Wheels are locked to the uprights, `travel` m above their position as drawn, with the rack at `rack` m. At
+    "held" height they stay there; at "free" height the springs carry the loads, starting from the vertical force
+    that balances the wheels there. Rates are central differences over small loads.
     """
     if height not in ("held", "free"):
         raise ModelError(f"height is 'held' or 'free' (got {height!r})")
@@ -142,7 +142,7 @@ def axle_compliance(
 
 
 def _angles(rig: Rig, rest: Any) -> dict[str, dict[str, float]]:
-    """Toe, camber, pitch of the spin axis' frame (rad) and the place of the wheel's center (m), by side."""
+    """Toe, camber, pitch of the spin axis frame (rad) and the position of the wheel center (m), by side."""
     found = {}
     for side, (R, p) in rig.wheels(rest).items():
         s, e = (1.0 if side == "left" else -1.0), R[:, 1]

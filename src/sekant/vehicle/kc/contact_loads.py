@@ -6,11 +6,11 @@ wheel and accelerations a_x, a_y, a_z in g, the wheels of an axle carry together
 
     F_z = 2 W a_z - s M g a_x h / L ,   s = 1 in front, -1 behind ,
 
-never less than nothing, and 2 W a_y h / t moves from the inner to the outer wheel, no more than the inner one
-carries. Along x the axle has its share of M g a_x: `brake_share` in braking, `drive_share` in driving, by default
-that of its load; both wheels share forces along x and y as they share the load. Brakes are outboard, their torque is
-the upright's: the force acts at the contact. Driving wheels have shafts, whose torque the vehicle's body takes: the
-force acts at the wheel's center.
+never below zero, and 2 W a_y h / t moves from the inner to the outer wheel, at most the load of the inner one.
+Along x the axle takes its share of M g a_x: `brake_share` in braking, `drive_share` in driving, by default its
+share of the load; the two wheels share forces along x and y in proportion to their loads. Brakes are outboard, and
+their torque acts on the upright: the force acts at the contact. Driving wheels have shafts, whose torque acts on
+the vehicle's body: the force acts at the wheel's center.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from sekant.vehicle.quantities import GRAVITY
 
 @dataclass(frozen=True)
 class ContactLoads:
-    """Loads of an axle: `roles` with the numbers of the vehicle, static `load` of a wheel (N), `track` (m)."""
+    """Loads of an axle; `roles` contain the numbers of the vehicle, `load` is the static load of a wheel (N),
+    `track` in m."""
 
     roles: AxleRoles
     load: float | None
@@ -59,14 +60,14 @@ class ContactLoads:
                 f"load case '{name}'",
                 "",
                 f"the load transfer under ax depends on the mass of the whole vehicle, which is assumed to be "
-                f"{self._mass:.4g} kg: both axles carry the same",
+                f"{self._mass:.4g} kg (equal loads of both axles)",
                 "give vehicle_mass of the suspension",
             ),
         )
 
     @property
     def _mass(self) -> float:
-        """Of the whole vehicle, kg; by default both axles carry the same."""
+        """Mass of the whole vehicle, kg; by default both axles carry the same load."""
         assert self.load is not None
         return self._vehicle.vehicle_mass or 4 * self.load / GRAVITY
 
@@ -91,7 +92,7 @@ class ContactLoads:
         front = 1.0 if vehicle.axle == "front" else -1.0
         along = weight * case.ax * height / vehicle.wheelbase if vehicle.wheelbase else 0.0
         total = max(2 * load * lift - front * along, 0.0)
-        moved = 2 * load * case.ay * height / self.track  # to the left turn's outer wheel, the right one
+        moved = 2 * load * case.ay * height / self.track  # to the outer wheel: the right one in a left turn
         right = min(max(total / 2 + moved, 0.0), total)
         share = vehicle.brake_share if case.ax < 0 else vehicle.drive_share
         if share is None:
@@ -100,7 +101,8 @@ class ContactLoads:
         for side, fz in (("left", total - right), ("right", right)):
             part = fz / total if total > 0 else 0.5
             found[f"{side}.fz"] = fz
-            along_x = "fx" if case.ax < 0 else "dx"  # shafts put the torque of driving wheels into the body
+            # shafts transmit the torque of driving wheels to the body
+            along_x = "fx" if case.ax < 0 else "dx"
             found[f"{side}.{along_x}"] = weight * case.ax * share * part
             found[f"{side}.fy"] = 2 * load * case.ay * part
         return found

@@ -22,16 +22,17 @@ from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 Vector = NDArray[np.float64]
 Columns = dict[str, tuple[str, Vector]]
 MOTIONS = {"parallel": (1.0, 1.0), "roll": (1.0, -1.0)}
-"""how far the left and the right wheel go for one unit of travel"""
+"""travel of the left and the right wheel per unit of travel"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AxleCurves(SuspensionCurves):
-    """Curves of an axle over travel (n,) m of its wheels and the rack (m,) m; names are ``left.camber`` and so on."""
+    """Curves of an axle over travel (n,) m of its wheels and rack displacement (m,) m; names are ``left.camber``
+    and so on."""
 
     motion: str = "parallel"
     moved: AxleMotion | None = field(default=None, repr=False)
-    """the motion itself, for pictures and further quantities"""
+    """the motion, for pictures and further quantities"""
 
     @property
     def title(self) -> str:
@@ -40,7 +41,7 @@ class AxleCurves(SuspensionCurves):
     def gradients(self, by: str = "travel") -> dict[str, tuple[str, Vector]]:
         """Derivatives of every curve by the travel or by the rack: name -> (unit, values (n, m)), SI.
 
-        Exact: positions, displacements and their derivatives go along with the drive.
+        They are exact, including those of positions and displacements.
         """
         if self.moved is None or by not in ("travel", "rack") or (by == "rack" and not self.moved.steered):
             raise ModelError(
@@ -54,8 +55,8 @@ class AxleCurves(SuspensionCurves):
         }
 
     @property
-    def told(self) -> list[str]:
-        """Those of the left wheel and of the axle that have values there; the right wheel is in the columns."""
+    def summary_names(self) -> list[str]:
+        """Names of curves of the left wheel and of the axle with values; the columns also contain the right wheel."""
         j = self.design()[1]
         names = [n for n in self.names if n.rpartition(".")[2] not in DRIVES and not n.startswith("right.")]
         return [name for name in names if np.isfinite(self[name][:, j]).any()]
@@ -73,9 +74,9 @@ def axle_curves(
 
     `given` is a description by hard points (joints are then rigid), or a model of an axle. In `motion` "parallel"
     both wheels rise by `travel` (n,) m, in "roll" the left one rises and the right one falls by the same amount; a
-    pair (left, right) gives other ratios. Travel counts from the drawing, whatever set-up changes do; of a model,
-    from its start. `steering` (m,) m are displacements of the rack. Derivatives are exact. Where the mechanism
-    cannot reach, values are NaN and `limits` says why.
+    pair (left, right) gives other ratios. Travel is measured from the drawing, independent of set-up changes; for a
+    model, from its start. `steering` (m,) m are displacements of the rack. Derivatives are exact. Values are NaN at
+    positions that the mechanism cannot reach, and `limits` reports why.
     """
     model, roles = axle_of(given, roles, compliant=False)
     ways, label = ways_of(motion)
@@ -93,7 +94,7 @@ def axle_curves(
 
 
 def drives_of(roles: AxleRoles, ways: Vector, heights: Vector, moves: Vector) -> Columns:
-    """Name -> (unit, values (n, m)), SI, of what says where."""
+    """Name -> (unit, values (n, m)), SI, of the columns with positions."""
     found = drive_columns(roles.left, roles.left.rack is not None, heights, moves)
     travel = found["travel"][1]
     for side, way in zip(SIDES, ways, strict=True):

@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
-HEIGHTS = 2  # drives by which second derivatives are needed
-BEYOND = 1e3  # deviation of a position that a design cannot reach
-ASSEMBLED = 1e-10  # m: gaps of joints at the drawing below which nothing is to be assembled
+HEIGHTS = 2  # drives with second derivatives
+BEYOND = 1e3  # assumed deviation at a position that a design cannot reach
+ASSEMBLED = 1e-10  # m: gaps of joints at the drawing below which no assembly is necessary
 
 
 class AxleDesigns:
     """Curves of an axle, joints rigid, by values of the coordinates ``lower_ball.z`` ... of its hard points.
 
-    `points`: names of those that may be moved (all without); `motion`, `travel` and `steering` as in
-    `axle_curves`. Travel and changes count from the drawing of each design.
+    `points`: names of those that may be moved (default: all); `motion`, `travel` and `steering` as in
+    `axle_curves`. Travel and changes are measured from the drawing of each design.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class AxleDesigns:
         self.model = on_rig(model, self.roles)
         ways, self.motion = ways_of(motion)
         if not all(ways):
-            raise ModelError("designs of an axle: both wheels move; give two numbers other than zero")
+            raise ModelError("designs of an axle: both wheels must move; give two numbers other than zero")
         self.ways = np.array(ways)
         self.travel = grid_values(
             travel, through_zero(*given_range(None, self.roles.left.travel, "travel"), 41), "travel"
@@ -101,7 +101,7 @@ class AxleDesigns:
 
     @cached_property
     def _drawn_heights(self) -> ca.Function:
-        """p -> heights (2,) of the wheels as drawn, and their derivatives (2, np)."""
+        """Function of p: heights (2,) of the wheels as drawn, and their derivatives (2, np)."""
         eq = self.system.equations
         places = [frame_pose(eq.resolved.model, role.wheel_center) for _, role in self.roles.sides]
         drawn = ca.vertcat(*(place.p[2] for place in places))
@@ -138,7 +138,7 @@ class AxleDesigns:
         return self.travel.size, self.steering.size
 
     def many(self, values: Mapping[str, ArrayLike], curves: Sequence[str] | None = None) -> dict[str, Vector]:
-        """Curves (N, n, m) of N designs, SI: `values` name -> (N,) m. NaN where a design cannot reach."""
+        """Curves (N, n, m) of N designs, SI: `values` name -> (N,) m. NaN at positions that a design cannot reach."""
         columns = {name: np.atleast_1d(np.asarray(column, float)) for name, column in values.items()}
         counts = {column.size for column in columns.values()}
         if len(counts) != 1:
@@ -158,18 +158,19 @@ class AxleDesigns:
         curves: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None,
     ) -> Sensitivities:
-        """Exact derivatives of curves by coordinates (default: all of both), at the first position of the rack."""
+        """Exact derivatives of curves by coordinates (default: all curves, all coordinates), at the first position
+        of the rack."""
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         chosen = list(coordinates or self.names)
         slopes = self._slopes(values, chosen)[:, 0][..., wanted]
         names, units = self._compiled.names, self._compiled.units
-        told = list(curves or names)
+        labels = list(curves or names)
         return Sensitivities(
             self.model.name,
             self.travel,
             tuple(chosen),
-            {told[k]: units[i] for k, i in enumerate(wanted)},
-            {told[k]: slopes[..., k] for k in range(len(wanted))},
+            {labels[k]: units[i] for k, i in enumerate(wanted)},
+            {labels[k]: slopes[..., k] for k in range(len(wanted))},
         )
 
     def index(self, curve: str) -> int:
@@ -181,7 +182,8 @@ class AxleDesigns:
         raise ModelError(f"there is no curve '{curve}'; {suggest(curve, names, 'curves')}")
 
     def _slopes(self, values: Mapping[str, float] | None, chosen: Sequence[str]) -> Vector:
-        """(n, m, k, c) derivatives of all curves by the coordinates `chosen`; NaN where not reached."""
+        """(n, m, k, c) derivatives of all curves by the coordinates `chosen`; NaN at positions that are not
+        reached."""
         rows, p = self._solved(values)
         directions = np.zeros((len(chosen), p.size))
         for row, name in zip(directions, chosen, strict=True):
@@ -218,7 +220,8 @@ class AxleDesigns:
         return squares
 
     def value(self, curve: str, travel: float = 0.0) -> Callable[[Design], Derived]:
-        """A measure for `sk.studies.optimize`: a curve (SI) nearest to a travel (m), with its gradient."""
+        """A measure for `sk.studies.optimize`: a curve (SI) at the position nearest to a travel (m), with its
+        gradient."""
         index, at = self.index(curve), int(np.argmin(np.abs(self.travel - travel)))
 
         def measure(design: Design) -> Derived:
@@ -235,9 +238,9 @@ class AxleDesigns:
     ) -> Callable[[Mapping[str, float]], tuple[Vector, Vector]]:
         """Function of a design: deviations (r,) from `targets`, name -> (n,) over travel, and slopes (r, k).
 
-        Where a target is NaN, the curve is free. Each curve counts by its tolerance (SI), or else by its largest
-        target or deviation as drawn, times `weights`, over the root of the number of positions: one is about the
-        size of the possible gain. Slopes are by the coordinates of the design.
+        Where a target is NaN, the curve is free. Each deviation is divided by the tolerance (SI) of its curve, or
+        else by its largest target or deviation as drawn, and by the root of the number of positions, and multiplied
+        by `weights`: an improvement is then of order one. Slopes are by the coordinates of the design.
         """
         goals = {name: np.asarray(values, float) for name, values in targets.items()}
         indices = [self.index(name) for name in goals]
@@ -266,14 +269,14 @@ class AxleDesigns:
                 parts.append(scale * (columns[there, 0, index] - goal[there]))
                 rows.append(scale * slopes[there, 0, :, index])
             gap, slope = np.concatenate(parts), np.concatenate(rows)
-            lost = ~np.isfinite(gap)  # such designs are pushed away
+            lost = ~np.isfinite(gap)  # penalize designs that do not reach a position
             gap[lost], slope[lost] = BEYOND, 0.0
             return gap, slope
 
         return gaps
 
     def _both(self, values: Mapping[str, float]) -> tuple[Vector, Vector]:
-        """Curves (n, m, c) and slopes (n, m, k, c) by the coordinates of `values`; the last are kept."""
+        """Curves (n, m, c) and slopes (n, m, k, c) by the coordinates of `values`; the last ones are cached."""
         key = tuple(values.items())
         if self._last is None or self._last[0] != key:
             columns = self._columns(*self._solved(values))
@@ -308,7 +311,7 @@ class AxleDesigns:
         return dict(values or {})
 
     def _start(self, equations: DrivenEquations, values: Mapping[str, float] | None) -> Vector:
-        """Coordinates (nq,) as drawn, assembled where set-up changes open the joints."""
+        """Coordinates (nq,) as drawn, assembled if set-up changes open the joints."""
         q0 = self._drawn_state
         gaps = equations.terms(q0)[0][: -len(self._drives)]
         if np.abs(gaps).max(initial=0.0) < ASSEMBLED:
@@ -323,7 +326,7 @@ class AxleDesigns:
         return q
 
     def _columns(self, rows: list[Sweep], p: Vector) -> Vector:
-        """(n, m, c); NaN where the axle cannot go."""
+        """Curves (n, m, c); NaN at positions that the axle cannot reach."""
         found = np.full((*self.shape, len(self._compiled.names)), np.nan)
         for j, row in enumerate(rows):
             there = row.reached == 1
@@ -332,7 +335,7 @@ class AxleDesigns:
         return found
 
     def _by_model(self, values: Mapping[str, float] | None) -> AxleCurves:
-        """The curves of the design built again, for what limits it."""
+        """The curves of the rebuilt design, to find its limits."""
         return axle_curves(
             placed(self.given, values or {}),
             motion=tuple(self.ways),
@@ -342,7 +345,7 @@ class AxleDesigns:
 
 
 def _finite(values: Vector) -> Vector:
-    """Sizes of those that are finite."""
+    """Magnitudes of the finite values."""
     return np.abs(values[np.isfinite(values)])
 
 

@@ -1,8 +1,8 @@
-"""An axle in motion as expressions, for formulas to be compiled and derived.
+"""A moving axle as expressions, for formulas to be compiled and differentiated.
 
 Symbols are the coordinates q and parameters p of the system, the displacements w by each drive (heights of both
-wheels, and the rack), their derivatives ww by the two heights, and `ways`. Arrays have the leading axes (1, 1) of
-a grid of one point.
+wheels, and the rack), their derivatives ww by the two heights, and `ways`. Arrays have the leading axes (1, 1) of a
+grid of one point.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class AxleExpressions:
     """Poses and quantities of an axle on its rig by the symbols `w` (nv, d), `ww` (nv, 4) and `ways` (2,).
 
     Columns of `ww`: derivatives of the first displacement by both heights, then those of the second. `moving`: the
-    sides whose wheels move. With `drawn`, frames stand at the start where they are in their bodies, as in models
-    of hard points, all of whose bodies start in the vehicle's axes; else the wheels' start are the symbols `start`,
-    (7,) for each that moves, see `wheel_start`.
+    sides whose wheels move. With `drawn`, the poses of frames at the start are those in their bodies, as in models
+    of hard points, whose bodies all start in vehicle axes; otherwise the start of the wheels is given by the
+    symbols `start`, (7,) for each that moves, see `wheel_start`.
     """
 
     def __init__(self, system: System, steered: bool, moving: tuple[str, ...], drawn: bool):
@@ -47,7 +47,7 @@ class AxleExpressions:
         return self.ww[:, 2 * i + j]
 
     def poses(self, frames: Sequence[str], side: int) -> dict[str, PoseMotion]:
-        """With derivatives by the travel of the wheel of one side, and by the rack."""
+        """Poses of frames, with derivatives by the travel of the wheel of one side, and by the rack."""
         way = self.ways / self.ways[side]
         along = self.w[:, :2] @ way
         bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
@@ -68,19 +68,19 @@ class AxleExpressions:
         return split_start(elements(numbers))
 
     def opposed(self, frame: str, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Angular velocity and velocity (1, 1, 3) of a frame by the height of one wheel, the other falling."""
+        """Angular velocity and velocity (1, 1, 3) of a frame by the height of one wheel while the other one falls."""
         twist = elements(twists(self.system, frame) @ (self.w[:, side] - self.w[:, 1 - side])).ravel()
         return on_grid(twist[:3]), on_grid(twist[3:])
 
     def quantity(self, name: str) -> np.ndarray:
-        """(1, 1)."""
+        """A scalar quantity, (1, 1)."""
         return elements(find(self.system, name).expression).reshape(1, 1)
 
     def distance(self, frame: str, radius: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives (1, 1, 2) and (1, 1, 2, 2) by both heights of how far the contact of a wheel lies along `up`.
+        """Derivatives (1, 1, 2) and (1, 1, 2, 2) by both heights of the position of a wheel's contact along `up`.
 
-        The frame stands at its center, y along its spin axis; the lowest point of a disc of `radius` lies at
-        n.p - r sqrt(1 - (n.e)^2) along the unit vector n, which is held.
+        The frame stands at its center, y along its spin axis; the lowest point of a disc of `radius` lies at n.p -
+        r sqrt(1 - (n.e)^2) along the unit vector n, which is constant.
         """
         eq, n = self.system.equations, SX.sym("up", 3)
         state = eq.motion.frame(frame)
@@ -94,15 +94,15 @@ class AxleExpressions:
         return on_grid(held((slope @ self.w[:, :2]).T)), self._bends(slope, held)
 
     def slopes(self, name: str) -> np.ndarray:
-        """(1, 1, d)."""
+        """First derivatives (1, 1, d) of a quantity."""
         return on_grid(elements((self._slope(name) @ self.w).T))
 
     def bends(self, name: str) -> np.ndarray:
-        """(1, 1, 2, 2) by both heights."""
+        """Second derivatives (1, 1, 2, 2) of a quantity by both heights."""
         return self._bends(self._slope(name), elements)
 
     def _bends(self, slope: SX, made: Callable[[SX], np.ndarray]) -> np.ndarray:
-        """(1, 1, 2, 2) of what has the slope (1, nv)."""
+        """Second derivatives (1, 1, 2, 2) of a quantity with the slope (1, nv)."""
         eq, found = self.system.equations, np.empty((2, 2), dtype=object)
         for i in range(2):
             for j in range(2):
@@ -111,6 +111,6 @@ class AxleExpressions:
         return on_grid(found)
 
     def _slope(self, name: str) -> SX:
-        """(1, nv)."""
+        """Gradient (1, nv) of a quantity."""
         eq = self.system.equations
         return eq.lookups.jacobian(ca.densify(find(self.system, name).expression), eq.q) @ self._N

@@ -1,4 +1,4 @@
-"""Derivatives of the curves of an axle by its hard points, and points that bring curves to given targets."""
+"""Derivatives of the curves of an axle by its hard points, and fits of hard points to given targets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def curve_sensitivities(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> Sensitivities:
-    """Exact derivatives of `curves` by x, y, z of `points` (default: all of both) over travel (n,) m.
+    """Exact derivatives of `curves` by x, y, z of `points` (default: all) over travel (n,) m.
 
     Curves are those of the axle, ``left.toe`` ...; ``toe`` stands for the left wheel's. A point of one side moves
     with its mirror image. The rack is as drawn.
@@ -47,12 +47,12 @@ def fit_points(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> tuple[HardPoints, AxleCurves]:
-    """Hard points whose curves come nearest to `targets` (name -> values (n,) over travel, SI), and their curves.
+    """Hard points whose curves are closest to `targets` (name -> values (n,) over travel, SI), and their curves.
 
-    `bounds` says how far coordinates may move: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
-    Where a target is NaN, the curve is free. Each curve counts by its tolerance (`tolerances`, SI), or else by its
-    largest target, times `weights`. Least squares (SciPy, trust region) with exact derivatives; `AxleDesigns` makes
-    objectives and constraints of curves for `sk.studies.optimize`.
+    `bounds` limits the change of coordinates: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
+    Where a target is NaN, the curve is free. Deviations are divided by the tolerance of their curve (`tolerances`,
+    SI), or else by its largest target, and multiplied by `weights`. Least squares (SciPy, trust region) with exact
+    derivatives; `AxleDesigns` provides objectives and constraints for `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
 
@@ -63,7 +63,7 @@ def fit_points(
         )
     low, high = np.array([bounds[name] for name in names], float).T
     if np.any(low >= high):
-        raise ModelError("fit_points: bounds must rise from the first to the second number")
+        raise ModelError("fit_points: bounds must increase from the first to the second number")
     made = AxleDesigns(given, motion=motion, travel=travel, steered=steered)
     for name in names:
         if name not in made.drawn:

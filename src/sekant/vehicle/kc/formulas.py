@@ -17,7 +17,7 @@ Columns = dict[str, tuple[str, np.ndarray]]
 
 
 def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Columns:
-    """Name -> (unit, expression (1, 1)), SI."""
+    """The columns: name -> (unit, expression (1, 1)), SI."""
     found: Columns = {}
     made: dict[str, CornerQuantities] = {}
     for k, (side, role) in enumerate(roles.sides):
@@ -55,10 +55,11 @@ def _rates(
     road: tuple[np.ndarray, ...] | None,
     known: Columns,
 ) -> Columns:
-    """Loads and rates at the wheels by all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij), exact.
+    """Loads and rates at the wheels from all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij), exact.
 
-    T is the tension of a spring and l its length, or a torque and its angle; i, j the heights of the wheels. With
-    `road`, derivatives of the distances of both contacts along its normal, also those on it.
+    T is the tension of a spring and l its length, or a torque and its angle; i, j are the heights of the wheels.
+    With `road`, the derivatives of the distances of both contacts along its normal also give loads and rates on the
+    road.
     """
     elastic = [
         (f"{name}.force", f"{name}.length", 1.0)
@@ -102,7 +103,7 @@ def _rates(
 
 
 def _along_travel(model: Model) -> list[tuple[str, str, float]]:
-    """Forces on the coordinate of a wheel's own joint, that push where springs pull."""
+    """Forces on the coordinate of a wheel's own joint; their sign is opposite to that of springs."""
     return [
         (f"{name}.force", f"{force.joint}.{model.joints[force.joint].coordinates[0].name}", -1.0)
         for name, force in model.forces.items()
@@ -111,7 +112,7 @@ def _along_travel(model: Model) -> list[tuple[str, str, float]]:
 
 
 def _angles(model: Model, moved: AxleExpressions) -> Columns:
-    """Angles of rockers and the twist of the bar, against the start."""
+    """Angles of rockers and the twist of the bar, relative to the start."""
     found: Columns = {}
     names = {f"{side}.rocker_angle": f"{side}.rocker_hinge" for side in SIDES} | {"bar_twist": "bar_twist"}
     for name, joint in names.items():

@@ -1,9 +1,9 @@
-"""The quantities of suspensions, once: name, symbol, unit, sign and definition, after ISO 8855 where it has them.
+"""The quantities of suspensions: name, symbol, unit, sign and definition, after ISO 8855 where it defines them.
 
-Columns of results, reports and pages take their words from here. Both wheels of an axle have the quantities of a
-corner under ``left.`` and ``right.``. s is 1 on the left and -1 on the right, e the unit vector of the spin axis (to
-the left), c the contact point, that is the lowest point of a thin disc of the wheel's radius, k the upward
-unit vector of the steering axis.
+Columns of results, reports and pages use these texts. Both wheels of an axle have the quantities of a corner under
+``left.`` and ``right.``. s is 1 on the left and -1 on the right, e the unit vector of the spin axis (to the left),
+c the contact point, which is the lowest point of a thin disc of the wheel's radius, k the upward unit vector of the
+steering axis.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ track | b | m | always | distance of the contact points across the vehicle | tra
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x; its opposite on a rear axle |
 roll_center_height | h_RC | m | above the road | of a corner c_y dc_y/dc_z: where the line through c across its
   way meets
-  the middle plane; of an axle: where the lines of both sides meet, above the line between the contact points; the
+  the center plane; of an axle: where the lines of both sides meet, above the line between the contact points; the
   ways are those by the height of one wheel while the other falls as much
   | roll-centre height
 road_angle | phi_R | rad | the left wheel stands higher | of the plane along x that touches both wheels, against the
@@ -93,8 +93,8 @@ turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: 
 
 @dataclass(frozen=True)
 class Term:
-    """One quantity: `unit` in SI as in the columns of results, `positive` says when, `standard` is ISO 8855's
-    name."""
+    """One quantity: `unit` in SI as in the columns of results, `positive` describes the sign, `standard` is ISO
+    8855's name."""
 
     name: str
     symbol: str

@@ -15,12 +15,12 @@ from sekant.vehicle.curves.wheel import contact_rate
 from sekant.vehicle.kc.expressions import AxleExpressions
 
 Vector = NDArray[np.float64]
-PARALLEL = 1e-12  # slope between the two lines below which they do not meet
+PARALLEL = 1e-12  # slope between two lines below which they are parallel
 Columns = dict[str, tuple[str, Vector]]
 
 
 def instant_centers(made: CornerQuantities) -> Columns:
-    """Where the wheel turns about in both views (m), and the lengths of the swing arms from the contact point."""
+    """Instant centers of a wheel in both views (m), and the lengths of the swing arms from the contact point."""
     center = made.center
     p, w, v = center.position, center.angular[..., 0, :], center.velocity[..., 0, :]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -38,12 +38,13 @@ def instant_centers(made: CornerQuantities) -> Columns:
 
 
 def roll_center(left: CornerQuantities, right: CornerQuantities, moved: AxleExpressions) -> Columns:
-    """Where the lines through both contact points, across their ways, meet in the front view.
+    """Intersection of the lines through both contact points, perpendicular to their paths in the front view.
 
     On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by the wheel's height while
-    the other wheel falls as much, whatever the motion: the axle rolls about that point. Wheels of a solid axle have
-    ways of their own in roll only; those of independent wheels are the same in all motions. The height is that above
-    the line between the contact points; that of one side is where its line meets the middle plane.
+    the other wheel falls as much, in any motion: the axle rolls about that point. The paths of a solid axle's
+    wheels differ between roll and heave; those of independent wheels are the same in all motions. The height is
+    measured from the line between the contact points; for one side, it is that of the line's intersection with the
+    center plane.
     """
     ways = []
     for k, made in enumerate((left, right)):

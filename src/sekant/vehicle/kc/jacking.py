@@ -1,8 +1,8 @@
-"""How far a steered axle lifts the vehicle: by the way of the contacts while the springs keep their lengths.
+"""How far a steered axle lifts the vehicle: from the motion of the contacts at constant spring length.
 
-On the rig wheels are held at heights. The height z at which a spring has the length it has as drawn follows from its
-length l(z) and motion ratio i = -dl/dz at neighbouring heights by cubic Hermite interpolation of z(l); the contact of
-a wheel of radius r and camber e then lies r (1 - cos e) nearer to its center.
+On the rig the heights of the wheels are prescribed. The height z at which a spring has its length as drawn follows
+from its length l(z) and motion ratio i = -dl/dz at neighboring heights by cubic Hermite interpolation of z(l); the
+contact of a wheel of radius r and camber e is then r (1 - cos e) nearer to its center.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def jacking(curves: AxleCurves, radius: float) -> dict[str, tuple[str, Vector]]:
     """``left.jacking`` and ``right.jacking`` (m,) over the rack, m: how far each side of the vehicle rises.
 
     `curves` in parallel travel over heights (three or more, ascending, zero among them); empty without springs. NaN
-    where the spring reaches its length beyond these heights.
+    where the spring has this length only beyond these heights.
     """
     i, j = curves.design()
     found: dict[str, tuple[str, Vector]] = {}

@@ -36,7 +36,7 @@ class LoadTable:
     """Force (3,) N on each member at each of its points, by case, in the vehicle's axes.
 
     ``left.tie_rod_outer`` and so on: the force that the joint puts on its second part; points of the vehicle's body
-    (``on body``): what the body feels. `axial` are forces along rods, springs and links, N, tension positive.
+    (``on body``): the force on the body. `axial` are forces along rods, springs and links, N, tension positive.
     """
 
     name: str
@@ -51,7 +51,7 @@ class LoadTable:
     """point -> position as drawn (3,) m"""
     model: Model | None = field(default=None, repr=False)
     warnings: tuple[AnalysisWarning, ...] = ()
-    """what was assumed"""
+    """assumptions"""
     loads: dict[str, RestLoads] = field(default_factory=dict, repr=False)
     """case -> loads on every part at every point"""
 
@@ -88,8 +88,8 @@ COLUMNS = (
     *("own Fx [N]", "own Fy [N]", "own Fz [N]", "own Mx [N*m]", "own My [N*m]", "own Mz [N*m]"),
     "axial [N]",
 )
-"""Of the CSV file: force and moment on the part in the vehicle's axes and in its own; axial of members, tension
-positive, in rows whose point is `axial`."""
+"""Columns of the CSV file: force and moment on the part in vehicle axes and in its own axes; axial forces of
+members, tension positive, in rows whose point is `axial`."""
 
 
 def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
@@ -99,8 +99,8 @@ def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
         for case, found in table.loads.items():
             for load in found.points:
                 numbers = (1e3 * load.place, load.force, load.moment, load.own_force, load.own_moment)
-                told = ",".join(f"{x:.12g}" for part in numbers for x in part)
-                lines.append(f"{case},{axle},{load.part},{load.point},{told},")
+                text = ",".join(f"{x:.12g}" for part in numbers for x in part)
+                lines.append(f"{case},{axle},{load.part},{load.point},{text},")
             empty = "," * (len(COLUMNS) - 4)
             lines += [f"{case},{axle},{name},axial{empty}{x:.12g}" for name, x in found.axial.items()]
     place = Path(path)
@@ -125,12 +125,13 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs, links and bushings under each case, springs and bars free to find their rest.
+    """Forces in all joints, springs, links and bushings under each case, with springs and bars at their rest under
+    it.
 
     ``hold: springs`` in a case locks the springs at their length as drawn, as an axle without springs always is.
 
-    `cases` are by default those of the hard points. `wheel_load` (N) is what a wheel carries when the vehicle stands;
-    by default `load` of the hard points.
+    `cases` are by default those of the hard points. `wheel_load` (N) is the load of a wheel at rest; by default
+    `load` of the hard points.
     """
     if cases is None and not isinstance(given, Model):
         given = hard_points(given)
@@ -150,7 +151,7 @@ def axle_loads_of(
     wheel_load: float | None,
     cases: Mapping[str, AxleLoadCase | dict[str, Any]],
 ) -> LoadTable:
-    """What `member_loads` finds once the model is made."""
+    """The table of `member_loads` for a model."""
     rigs = LoadedRigs(model, roles)
     contacts = ContactLoads(roles, wheel_load, rigs.track)
     found: dict[str, RestLoads] = {}
@@ -165,7 +166,7 @@ def axle_loads_of(
 
 
 class LoadedRigs:
-    """The axle on rigs with springs free and with springs held; each is made when a case needs it."""
+    """The axle on rigs with free springs and with locked springs; each is built when a case requires it."""
 
     def __init__(self, model: Model, roles: AxleRoles):
         self.model, self.roles = model, roles
@@ -182,7 +183,7 @@ class LoadedRigs:
 
     @cached_property
     def track(self) -> float:
-        """m, as drawn."""
+        """Track as drawn, m."""
         _, rig, _ = self._rig("springs")
         (_, left), (_, right) = rig.wheels(rig.settle()).values()
         return abs(float(left[1] - right[1]))
@@ -195,7 +196,7 @@ class LoadedRigs:
         return left, right
 
     def rest(self, name: str, values: Mapping[str, float], hold: str | None) -> Equilibrium:
-        """The position of rest in a case."""
+        """The rest position in a case."""
         support, rig, _ = self._rig(hold)
         try:
             rest = rig.settle(values, self._last.get(support))
@@ -206,7 +207,8 @@ class LoadedRigs:
                 f"load case '{name}': springs and bars have no equilibrium under its loads ({error.message}); "
                 "check stiffness, preload and stops, or lock the springs as drawn with hold: springs"
             ) from None
-        self._last.setdefault(support, rest)  # one start for all: the rest found depends on it
+        # every case starts from the first rest position: the result depends on the start
+        self._last.setdefault(support, rest)
         return rest
 
     def heights(self, rest: Equilibrium, hold: str | None) -> dict[str, float]:
@@ -249,8 +251,10 @@ def load_table(
 
 
 def _by_point(model: Model, roles: AxleRoles, loads: RestLoads) -> dict[str, Vector]:
-    """One force (3,) a point: on the vehicle's body where it is held, else on the second part of a joint."""
-    inside_box = roles.left.rack if "pitman" in model.joints else None  # what holds it, its gear takes
+    """One force (3,) per point: on the vehicle's body if the part is held there, otherwise on the second part of a
+    joint."""
+    # inside a steering box, the gear takes the force on the rack
+    inside_box = roles.left.rack if "pitman" in model.joints else None
     found: dict[str, Vector] = {}
     for load in loads.points:
         joined = load.point in model.joints or isinstance(model.forces.get(load.point), Bushing)
@@ -265,7 +269,7 @@ def _by_point(model: Model, roles: AxleRoles, loads: RestLoads) -> dict[str, Vec
 
 
 def _place(model: Model, key: str) -> Vector:
-    """Where a point of the table is as drawn, where all bodies but wheels have the vehicle's axes."""
+    """Position of a point of the table as drawn, in vehicle axes."""
     name = key.removesuffix(" on body")
     resolved = resolve(model).model
     frame = None

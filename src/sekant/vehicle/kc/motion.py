@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import KinematicsResult, reachable
+from sekant.analyses.kinematics.limits import END, Limit
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.engine.system import System, compile
 from sekant.errors import AnalysisWarning, SolverError
@@ -27,7 +28,7 @@ Vector = NDArray[np.float64]
 class AxleMotion:
     """An axle over a grid (n, m) of travel and rack; drives are the heights of both wheels, and the rack last.
 
-    `ways` (2,) says how far the left and the right wheel go for one unit of travel: (1, 1) in parallel travel, (1,
+    `ways` (2,): displacements of the left and the right wheel per unit of travel: (1, 1) in parallel travel, (1,
     -1) in roll.
     """
 
@@ -39,7 +40,7 @@ class AxleMotion:
     shape: tuple[int, int]
     steered: bool
     drawn: bool
-    """travel counts from the drawing (hard points), not from the start of a model"""
+    """travel is measured from the drawing (hard points), not from the start of a model"""
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -47,13 +48,14 @@ class AxleMotion:
         return tuple(side for side, way in zip(SIDES, self.ways, strict=True) if way)
 
     def grid(self, of: Callable[[KinematicsResult], Vector]) -> Vector:
-        """Values (n, m, c) of all curves, by row (n_reached, c) of a position of the rack; NaN where not reached."""
+        """Values (n, m, c) of all curves from rows (n_reached, c) for each position of the rack; NaN where not
+        reached."""
         nothing = np.zeros((0, len(self.compiled.names)))
         return np.stack([row.on_grid(of(row) if len(row) else nothing) for row in self.rows], axis=1)
 
     @property
     def compiled(self) -> CompiledCurves:
-        """All curves as one function; made once for a rig."""
+        """All curves as one function; compiled once per rig."""
         key = ("axle curves", self.roles, self.moving, self.drawn)
         return self.system.once(
             key, lambda: CompiledCurves(self.system, self.model, self.roles, self.moving, drawn=self.drawn)
@@ -69,7 +71,7 @@ class AxleMotion:
         }
 
     def slopes(self, by: str) -> Vector:
-        """(n, m, c) derivatives of all curves by the travel or the rack."""
+        """Derivatives (n, m, c) of all curves by the travel or the rack."""
 
         def along(row: KinematicsResult) -> Vector:
             way = np.array([*self.ways, 0.0] if by == "travel" else [0.0, 0.0, 1.0])[: len(row.drive_names)]
@@ -84,7 +86,7 @@ class AxleMotion:
 
     @cached_property
     def _start(self) -> Vector:
-        """Of the wheels that move, as `CompiledCurves` asks for it."""
+        """The start of the wheels that move, in the form of `CompiledCurves`."""
         if self.drawn:
             return np.zeros(0)
         q, p = assemble(self.system).q, self.system.parameter_vector()
@@ -93,11 +95,22 @@ class AxleMotion:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(str(limit) for row in self.rows for limit in row.limits))
+        """Where the travel ends, each place once."""
+        return tuple(dict.fromkeys(self._in_words(row, limit) for row in self.rows for limit in row.limits))
+
+    def _in_words(self, row: KinematicsResult, limit: Limit) -> str:
+        """The text of a limit; the end of a path, the same at every rack position, in words of the suspension."""
+        if limit.kind != END:
+            return str(limit)
+        label, zero = row.equations.shown_as(0)
+        return (
+            f"{label} ends at {1e3 * (limit.value[0] - zero):.4g} mm, at the end of the curves or poses that the "
+            "wheel follows; reduce the travel"
+        )
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        return tuple(warning for row in self.rows for warning in row.warnings)
+        return tuple(dict.fromkeys(warning for row in self.rows for warning in row.warnings))
 
 
 def axle_motion(
@@ -110,8 +123,8 @@ def axle_motion(
 ) -> AxleMotion:
     """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack.
 
-    `drawn`: from the drawing, where bodies of models of hard points stand in the vehicle's axes; set-up changes move
-    the start, and travel then is the height against the drawing all the same.
+    `drawn`: from the drawing, where bodies of models of hard points stand in the vehicle's axes; set-up changes
+    move the start, but travel remains the height above the drawing.
     """
     system = compile(on_rig(model, roles))
     rack = roles.left.rack

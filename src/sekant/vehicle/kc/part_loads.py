@@ -1,8 +1,8 @@
-"""Forces on every part of an axle at every point at which it is held or loaded, at one position of rest.
+"""Forces on every part of an axle at every point where it is connected or loaded, at one position of rest.
 
-A joint's wrench, a bushing's and a link's force act on two parts with opposite signs; hinges of arms that have the
-frames `front` and `rear` are split into loads of their two ends. With the part's weight and inertia force they are in
-balance, part by part (`imbalance`).
+The wrench of a joint, the force of a bushing and that of a link act on two parts with opposite signs. Loads of arms
+with the frames `front` and `rear` are split into those of their two ends. Together with the part's weight and
+inertia force they are in equilibrium for each part (`imbalance`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from sekant.vehicle.kc.rig import Rig
 Vector = NDArray[np.float64]
 GROUND = "ground"
 FREE = 1e-6
-"""Moments up to this, against the force, are none: the end is a ball."""
+"""Smaller moments, relative to the force, count as zero: the end is a ball joint."""
 BODY = "body"
-"""How the vehicle's body is called in tables."""
+"""Name of the vehicle's body in tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class PointLoad:
-    """What a part feels at a point: `force` (3,) N and `moment` (3,) N m about `place` (3,) m, in the vehicle's axes.
+    """Load on a part at a point: `force` (3,) N and `moment` (3,) N m about `place` (3,) m, in the vehicle's axes.
 
     `own_force`, `own_moment`: the same in the axes of the part, which are the vehicle's while it stands as drawn.
     """
@@ -50,7 +50,7 @@ class PointLoad:
 class RestLoads:
     """All loads at one position of rest; `axial`: N along springs, links, rods and legs of arms, tension positive.
 
-    `imbalance`: part -> what is left of its forces (N) and of its moments (N m), its weight and inertia included.
+    `imbalance`: part -> residual of its forces (N) and moments (N m), including weight and inertia.
     """
 
     points: tuple[PointLoad, ...]
@@ -59,14 +59,14 @@ class RestLoads:
 
 
 class PartLoads:
-    """Takes the loads of parts off a rig at rest."""
+    """Computes the loads of parts from a rig at rest."""
 
     def __init__(self, rig: Rig, model: Model):
         self._rig, self._model = rig, resolve(model).model
         self._frames = set(model.frame_names())
 
     def at(self, rest: Equilibrium, values: dict[str, float]) -> RestLoads:
-        """The loads at `rest`, which the `values` of the rig's parameters (``left.fz`` ...) belong to."""
+        """The loads at `rest`, which belongs to the `values` of the rig's parameters (``left.fz`` ...)."""
         self._rest, self._outputs = rest, rest.outputs
         self._axes = {body: self._rig.frame(rest, body) for body in self._model.bodies}
         self._found: list[PointLoad] = []
@@ -76,7 +76,7 @@ class PartLoads:
         axial |= self._rods() | self._legs()
         return RestLoads(tuple(self._found), axial, self._imbalance(values))
 
-    # -- what acts ---------------------------------------------------------------------------------------
+    # -- loads of elements -------------------------------------------------------------------------------
 
     def _joints(self) -> None:
         for name, joint in self._model.joints.items():
@@ -97,7 +97,8 @@ class PartLoads:
             self._pair(name, ends, p + R @ local, wrench[:3], wrench[3:])
 
     def _elements(self) -> dict[str, float]:
-        """Springs, bushings, links, and points that the vehicle's body drives; forces along what has two ends."""
+        """Springs, bushings, links, and points that the vehicle's body drives; axial forces of elements with two
+        ends."""
         outputs, rest, rig = self._outputs, self._rest, self._rig
         axial: dict[str, float] = {}
         for name, force in self._model.forces.items():
@@ -133,7 +134,7 @@ class PartLoads:
         return axial
 
     def _road(self, values: dict[str, float]) -> None:
-        """Loads at contacts and wheel centers, and what holds heights where springs are none."""
+        """Loads at contacts and wheel centers, and the forces that hold the heights where springs do not."""
         for side, role in self._rig.roles.sides:
             force = np.array([values.get(f"{side}.{key}", 0.0) for key in ("fx", "fy", "fz")])
             moment = np.array([0.0, 0.0, values.get(f"{side}.mz", 0.0)])
@@ -150,7 +151,7 @@ class PartLoads:
     def _pair(
         self, name: str, ends: tuple[str, str], place: Vector, force: Vector, moment: Vector | None = None
     ) -> None:
-        """A force and moment on the second of two parts, and against them on the first."""
+        """A force and moment on the second of two parts, and the opposite on the first."""
         moment = np.zeros(3) if moment is None else moment
         self._add(ends[1], name, place, force, moment)
         self._add(ends[0], name, place, -force, -moment)
@@ -161,13 +162,13 @@ class PartLoads:
         own = BODY if part == GROUND else part
         self._found.append(PointLoad(own, name, place, force, moment, R.T @ force, R.T @ moment))
 
-    # -- what follows ------------------------------------------------------------------------------------
+    # -- loads that follow ------------------------------------------------------------------------------
 
     def _of(self, part: str) -> list[PointLoad]:
         return [load for load in self._found if load.part == part]
 
     def _rods(self) -> dict[str, float]:
-        """Parts that are held at two points: the mean of what pulls at both ends, along the line between them."""
+        """Parts held at two points: mean axial force of both ends along the line between them."""
         found = {}
         for part in self._model.bodies:
             loads = self._of(part)
@@ -184,7 +185,7 @@ class PartLoads:
         return self._model.split_reference(frame)[0]
 
     def _held_otherwise(self) -> set[str]:
-        """Wheels, which hang on their hubs alone."""
+        """Wheels, which are connected only to their hubs."""
         return {self._body(self._model.joints[hub].child) for hub in self._rig.roles.hubs}
 
     def _legs(self) -> dict[str, float]:

@@ -1,8 +1,9 @@
 """An axle on a rig with loads: its model with parameters for heights, rack and the loads at each wheel.
 
-Loads act where a road or a shaft would: at the contact point as drawn (fx, fy, fz, mz) and at the wheel's center
-(dx); wheels are locked to the uprights, so that a force along x at the contact is a braking force. Directions are
-those of the vehicle. Wheels stand at given heights, or springs are locked at given lengths, or neither.
+Loads act where those of a road or a shaft act: at the contact point as drawn (fx, fy, fz, mz) and at the wheel's
+center (dx); wheels are locked to the uprights, so that a force along x at the contact is a braking force.
+Directions are those of the vehicle. Either the heights of the wheels are prescribed, or springs are locked at given
+lengths, or neither.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Support = Literal["height", "spring", "free"]
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """A compiled axle with loads; `start` holds the values of its parameters as drawn."""
+    """A compiled axle with loads; `start` contains the values of its parameters as drawn."""
 
     system: System
     roles: AxleRoles
@@ -44,15 +45,16 @@ class Rig:
         guess: Equilibrium | None = None,
         model_values: Mapping[str, float] | None = None,
     ) -> Equilibrium:
-        """Its rest under the given parameters (``left.fy`` ...); the others are as drawn, loads zero.
+        """Its rest position under the given parameters (``left.fy`` ...); the others have their values as drawn,
+        loads are zero.
 
-        `model_values` are those of the model's own parameters that were kept as such.
+        `model_values` are those of the model's own symbolic parameters.
         """
         given = {f"rig.{name}": float(value) for name, value in (values or {}).items()}
         return equilibrium(self.system, guess, parameters={**self.start, **given, **(model_values or {})})
 
     def point(self, rest: Equilibrium, frame: str) -> Vector:
-        """Where a frame's origin (3,) m is."""
+        """Position (3,) m of a frame's origin."""
         return self._frames(rest, (frame,))[0][1]
 
     def frame(self, rest: Equilibrium, frame: str) -> tuple[Vector, Vector]:
@@ -60,7 +62,7 @@ class Rig:
         return self._frames(rest, (frame,))[0]
 
     def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
-        """A vector (3,) of a frame's components in those of the vehicle."""
+        """A vector (3,) with components in a frame, in vehicle components."""
         return self._frames(rest, (frame,))[0][0] @ vector
 
     def wheels(self, rest: Equilibrium) -> dict[str, tuple[Vector, Vector]]:
@@ -82,9 +84,10 @@ class Rig:
 
 
 def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Sequence[str] = ()) -> Rig:
-    """The axle with its loads as parameters, held as `support` says; `symbolic` parameters of the model stay such."""
+    """The axle with its loads as parameters, supported as `support` specifies; `symbolic` parameters of the model
+    remain symbols."""
     free = on_rig(model, roles)
-    drawn = compile(free, engine="casadi")  # for its start only
+    drawn = compile(free, engine="casadi")  # only for its start
     heights = _heights(drawn, roles)
     parameters: dict[str, Any] = {"rig.gx": 0.0, "rig.gy": 0.0, "rig.gz": 9.81}
     motions, forces, constraints = dict(free.motions), dict(free.forces), dict(free.constraints)
@@ -127,9 +130,9 @@ def _length(system: System, spring: SpringDamper) -> float:
 
 
 def carried_loads(rig: Rig, rest: Equilibrium | None = None) -> dict[str, float]:
-    """Vertical forces (N) at the contacts with which the wheels stay at their heights by themselves.
+    """Vertical forces (N) at the contacts that balance the wheels at their heights.
 
-    The forces that hold the heights are linear in those at the contacts: three positions of rest tell them.
+    The forces that hold the heights are linear in those at the contacts: three positions of rest determine them.
     """
     sides = [side for side, _ in rig.roles.sides]
 

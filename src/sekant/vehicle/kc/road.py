@@ -1,8 +1,8 @@
-"""Both wheels of an axle on a road that is tilted across against the vehicle's body, as it is in roll.
+"""Both wheels of an axle on a road that is tilted across against the vehicle's body, as in roll.
 
-The road is the plane along x that touches both wheels: its normal is (0, -sin phi, cos phi), phi the angle of the
-line between the points of the wheels that lie farthest against the normal. It is found by repetition: it starts as
-that of the line between the centers, and contact points hardly change their heights with it.
+The road is the plane along x that touches both wheels: its normal is (0, -sin phi, cos phi), with phi the angle of
+the line between the points of the wheels that lie farthest against the normal. It is found by iteration, starting
+from the line between the centers; the heights of the contact points hardly depend on it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def tilted_road(
 def rates_on_road(
     F: np.ndarray, K: np.ndarray, H: np.ndarray, bends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Loads N (..., 2) normal to the road and their rates (..., 2, 2) over how far the wheels come nearer to it.
+    """Loads N (..., 2) normal to the road and their rates (..., 2, 2) by the approach of the wheels to it.
 
     F (..., 2) and K (..., 2, 2) are loads and rates over the heights z of the centers, H (..., 2, 2) and bends
     (..., 2, 2, 2) derivatives of the distances h(z) of the contacts: F = H^T N, K = H^T K_N H + sum N_k h_k,ij.

@@ -17,7 +17,7 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class AxleRoles:
-    """Roles of the items of an axle: those of each corner, and the joints of rack and hubs."""
+    """Roles of the items of an axle: roles of each corner, and the joints of rack and hubs."""
 
     left: Suspension
     right: Suspension
@@ -26,7 +26,7 @@ class AxleRoles:
 
     @classmethod
     def of(cls, model: Model, given: Suspension | None = None) -> AxleRoles:
-        """By the names that `sekant.vehicle.axle` gives; numbers of the vehicle are those of `given`."""
+        """Roles by the names that `sekant.vehicle.axle` uses; numbers of the vehicle are those of `given`."""
         base = given or Suspension()
         found = {}
         for side in SIDES:

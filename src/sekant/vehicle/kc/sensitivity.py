@@ -13,7 +13,7 @@ from sekant.files import replace_file
 from sekant.vehicle.curves.table import SHOWN
 
 Vector = NDArray[np.float64]
-NOISE = 1e-9  # of the largest derivative: below is round-off
+NOISE = 1e-9  # of the largest derivative: smaller ones are round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Sensitivities:
     data: dict[str, Vector]
 
     def of(self, curve: str, coordinate: str) -> Vector:
-        """(n,) derivative of a curve by a coordinate, per m."""
+        """Derivative (n,) of a curve by a coordinate, per m."""
         if curve not in self.data:
             raise ModelError(f"there is no curve '{curve}'; {suggest(curve, list(self.data), 'curves')}")
         if coordinate not in self.coordinates:
@@ -38,7 +38,7 @@ class Sensitivities:
         return self.data[curve][:, self.coordinates.index(coordinate)]
 
     def ranked(self, curve: str, at: float = 0.0) -> list[tuple[str, float]]:
-        """Coordinates by the effect of 1 mm on a curve at a travel (m), in units for people.
+        """Coordinates ranked by the effect of 1 mm on a curve at a travel (m), in display units.
 
         Effects within round-off of the largest derivative over the travel are zero.
         """
@@ -48,22 +48,22 @@ class Sensitivities:
         order = np.argsort(-np.abs(row))
         return [(self.coordinates[k], float(factor * row[k])) for k in order]
 
-    def telling(self, curve: str) -> float:
-        """Travel (m) at which coordinates may be compared: as drawn, or, where none changes the curve there, where
-        one changes it most."""
+    def reference_travel(self, curve: str) -> float:
+        """The travel (m) at which coordinates are compared: as drawn or, if no coordinate changes the curve there,
+        where the largest effect occurs."""
         self.of(curve, self.coordinates[0])
         sizes = np.nanmax(np.abs(self._without_noise(curve)), axis=1, initial=0.0)
         drawn = int(np.argmin(np.abs(self.travel)))
         return 0.0 if sizes[drawn] > 0 or not sizes.any() else float(self.travel[int(sizes.argmax())])
 
     def _without_noise(self, curve: str) -> Vector:
-        """(n, coordinates) derivatives, those within round-off set to zero."""
+        """Derivatives (n, coordinates), with those within round-off set to zero."""
         values = self.data[curve]
         scale = float(np.nanmax(np.abs(values), initial=1.0))  # 1: a rad, N/m ... a meter
         return np.where(np.abs(values) > NOISE * scale, values, 0.0)
 
     def to_csv(self, path: str | Path) -> Path:
-        """Curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ...; round-off is zero."""
+        """Write curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ...; round-off is zero."""
         lines = [",".join(["curve [unit per mm]", "travel [mm]", *self.coordinates])]
         for curve in self.data:
             unit, factor = SHOWN[self.units[curve]]
@@ -75,11 +75,11 @@ class Sensitivities:
         return place
 
     def summary(self, most: int = 6) -> str:
-        lines = [f"{self.name}: what 1 mm of a hard point changes, as drawn"]
+        lines = [f"{self.name}: change by 1 mm of a hard point, as drawn"]
         for curve in self.data:
-            unit, at = SHOWN[self.units[curve]][0], self.telling(curve)
+            unit, at = SHOWN[self.units[curve]][0], self.reference_travel(curve)
             ranked = [(name, value) for name, value in self.ranked(curve, at) if value]
             parts = ", ".join(f"{name} {value:+.4g}" for name, value in ranked[:most]) or "nothing"
-            where = "" if at == 0.0 else f" nothing as drawn; at {1e3 * at:.4g} mm of travel"
+            where = "" if at == 0.0 else f" none as drawn; at {1e3 * at:.4g} mm of travel"
             lines.append(f"  {curve.replace('_', ' ')} [{unit or '1'}]:{where} {parts}")
         return "\n".join(lines)

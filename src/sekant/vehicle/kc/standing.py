@@ -1,4 +1,4 @@
-"""Preloads for given wheel loads: spring perches such that an axle stands as drawn, or at another height."""
+"""Preloads for given wheel loads: spring perch settings with which an axle stands as drawn, or at another height."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def standing(
     size = max(abs(load) for load in wanted.values()) or 1.0
 
     def residual(x: np.ndarray) -> np.ndarray:
-        """Forces (N) still needed to hold the heights: zero if the springs do."""
+        """Forces (N) that are missing to hold the heights; zero if the springs carry the load."""
         nonlocal rest
         rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
         return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])
@@ -63,7 +63,10 @@ def standing(
         def slopes() -> np.ndarray:
             found = np.column_stack([(residual(x + STEP * step) - left) / STEP for step in np.eye(2)])
             if np.linalg.matrix_rank(found) < 2:
-                raise SolverError("standing: the springs carry nothing (stiffness zero?), so no perch helps")
+                raise SolverError(
+                    "standing: the springs carry no load, so their perches have no effect; check "
+                    "their stiffness"
+                )
             return found
 
         return Rows(left, slopes)
@@ -75,5 +78,6 @@ def standing(
         kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
         return points.model_copy(update={"set_up": {**kept, **found}})
     raise SolverError(
-        f"standing: {result.error:.3g} N are left after {MOST} iterations; are the loads beyond the stops?"
+        f"standing: {result.error:.3g} N are still missing after {MOST} iterations; check that the stops allow "
+        f"these loads"
     )

@@ -15,7 +15,7 @@ from sekant.vehicle.curves.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.roles import AxleRoles
 
 Vector = NDArray[np.float64]
-STRAIGHT = 1e-4  # rad: below this no turn can be told
+STRAIGHT = 1e-4  # rad: smaller steer angles do not determine a turn
 
 
 def steering_columns(

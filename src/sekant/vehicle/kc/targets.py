@@ -42,7 +42,7 @@ POSITIONS = 9
 class CurveTarget:
     """The target of a curve: straight through `design` with `gradient`, or `values` at `travel`, SI.
 
-    Without gradient and values it is meant as drawn alone, unless it holds `everywhere`.
+    Without gradient and values it applies only as drawn, unless it applies `everywhere`.
     """
 
     curve: str
@@ -86,7 +86,7 @@ class Targets:
 
 
 def read_targets(path: str | PathLike[str]) -> Targets:
-    """The targets in a YAML file; faults are named with file and line."""
+    """The targets in a YAML file; errors name file and line."""
     source = read_source(Path(path))
     try:
         return _targets(source.data, str(path))
@@ -151,13 +151,13 @@ def _target(name: str, given: Any) -> CurveTarget:
                 "'travel' and 'values' must be lists of the same length, at least two", path=path
             )
         if "design" in given or "gradient" in given:
-            raise ModelError("'values' and 'design' say the same thing; drop one", path=path)
+            raise ModelError("give either 'values' or 'design', not both", path=path)
         places = tuple(float(z) for z in _read(lambda: grid_values(at, np.zeros(1), "travel"), path))
         wanted = tuple(number(value, unit, "values") for value in values)
         return CurveTarget(name, unit, travel=places, values=wanted, tolerance=tolerance, weight=weight)
     if "design" not in given:
         raise ModelError(
-            "a target needs 'design', what is wanted as drawn, or 'travel' and 'values'", path=path
+            "a target needs 'design', the wanted value as drawn, or 'travel' and 'values'", path=path
         )
     slope = None
     if "gradient" in given:
@@ -197,15 +197,17 @@ class Tuned:
         for target in self.targets.targets:
             unit, factor = unit_for_people(target.curve, target.unit)
             a, b = (shown_number("", x[target.curve], factor) for x in (before, after))
-            told = ""
+            verdict = ""
             if target.tolerance is not None:
                 met = "within" if after[target.curve] <= target.tolerance else "outside of"
-                told = f", {met} its tolerance of {factor * target.tolerance:.4g}"
-            lines.append(f"  {target.curve.replace('_', ' '):<28}{a:>12} -> {f'{b} {unit}'.rstrip()}{told}")
+                verdict = f", {met} its tolerance of {factor * target.tolerance:.4g}"
+            lines.append(
+                f"  {target.curve.replace('_', ' '):<28}{a:>12} -> {f'{b} {unit}'.rstrip()}{verdict}"
+            )
         return "\n".join(lines)
 
     def as_dict(self) -> dict:
-        """Everything, for JSON, SI."""
+        """All results in SI, for JSON."""
         return {
             "moves": {name: {"drawn": a, "tuned": b} for name, (a, b) in self.moves.items()},
             "deviation_before": self.misses(self.before),
@@ -215,13 +217,13 @@ class Tuned:
 
 
 def tune(points: HardPoints, targets: Targets) -> Tuned:
-    """Move the hard points that the targets name such that curves come nearest to them (`fit_points`)."""
+    """Move the hard points that the targets list to minimize the deviations of the curves (`fit_points`)."""
     from sekant.vehicle.kc.curves import axle_curves
 
     if not targets.move:
         known = list(coordinates(points))
         raise ModelError(
-            "names no hard points that may move; write move: {tie_rod_inner.z: -20..20 mm} with some of "
+            "contains no hard points to move; write move: {tie_rod_inner.z: -20..20 mm} with some of "
             f"{', '.join(known[:3])} ...",
             file=targets.file,
         )

@@ -1,4 +1,4 @@
-"""Types of suspension, one file each: a type needs only a file that makes a `Layout`."""
+"""Types of suspension, one file each: a new type is one file that defines a `Layout`."""
 
 from sekant.model.registry import import_folder
 from sekant.vehicle.suspension.corner import Layout

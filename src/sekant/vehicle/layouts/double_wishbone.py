@@ -21,11 +21,11 @@ SHIMS = ("camber_shim", "caster_shim", "tie_rod_length")
 
 def build_arms(corner: Corner) -> None:
     """Upright, both arms and the tie rod."""
-    on_hinge = "the arm could not move its ball joint"
+    on_hinge = "the arm cannot move its ball joint"
     not_collinear(corner.given, "upper_front", "upper_rear", "upper_ball", on_hinge)
     not_collinear(corner.given, "lower_front", "lower_rear", "lower_ball", on_hinge)
     not_collinear(
-        corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod could not hold the upright"
+        corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod cannot hold the upright"
     )
     if corner.given.point("upper_ball")[2] <= corner.given.point("lower_ball")[2]:
         raise ModelError("lies below 'lower_ball'; are the two swapped?", path=("points", "upper_ball"))

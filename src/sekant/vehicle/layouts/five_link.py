@@ -1,4 +1,4 @@
-"""Five links: each holds one distance of the upright; one of them is the tie rod, one may carry the spring."""
+"""Five links: each fixes one distance of the upright; one of them is the tie rod, and one may carry the spring."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """McPherson strut: a lower arm, a tie rod, and a strut whose tube is part of the upright.
 
-The piston rod hangs on a ball joint at the top and slides in the tube along the line from `strut_bottom` to
+The piston rod is mounted on a ball joint at the top and slides in the tube along the line from `strut_bottom` to
 `strut_top`. The spring acts between the top and `spring_bottom` on the upright.
 """
 
@@ -16,8 +16,8 @@ from sekant.vehicle.suspension.corner import COMMON, SPRING, Corner, Layout
 def _build(corner: Corner) -> None:
     given = corner.given
     apart(given, ("strut_top", "strut_bottom"))
-    not_collinear(given, "lower_front", "lower_rear", "lower_ball", "the arm could not move its ball joint")
-    not_collinear(given, "lower_ball", "strut_top", "tie_rod_outer", "the tie rod could not hold the upright")
+    not_collinear(given, "lower_front", "lower_rear", "lower_ball", "the arm cannot move its ball joint")
+    not_collinear(given, "lower_ball", "strut_top", "tie_rod_outer", "the tie rod cannot hold the upright")
     corner.upright()
     corner.arm("lower_arm", "lower_front", "lower_rear", "lower_ball")
     corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")

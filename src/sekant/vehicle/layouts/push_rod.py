@@ -1,8 +1,8 @@
-"""Double wishbone with a rod that turns a rocker, against which the spring acts: push rod or pull rod.
+"""Double wishbone with a rod that turns a rocker on which the spring acts: push rod or pull rod.
 
 The two differ in the sign of the rod's force, not in their structure. `formula_student` has the light parts of a
-small race car, `push_rod` and `pull_rod` those of a road car; the upper arm carries a pull rod, the lower one a
-push rod.
+small race car, `push_rod` and `pull_rod` those of a road car; a pull rod is on the upper arm, a push rod on the
+lower one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ def _build(corner: Corner, carrier: str) -> None:
     else:
         assert third is not None
         not_collinear(
-            given, "rocker_pivot", "push_rod_inner", "spring_bottom", "give a point 'rocker_axis' of its axis"
+            given,
+            "rocker_pivot",
+            "push_rod_inner",
+            "spring_bottom",
+            "add 'rocker_axis', a second point of its axis",
         )
         end = pivot + np.cross(push - pivot, third - pivot)
     corners = [pivot, push, third if third is not None else pivot + 0.3 * (push - pivot)]

@@ -1,14 +1,15 @@
-"""Solid axle: one beam with both wheels on links, held across by a Panhard rod, a Watt linkage, or the links' angle.
+"""Solid axle: one beam with both wheels on links, located laterally by a Panhard rod, a Watt linkage, or the links'
+angle.
 
-Two degrees of freedom need four links in all: two lower ones, and two upper ones that stand at an angle, or one upper
-one in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too many
-for rigid joints: give the upper ones bushings.
+Two degrees of freedom require four links: two lower ones, and two upper ones that stand at an angle, or one upper
+one in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too
+many for rigid joints: mount the upper ones on bushings.
 
-With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles, and
-a drag link runs from the left one to a rack on the vehicle's body, which moves across, or to the pitman arm of a
-steering box, whose end moves fore and aft or across as its shaft lies. The rack is then that of the box: it moves as
-far as the end of the arm goes along its arc. As the beam moves, the wheels are steered by as much as drag link and
-beam move on different arcs.
+With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles,
+and a drag link runs from the left one to a rack on the vehicle's body, which moves across, or to the pitman arm of
+a steering box, whose end moves fore and aft or across, depending on the direction of its shaft. The rack is then
+inside the box: its displacement is the arc length of the end of the arm. As the beam moves, drag link and beam
+follow different arcs, which steers the wheels.
 """
 
 from __future__ import annotations
@@ -78,13 +79,13 @@ def _build(corner: Corner) -> None:
 
 
 def _knuckle(corner: Corner) -> None:
-    """The upright on a kingpin at the end of the beam."""
+    """The knuckle, on a kingpin at the end of the beam."""
     not_collinear(
         corner.given,
         "kingpin_upper",
         "kingpin_lower",
         "tie_rod_outer",
-        "the track rod could not hold the knuckle",
+        "the track rod cannot hold the knuckle",
     )
     upper, lower = corner.p("kingpin_upper"), corner.p("kingpin_lower")
     corner.upright()
@@ -97,7 +98,7 @@ def _knuckle(corner: Corner) -> None:
 
 
 def _drag_link(corner: Corner) -> None:
-    """To the rack, to the pitman arm, or, of an axle that is not steered, to the vehicle's body."""
+    """The drag link: to the rack, to the pitman arm or, if the axle is not steered, to the vehicle's body."""
     boxed = corner.steered and corner.has(*PITMAN)
     up = {"rack_height": np.array([0.0, 0.0, 1.0])} if corner.steered and not boxed else None
     if boxed:
@@ -107,29 +108,28 @@ def _drag_link(corner: Corner) -> None:
 
 
 def _pitman_arm(corner: Corner) -> None:
-    """The arm on the shaft of the steering box, geared to its rack as the drawn radius has it.
+    """The arm on the shaft of the steering box, geared to its rack by the arm's radius as drawn.
 
-    Positive to the left, or forward where its end moves fore and aft rather than across.
+    It is positive to the left, or forward if its end moves fore and aft rather than across.
     """
     into, given = corner.into, corner.given
     apart(given, ("pitman_pivot", "pitman_axis"))
-    not_collinear(
-        given, "pitman_pivot", "pitman_axis", "drag_link_inner", "the pitman arm would have no length"
-    )
+    not_collinear(given, "pitman_pivot", "pitman_axis", "drag_link_inner", "the pitman arm has no length")
     pivot, on_axis, end = (corner.p(name) for name in ("pitman_pivot", "pitman_axis", "drag_link_inner"))
     arm = into.add("bodies", "pitman_arm", members.rod(corner.mass("pitman_arm"), pivot, end))
     into.bar("pitman_arm_bar", arm, ARM, pivot, end)
     into.bar("steering_box", "ground", 2.5 * ARM, pivot, on_axis)
     into.add("joints", "pitman", members.hinge("ground", arm, pivot, on_axis))
     axis = members.unit(given.point("pitman_pivot") - given.point("pitman_axis"))
-    moved = np.cross(axis, given.point("drag_link_inner") - given.point("pitman_pivot"))  # by 1 rad
+    moved = np.cross(axis, given.point("drag_link_inner") - given.point("pitman_pivot"))  # per rad
     sign = np.sign(moved[1] if abs(moved[1]) >= abs(moved[0]) else moved[0])
     ratio = float(sign / np.linalg.norm(moved))
     into.add("constraints", "steering_gear", Coupling(joint="rack", driven="pitman", ratio=ratio))
 
 
 def _track_rod(corner: Corner) -> None:
-    """From knuckle to knuckle, with a turnbuckle for each; made with the right side, when both stand."""
+    """The track rod between the knuckles, with a turnbuckle for each; added with the right side, when both knuckles
+    exist."""
     into, right = corner.into, corner.p("tie_rod_outer")
     left = right * [1.0, -1.0, 1.0]
     rod = into.add("bodies", "track_rod", members.rod(corner.mass("track_rod"), left, right))
@@ -146,7 +146,7 @@ def _track_rod(corner: Corner) -> None:
 
 
 def _watt(corner: Corner) -> None:
-    """A crank on the axle, which turns about x, and two rods to the vehicle's body."""
+    """The Watt linkage: a crank on the axle, which turns about x, and two rods to the vehicle's body."""
     into, pivot = corner.into, corner.p("watt_pivot")
     upper, lower = corner.p("watt_upper"), corner.p("watt_lower")
     crank = corner.body("crank", members.rod(corner.mass("crank"), upper, lower))
@@ -162,23 +162,25 @@ def _check(corner: Corner, single: bool) -> None:
         missing = [name for name in group if not corner.has(name)]
         if 0 < len(missing) < len(group):
             given = ", ".join(name for name in group if name not in missing)
-            told = ", ".join(f"'{name}' ({group[name]})" for name in missing)
-            raise ModelError(f"{told} is missing beside {given}", path=("points",))
+            lacking = ", ".join(f"'{name}' ({group[name]})" for name in missing)
+            raise ModelError(f"{lacking} is missing: {given} requires it", path=("points",))
     if corner.has(*PITMAN) and not corner.has(*KINGPIN):
-        raise ModelError(f"a pitman arm steers knuckles: give {', '.join(KINGPIN)}", path=("points",))
+        raise ModelError(f"a pitman arm steers knuckles; add {', '.join(KINGPIN)}", path=("points",))
     across = corner.has(*PANHARD) or corner.has(*WATT)
     if corner.has(*PANHARD) and corner.has(*WATT):
-        raise ModelError("a Panhard rod and a Watt linkage hold the axle twice; drop one", path=("points",))
+        raise ModelError(
+            "a Panhard rod and a Watt linkage both locate the axle laterally; remove one", path=("points",)
+        )
     if single and not across:
         raise ModelError(
-            "one upper link in the middle leaves the axle free across: give a Panhard rod (panhard_body, "
+            "one upper link in the middle does not locate the axle laterally; add a Panhard rod (panhard_body, "
             "panhard_axle) or a Watt linkage",
             path=("points",),
         )
     if not single and across and not (corner.elastic("upper_body") or corner.elastic("upper_axle")):
         raise ModelError(
-            "two upper links and a Panhard rod or Watt linkage overconstrain the axle if its joints are rigid; give "
-            "bushings at upper_body, or one upper link at y = 0, or drop the Panhard rod",
+            "two upper links and a Panhard rod or Watt linkage overconstrain the axle if its joints are rigid; "
+            "use bushings at upper_body, or one upper link at y = 0, or remove the Panhard rod",
             path=("points", "upper_body"),
         )
 

@@ -1,4 +1,4 @@
-"""Trailing and semi-trailing arm: an arm that carries the wheel on a hinge across the vehicle or an oblique one."""
+"""Trailing and semi-trailing arm: an arm that carries the wheel, on a hinge across the vehicle or at an angle."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HINGE = {
     "hinge_outer": "outer point of the arm's hinge",
     "wheel_center": "center of the wheel",
 }
-ACROSS = 1e-3  # rad: how far the hinge of a trailing arm may be from the vehicle's y axis
+ACROSS = 1e-3  # rad: largest angle between the hinge of a trailing arm and the vehicle's y axis
 
 
 def _build(corner: Corner) -> None:
     given = corner.given
     apart(given, ("hinge_inner", "hinge_outer"))
-    not_collinear(given, "hinge_inner", "hinge_outer", "wheel_center", "the arm could not move the wheel")
+    not_collinear(given, "hinge_inner", "hinge_outer", "wheel_center", "the arm cannot move the wheel")
     a, b, c = corner.p("hinge_inner"), corner.p("hinge_outer"), corner.p("wheel_center")
     arm = corner.body("upright", members.plate(corner.mass("arm"), a, b, c))
     corner.upright()
@@ -45,8 +45,8 @@ def _build_trailing(corner: Corner) -> None:
     d = members.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
     if np.hypot(d[0], d[2]) > ACROSS:
         raise ModelError(
-            f"the hinge of a trailing arm runs across the vehicle; this one points along {np.round(d, 4).tolist()}: "
-            "write type: semi_trailing_arm",
+            f"the hinge of a trailing arm runs across the vehicle; this one points along "
+            f"{np.round(d, 4).tolist()}; write type: semi_trailing_arm",
             path=("points", "hinge_outer"),
         )
     _build(corner)

@@ -1,10 +1,10 @@
 """Twist beam: two trailing arms, joined by a beam that is open to torsion.
 
-With rigid joints the arms turn against one another about the beam's axis, which runs across the vehicle through
-`beam` (its shear center, on the middle plane); the pivots hold them along x and z, and the beam's middle stays on
-that plane: two degrees of freedom, the same from both sides. `beam_rate` is the torsional rate of the beam. A
-bushing at `pivot` takes the place of what holds the arms there, one at `beam` that of the hinge: six stiffnesses
-between the arms.
+With rigid joints the arms rotate relative to each other about the beam's axis, which runs across the vehicle
+through `beam` (its shear center, on the center plane); the pivots hold them along x and z, and the beam's middle
+stays on that plane: two degrees of freedom, the same from both sides. `beam_rate` is the torsional rate of the
+beam. A bushing at `pivot` replaces the mounts of the arms; a bushing at `beam` replaces the hinge by six
+stiffnesses between the arms.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.corner import ARM, Corner, Layout
 from sekant.vehicle.suspension.drawn import model_number, numbers
 
-MIDDLE = 1e-6  # m: how far the beam's middle may be from y = 0
+MIDDLE = 1e-6  # m: largest distance of the beam's middle from y = 0
 
 
 def _build(corner: Corner) -> None:
     given, into = corner.given, corner.into
     apart(given, ("pivot", "wheel_center"))
-    not_collinear(given, "pivot", "beam", "wheel_center", "the arm could not carry the wheel")
+    not_collinear(given, "pivot", "beam", "wheel_center", "the arm cannot carry the wheel")
     pivot, beam, center = corner.p("pivot"), corner.p("beam"), corner.p("wheel_center")
     if abs(float(beam[1])) > MIDDLE:
         raise ModelError(
-            f"lies {float(beam[1]):g} m beside the middle plane; give it at y = 0", path=("points", "beam")
+            f"lies {float(beam[1]):g} m off the center plane; set its y to 0", path=("points", "beam")
         )
     arm = corner.body("upright", members.plate(corner.mass("arm"), pivot, beam, center))
     corner.upright()
@@ -72,7 +72,7 @@ TWIST_BEAM = Layout(
     name="twist_beam",
     required={
         "pivot": "front mount of the arm",
-        "beam": "shear center of the beam, on the middle plane",
+        "beam": "shear center of the beam, on the center plane",
         "wheel_center": "center of the wheel",
     },
     masses={"upright": 22.0, "arm": 12.0},

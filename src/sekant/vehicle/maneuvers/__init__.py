@@ -1,4 +1,4 @@
-"""Maneuvers: one registry. Adding one is adding a file here."""
+"""Maneuvers and their registry. To add a maneuver, add a file here."""
 
 from sekant.vehicle.maneuvers.acceleration import Acceleration as Acceleration
 from sekant.vehicle.maneuvers.base import MANEUVERS as MANEUVERS

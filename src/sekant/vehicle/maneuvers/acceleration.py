@@ -28,7 +28,8 @@ from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain, S
 
 @register
 class Acceleration(Maneuver):
-    """Full throttle from rest, kept straight by the driver (Formula Student: 75 m, staged 0.3 m before the line)."""
+    """Full throttle from rest; the driver keeps the car straight (Formula Student: 75 m, staged 0.3 m before the
+    line)."""
 
     type: ClassVar[str] = "acceleration"
     summary: ClassVar[str] = "full throttle from rest over 75 m"
@@ -43,14 +44,14 @@ class Acceleration(Maneuver):
     staging: NotNegative[Meters] = 0.3
     """distance of the start before the line, where timing begins"""
     launch: Literal["slip_control", "wheelspin"] = "slip_control"
-    """slip_control: the torque falls as the driven wheels slip; wheelspin: the motor gives all its torque"""
+    """slip_control: the torque falls as the driven wheels slip; wheelspin: the motor applies its full torque"""
     slip: Positive[Plain] | None = None
-    """slip_control: slip above which the torque falls, to nothing at 1.5 times it; by default the slip of the
-    largest force"""
+    """slip_control: slip above which the torque falls, to zero at 1.5 times it; by default the slip of the largest
+    force"""
     rise: Positive[Seconds] = 0.1
     """rise time of the throttle"""
     longest: Positive[Seconds] = 60.0
-    """time after which the run is given up"""
+    """time limit of the run"""
 
     @property
     def until(self) -> float:

@@ -39,7 +39,7 @@ class ManeuverMeasure:
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends a run where the expression `when` falls through zero; `message` says what has happened."""
+    """Ends a run where the expression `when` falls through zero; `message` describes the event."""
 
     when: str
     message: str
@@ -56,13 +56,13 @@ class Diagram:
     curves: dict[str, Floats]
     line: tuple[Floats, Floats] | None = None
     logarithmic: bool = False
-    """across"""
+    """whether the horizontal axis is logarithmic"""
 
 
 OVER = "over"
-"""The event that ends a run where its maneuver is over."""
+"""The event that ends a run when its maneuver is over."""
 OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turned over")
-"""Of every run: the chassis leans by more than 60 degrees, where tire models are no longer valid."""
+"""An event of every run: the chassis leans by more than 60 degrees, where tire models are no longer valid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class DrivenManeuver:
 
     @property
     def time(self) -> Floats:
-        """(n,) s, that of the result."""
+        """Times (n,) s of the result."""
         return self.result.time
 
     def __getitem__(self, name: str) -> Floats:
@@ -87,24 +87,24 @@ class DrivenManeuver:
 
     @cached_property
     def lateral_acceleration(self) -> Floats:
-        """(n,) m/s^2 of the center of mass in intermediate axes: v_y' + r V."""
+        """Lateral acceleration (n,) m/s^2 of the center of mass in intermediate axes: v_y' + r V."""
         rate = np.gradient(self["lateral_velocity"], self.time, edge_order=2)
         return rate + self["yaw_rate"] * self["speed"]
 
     @cached_property
     def longitudinal_acceleration(self) -> Floats:
-        """(n,) m/s^2: V' - r v_y."""
+        """Longitudinal acceleration (n,) m/s^2: V' - r v_y."""
         rate = np.gradient(self["speed"], self.time, edge_order=2)
         return rate - self["yaw_rate"] * self["lateral_velocity"]
 
     @property
     def complete(self) -> bool:
-        """Whether the maneuver was driven to its end, so that its measures mean something."""
+        """Whether the maneuver was driven to its end, so that its measures are meaningful."""
         return self.result.status == "finished" or self.result.stats.get("stopped_by") == OVER
 
     @cached_property
     def measures(self) -> list[ManeuverMeasure]:
-        """Those of the maneuver, if it was driven to its end, and those of every run."""
+        """Measures of the maneuver, if it was driven to its end, and those of every run."""
         own = self.maneuver.measures(self) if self.complete else []
         return [*own, *(common_measures(self) if self.maneuver.travels else [])]
 
@@ -121,14 +121,16 @@ class Lane:
 
 @dataclass(frozen=True)
 class ManeuverContext:
-    """Data on the car for a maneuver: the description, its single-track model, its grip, and on demand, since it
-    takes seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
+    """Data of the car for a maneuver: the description, its single-track model, its grip.
+
+    The `lateral` motion by its exact linear model at a speed (m/s) takes seconds, and is computed on demand.
+    """
 
     car: Car
     linear: SingleTrack
     lateral: Callable[[float], LateralModel]
     loads: dict[str, float]
-    """N of one wheel of each axle, as the car stands"""
+    """load (N) of one wheel of each axle at rest"""
 
     @property
     def grip(self) -> Grip:
@@ -136,21 +138,21 @@ class ManeuverContext:
 
 
 class Maneuver(Description):
-    """Inputs of a driver over time, or a path to follow, and what to measure."""
+    """Inputs of a driver over time, or a path to follow, and measures of the run."""
 
     type: ClassVar[str]
     summary: ClassVar[str]
     source: ClassVar[str] = ""
-    """what of it comes from which source"""
+    """which part comes from which source"""
     cites: ClassVar[tuple[str, ...]] = ()
-    """short names of `sources` in which maneuver and measures are defined"""
+    """short names in `sources` of the definitions of maneuver and measures"""
 
     travels: ClassVar[bool] = True
     """whether the car moves along the road, so that the common measures apply"""
     to_the_limit: ClassVar[bool] = False
-    """whether the car is meant to pass the limit of its grip"""
+    """whether the car is expected to exceed the limit of its grip"""
     shown: ClassVar[tuple[str, ...]] = ("yaw_rate", "steering_wheel")
-    """outputs that players draw beside the motion"""
+    """outputs that players plot beside the motion"""
 
     speed: Positive[MetersPerSecond] = 80 / 3.6
     """speed at the start, which the driver holds unless the maneuver changes it"""
@@ -165,22 +167,25 @@ class Maneuver(Description):
         raise NotImplementedError
 
     def car(self, given: Car) -> Car:
-        """The car as it is driven, e.g. on another road."""
+        """The car as driven, e.g. on another road."""
         return given
 
     def forces(self, at: ManeuverContext) -> Mapping[str, Force]:
-        """Further forces on the car, by name."""
+        """Additional forces on the car, by name."""
         return {}
 
     @property
     def stop(self) -> Stop | None:
-        """Where the maneuver is over, if that may be before `until`."""
+        """The end of the maneuver, if it may be over before `until`."""
         return None
 
     @property
     def watched(self) -> Stop | None:
-        """What a run watches for its end. A kind of maneuvers of which some end by time alone gives these an event
-        that never happens, so a car has one structure in all of them."""
+        """The event that ends a run.
+
+        A family of maneuvers of which some end only by time gives these an event that never happens, so a car has
+        one structure in all of them.
+        """
         return self.stop
 
     def lanes(self, car: Car) -> Sequence[Lane]:
@@ -204,11 +209,11 @@ class Maneuver(Description):
         return []
 
     def measured(self) -> dict[str, tuple[Floats, Floats]]:
-        """Times (n,) s and values (n,) SI of channels that were measured, by name; reports draw them over the run."""
+        """Times (n,) s and values (n,) SI of measured channels, by name; reports draw them over the run."""
         return {}
 
     def diagram(self, run: DrivenManeuver) -> Diagram | None:
-        """Pictures of a report in addition to curves over time."""
+        """Plots of a report in addition to curves over time."""
         return None
 
 
@@ -217,7 +222,7 @@ register = MANEUVERS.register
 
 
 def maneuver(kind: str, **options: Any) -> Maneuver:
-    """A maneuver by its name; options as texts with units or numbers in SI."""
+    """A maneuver by its name, with options as texts with units or numbers in SI."""
     if kind not in MANEUVERS:
         raise ModelError(f"unknown maneuver '{kind}'; {suggest(kind, list(MANEUVERS), 'maneuvers')}")
     return read_as(MANEUVERS[kind], options, (kind,))
@@ -267,7 +272,8 @@ def _most(x: Floats) -> float:
 
 
 def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
-    """The first time from `start` on at which y rises through `level`, by straight lines; NaN if it never does."""
+    """The first time from `start` on at which y rises through `level`, by linear interpolation; NaN if it never
+    does."""
     inside = t >= start
     t, y = t[inside], y[inside]
     above = np.flatnonzero(y >= level)
@@ -280,9 +286,9 @@ def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
 
 
 def side_by_side(runs: Sequence[DrivenManeuver]) -> list[tuple[ManeuverMeasure, list[float]]]:
-    """Every measure of the runs of one maneuver, with its values; NaN where a run has none."""
+    """Every measure of several runs of one maneuver, with the values of all runs; NaN where a run has none."""
     found: dict[str, ManeuverMeasure] = {}
-    for run in sorted(runs, key=lambda run: -len(run.measures)):  # complete ones tell the order
+    for run in sorted(runs, key=lambda run: -len(run.measures)):  # complete runs determine the order
         found |= {m.name: m for m in run.measures if m.name not in found}
     values = [{m.name: m.value for m in run.measures} for run in runs]
     return [(m, [own.get(name, float("nan")) for own in values]) for name, m in found.items()]

@@ -28,7 +28,7 @@ STOPPED = 0.1  # m/s
 
 @register
 class BrakeStraight(Maneuver):
-    """From `speed` to a stop, straight ahead, with a share of the greatest brake torque."""
+    """From `speed` to a stop, straight ahead, with a share of the largest brake torque."""
 
     type: ClassVar[str] = "brake-straight"
     summary: ClassVar[str] = "brake to a stop, straight ahead"
@@ -107,17 +107,17 @@ class BrakeStraight(Maneuver):
 
 @register
 class BrakeInTurn(BrakeStraight):
-    """Brakes after a turn has settled; the steering wheel is held (ISO 7975 in outline)."""
+    """Braking after a turn has settled, with a fixed steering wheel angle (ISO 7975 in outline)."""
 
     type: ClassVar[str] = "brake-in-turn"
-    summary: ClassVar[str] = "brake in a turn with the steering wheel held"
+    summary: ClassVar[str] = "brake in a turn with a fixed steering wheel"
     source: ClassVar[str] = (
         "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 
     speed: MetersPerSecond = 80 / 3.6
-    """speed before braking, held in the turn"""
+    """speed before braking, constant in the turn"""
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0
@@ -127,7 +127,7 @@ class BrakeInTurn(BrakeStraight):
     def commands(self, at: ManeuverContext) -> Commands:
         angle = self.acceleration / (self.speed * at.linear.yaw_gain(self.speed))
         held = hold_speed(step_of_steering(angle, 0.5, 1.5), at.car, repr(self.speed), at.linear.mass)
-        # off the throttle with the brake
+        # the throttle closes as the brake is applied
         return replace(
             held,
             brake=self._pedal(),
@@ -169,6 +169,6 @@ class BrakeInTurn(BrakeStraight):
 
 
 def _way(run: DrivenManeuver) -> Floats:
-    """(n,) m along the path."""
+    """Distance (n,) m along the path."""
     steps = np.linalg.norm(np.diff(run["position"][:, :2], axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(steps)])

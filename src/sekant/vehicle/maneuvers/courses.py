@@ -35,10 +35,10 @@ from sekant.vehicle.maneuvers.grip_use import grip_measures
 from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain
 from sekant.vehicle.roads.along_course import RoadAlongCourse
 
-SLOWEST = 2.0  # m/s: a run is given up after the time that this takes
-LEFT = 1.0  # m from the course, from where on the driver has lost it
+SLOWEST = 2.0  # m/s: a slower run is stopped by its time limit
+LEFT = 1.0  # m from the course, beyond which the driver has left it
 STANDS = 0.3  # m/s
-TRANSITION = 0.3  # s before and behind a curve, without change of speed
+TRANSITION = 0.3  # s before and after a curve at constant speed
 SHORT = (
     (30.0, 0.0, 0.0),
     (8.0, 0.0, 1 / 14),
@@ -56,7 +56,7 @@ SHORT = (
 
 
 class CourseManeuver(Maneuver):
-    """Common to events on a course: from `speed`, as fast as a share of the grip allows."""
+    """Base of events on a course: from `speed`, as fast as a share of the grip allows."""
 
     shown: ClassVar[tuple[str, ...]] = ("speed", "steering_wheel")
 
@@ -73,7 +73,7 @@ class CourseManeuver(Maneuver):
 
     @property
     def rests(self) -> bool:
-        """Whether the car stands at the end."""
+        """Whether the car stops at the end."""
         return False
 
     @property
@@ -88,7 +88,7 @@ class CourseManeuver(Maneuver):
         return Stop(f"{length!r} - {PROGRESS}", "the car is at the end of the course")
 
     def car(self, given: Car) -> Car:
-        """On the slopes and banks of the course, if it has any."""
+        """The car on the slopes and banks of the course, if it has any."""
         course = self.course()
         if course.level:
             return given
@@ -131,7 +131,7 @@ class CourseManeuver(Maneuver):
         )
 
     def time_at(self, run: DrivenManeuver, s: float) -> float:
-        """When the car's center of mass is at the arc length s (m) of the course."""
+        """The time at which the car's center of mass is at the arc length s (m) of the course."""
         return first_time(run.time, run[PROGRESS], s)
 
     def warnings(self, run: DrivenManeuver) -> list[str]:
@@ -140,8 +140,8 @@ class CourseManeuver(Maneuver):
             return []
         k = int(np.argmax(np.abs(run[ERROR])))
         return [
-            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its start: use less "
-            f"of the grip (grip: {0.9 * self.grip:.2g})"
+            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its start; use less of the "
+            f"grip (grip: {0.9 * self.grip:.2g})"
         ]
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
@@ -188,7 +188,7 @@ def on_course(given: Car, run: Course, place: str) -> Car:
 
 
 def _before(car: Car) -> float:
-    """m that the center of mass starts before the start of the course."""
+    """Distance (m) of the center of mass before the start of the course, at the start of the run."""
     return max(0.0, -float(car.chassis.com[0]))
 
 
@@ -204,9 +204,9 @@ def _mean_speed(run: DrivenManeuver) -> float:
 class Skidpad(CourseManeuver):
     """Figure of eight: two circles to the right, two to the left; the second one of each is timed.
 
-    Formula Student Rules 2024, D 4: inner diameter 15.25 m, outer 21.25 m, centers 18.25 m apart, lanes 3 m wide. The
-    driver follows the middle of the lane, 9.125 m from the centers, which enters and leaves each circle by clothoids
-    of length `blend`.
+    Formula Student Rules 2024, D 4: inner diameter 15.25 m, outer 21.25 m, centers 18.25 m apart, lanes 3 m wide.
+    The driver follows the middle of the lane, 9.125 m from the centers, with clothoids of length `blend` into and
+    out of each circle.
     """
 
     type: ClassVar[str] = "skidpad"
@@ -219,19 +219,19 @@ class Skidpad(CourseManeuver):
     outer: Positive[Meters] = 21.25
     """diameter of the outer circles of cones"""
     blend: Positive[Meters] = 2.0
-    """length over which the curvature changes by that of a circle"""
+    """length of the transition to the curvature of a circle"""
     approach: Positive[Meters] = 15.0
-    """length of the straight before the circles, and after them"""
+    """length of the straight before and after the circles"""
 
     @property
     def radius(self) -> float:
-        """m, of the middle of the lane."""
+        """Radius of the middle of the lane, m."""
         return (self.inner + self.outer) / 4
 
     def course(self) -> Course:
         k, b = 1 / self.radius, self.blend
         width = (self.outer - self.inner) / 2
-        # two circles, less the clothoids, so that both directions cross at the same place
+        # two circles, shortened by the clothoids, so that both directions cross at the same point
         arc = 4 * np.pi * self.radius - 1.5 * b
         pieces = [
             (self.approach - b / 2, 0.0, 0.0),
@@ -261,7 +261,7 @@ class Skidpad(CourseManeuver):
         return found
 
     def laps(self) -> list[tuple[float, float]]:
-        """Where the timed circles begin and end, m: at the crossing."""
+        """Arc lengths (m) of the start and end of the timed circles: at the crossing."""
         a, once = self.approach, 2 * np.pi * self.radius
         return [(a + once, a + 2 * once), (a + 3 * once, a + 4 * once)]
 
@@ -278,7 +278,8 @@ class Skidpad(CourseManeuver):
 
 @register
 class Slalom(CourseManeuver):
-    """Round cones in a line, as fast as the grip allows: the path is a sine over the cones, from `speed`."""
+    """A slalom through cones in a line, from `speed`, as fast as the grip allows: the path is a sine around the
+    cones."""
 
     type: ClassVar[str] = "slalom"
     summary: ClassVar[str] = "cones in a line, left and right in turn"
@@ -317,7 +318,7 @@ class Slalom(CourseManeuver):
         return [np.array([[self.approach + k * self.distance, 0.0]]) for k in range(self.cones)]
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
-        """At one speed from cone to cone: braking between them would only upset the car."""
+        """The constant speed between the cones: braking between them would only upset the car."""
         course, mass = self.course(), car_as_point(at.car, at.loads, at.linear)
         among = np.abs(course.x - self.approach - (self.cones - 1) * self.distance / 2)
         among = among <= (self.cones + 1) * self.distance / 2
@@ -358,11 +359,11 @@ class ConstantRadius(CourseManeuver):
     radius: Positive[Meters] = 40.0
     """radius of the circle, to the left"""
     rise: Positive[Plain] = 0.4
-    """rate at which the speed rises, m/s^2"""
+    """rate at which the speed increases, m/s^2"""
     grip: Positive[Plain] = 1.1
     """lateral acceleration at the end over that of a point mass at the limit"""
     limit: Positive[Meters] = 0.5
-    """course error at which the car is at its limit and the run ends"""
+    """course error beyond which the car is at its limit and the run ends"""
 
     def course(self) -> Course:
         fastest = 1.5 * np.sqrt(3.0 * GRAVITY * self.radius)
@@ -410,7 +411,8 @@ class ConstantRadius(CourseManeuver):
 
 @register
 class Autocross(CourseManeuver):
-    """Round a track of a file, from rest to rest or through its end; the driver follows the center line."""
+    """One run around a track of a file, from standstill, with a stop or a flying finish; the driver follows the
+    center line."""
 
     type: ClassVar[str] = "autocross"
     summary: ClassVar[str] = "a track of a file, as fast as the grip allows"
@@ -418,14 +420,14 @@ class Autocross(CourseManeuver):
     cites: ClassVar[tuple[str, ...]] = ("Milliken",)
 
     grip: Positive[Plain] = 0.7
-    """share of the tires' grip that the driver uses: transients need the rest"""
+    """share of the tires' grip that the driver uses: transients require the rest"""
     file: str = ""
     """CSV with x [m], y [m] of the center line and optionally left [m], right [m], z [m], bank [deg]; by
     default a short course of straights, a hairpin and bends"""
     mirror: bool = False
     """drive the mirror image of the track"""
     finish: Plain = 0.0
-    """1: stand at the end; 0: drive through it"""
+    """1: stop at the end; 0: drive through it"""
 
     @property
     def rests(self) -> bool:

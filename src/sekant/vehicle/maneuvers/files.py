@@ -1,4 +1,4 @@
-"""Files of maneuvers: ``{maneuver: skidpad, grip: 0.8}``, which may name the car that is driven."""
+"""Files of maneuvers: ``{maneuver: skidpad, grip: 0.8}``, which may also name the car."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.vehicle.maneuvers.base import maneuver
 
 @dataclass(frozen=True)
 class ManeuverFile:
-    """Name and options of a maneuver, and the file of the car that it names, if it does."""
+    """Name and options of a maneuver, and the file of its car, if it names one."""
 
     kind: str
     options: dict[str, Any]
@@ -22,7 +22,7 @@ class ManeuverFile:
 
 
 def names_a_car(path: str | PathLike[str]) -> bool:
-    """Whether a file is that of a maneuver together with its car."""
+    """Whether a file contains a maneuver together with its car."""
     if Path(path).suffix.lower() not in (".yaml", ".yml"):
         return False
     data = read_source(Path(path)).data

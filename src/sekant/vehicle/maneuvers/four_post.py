@@ -37,11 +37,11 @@ from sekant.vehicle.roads import RandomRoad
 from sekant.vehicle.roads.moving import Posts, PulledRoad
 from sekant.vehicle.tires.element import Tire
 
-BEGIN, QUIET = 0.5, 2.0  # s: before the sweep, and behind it, while the car comes to rest
+BEGIN, QUIET = 0.5, 2.0  # s: before the sweep, and after it, while the car comes to rest
 FADE = 0.5  # s
-FLAT, LONG = 0.5, 400.0  # m: before a road begins, and until it repeats
-SETTLED = 1.0  # s left out of root mean squares
-STRAPS = 2 * np.pi * 0.2  # rad/s, of the car on its straps
+FLAT, LONG = 0.5, 400.0  # m: flat part before a road, and period of the road
+SETTLED = 1.0  # s excluded from root mean squares
+STRAPS = 2 * np.pi * 0.2  # rad/s, natural frequency of the car on its straps
 FASTEST = 40.0  # Hz: rows are 10 ms apart
 SIDES = ("left", "right")
 WHEELS = ("front_left", "front_right", "rear_left", "rear_right")
@@ -55,12 +55,12 @@ MODES = {
     "rear_left": (0, 0, 1, 0),
     "rear_right": (0, 0, 0, 1),
 }
-"""How far each of `WHEELS` goes up."""
+"""Amplitude of each of `WHEELS`, positive upward."""
 _ASSIGNED = re.compile(r"\s*(\w+)\s*=\s*")
 
 
 def _pairs(given: Any) -> Any:
-    """``front_left=0.01*sin(t), rear_left=...`` as a mapping; mappings stay unchanged."""
+    """The mapping from ``front_left=0.01*sin(t), rear_left=...``; mappings remain unchanged."""
     if not isinstance(given, str):
         return given
     parts = _ASSIGNED.split(given)[1:]
@@ -69,10 +69,10 @@ def _pairs(given: Any) -> Any:
 
 @register
 class FourPost(Maneuver):
-    """The car stands, wheels on plates without friction that move up and down: a sweep of heave, pitch, roll, warp or
-    one wheel, a road of ISO 8608 that is pulled through, expressions, or time series of a file.
+    """A stationary car with its wheels on frictionless plates that move up and down.
 
-    With `air_speed` the car has the downforce of that speed.
+    The excitation is a sweep of heave, pitch, roll, warp or one wheel, a road of ISO 8608 that passes below,
+    expressions, or time series of a file. With `air_speed` the car has the downforce of that speed.
     """
 
     type: ClassVar[str] = "four-post"
@@ -85,37 +85,38 @@ class FourPost(Maneuver):
     shown: ClassVar[tuple[str, ...]] = ("front.left.tire.load", "rear.left.tire.load")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """speed of the car, which stands"""
+    """speed of the car: zero"""
     excite: Literal["sweep", "road"] = "sweep"
     """sweep: of `mode`, from `first` to `last`; road: of ISO 8608, at `road_speed`"""
     mode: Literal[
         "heave", "pitch", "roll", "warp", "front_left", "front_right", "rear_left", "rear_right"
     ] = "heave"
-    """sweep: which posts move together, or which one moves alone"""
+    """sweep: posts that move together, or the one that moves"""
     first: Positive[Plain] = 0.5
     """sweep: first frequency, Hz"""
     last: Positive[Plain] = 25.0
     """sweep: last frequency, Hz"""
     velocity: Positive[MetersPerSecond] = 0.05
-    """sweep: largest velocity of a post at all but low frequencies"""
+    """sweep: largest velocity of a post, except at low frequencies"""
     amplitude: Positive[Meters] = 0.008
-    """sweep: amplitude that is never exceeded"""
+    """sweep: largest amplitude"""
     duration: Positive[Seconds] = 30.0
     """duration of a sweep from the first to the last frequency, or of a road or expressions"""
     roughness: Literal["A", "B", "C", "D", "E"] = "B"
     """road: class of ISO 8608"""
     road_speed: Positive[MetersPerSecond] = 20.0
-    """road: speed at which the road passes; the rear wheels meet it later"""
+    """road: speed at which the road passes; it reaches the rear wheels later"""
     seed: int = 1
     """road: seed of the random road"""
     posts: dict[str, str] = {}  # noqa: RUF012
-    """heights (m) as expressions of t, instead of sweep or road: {front_left: 0.005*sin(20*t)}; others stand still"""
+    """heights (m) as expressions of t, instead of sweep or road: {front_left: 0.005*sin(20*t)}; other posts do not
+    move"""
     file: str = ""
     """CSV with time [s] and heights, instead of sweep or road"""
     columns: dict[str, str] = {}  # noqa: RUF012
-    """file: column of each post that moves; by default front_left, front_right, rear_left, rear_right"""
+    """file: column of each moving post; by default front_left, front_right, rear_left, rear_right"""
     air_speed: NotNegative[MetersPerSecond] = 0.0
-    """speed whose downforce acts on the car"""
+    """speed at which the downforce is taken"""
 
     @model_validator(mode="before")
     @classmethod
@@ -134,10 +135,10 @@ class FourPost(Maneuver):
     @model_validator(mode="after")
     def _fits(self) -> FourPost:
         if self.speed:
-            raise ValueError("the car stands on its posts; only air_speed and road_speed may be given")
+            raise ValueError("the car does not drive on its posts; set only air_speed and road_speed")
         if not self.first < self.last <= FASTEST:
             raise ValueError(
-                f"the sweep goes from first up to last, at most {FASTEST:g} Hz (got {self.first:g} and {self.last:g})"
+                f"first must be below last, and last at most {FASTEST:g} Hz (got {self.first:g} and {self.last:g})"
             )
         if self.posts and self.file:
             raise ValueError("give either posts or file, not both")
@@ -155,7 +156,10 @@ class FourPost(Maneuver):
 
     def car(self, given: Car) -> Car:
         if len(given.axles) != 2:
-            raise ModelError(f"four posts carry two axles (this car has {len(given.axles)})", path=("axles",))
+            raise ModelError(
+                f"a four-post rig requires a car with two axles (this car has {len(given.axles)})",
+                path=("axles",),
+            )
         air = given.air
         if air is not None:
             air = air.model_copy(update={"headwind": self.air_speed, "drag_area": 0.0})
@@ -196,7 +200,7 @@ class FourPost(Maneuver):
         return f"{window}*{self.velocity!r}*sin({phase})/sqrt(({w})^2 + {low!r}^2)"
 
     def _series(self) -> dict[str, tuple[Floats, Floats]]:
-        """Times (n,) s and heights (n,) m of the posts that the file moves."""
+        """Times (n,) s and heights (n,) m of the posts from the file."""
         log = read_log(self.file)
         named = self.columns or {name: name for name in WHEELS if name in log.names}
         if not named:
@@ -224,7 +228,7 @@ class FourPost(Maneuver):
         return Commands(tables=tables, signals=signals)
 
     def forces(self, at: ManeuverContext) -> Mapping[str, Force]:
-        """Soft straps: downforce of a car that is pitched would push it off its posts."""
+        """Soft straps, which hold the car: with downforce, a pitched car would slide off its posts."""
         x, m = float(at.car.chassis.com[0]), at.linear.mass
         k, c = m * STRAPS**2, 1.4 * m * STRAPS
         pulls = (
@@ -261,7 +265,7 @@ class FourPost(Maneuver):
             )
         least = min(float(run[f"{a}.{s}.tire.load"].min()) for a in run.car.axles for s in SIDES)
         found.append(
-            ManeuverMeasure("least wheel load", least, "N", "of all wheels; 0: a wheel was off its post")
+            ManeuverMeasure("least wheel load", least, "N", "of all wheels; 0: a wheel lifted off its post")
         )
         return found
 
@@ -291,15 +295,16 @@ class FourPost(Maneuver):
         return found
 
     def post(self, run: DrivenManeuver) -> Floats:
-        """(n,) m: the motion of the posts, as those move that go up in their mode."""
+        """Motion (n,) m of the posts: the mean of those that move upward in their mode."""
         k, name = next((k, name) for name, k in zip(WHEELS, MODES[self.mode], strict=True) if k)
         return k * run[f"post_{name}"]
 
     def responses(self, run: DrivenManeuver) -> tuple[Floats, dict[str, np.ndarray]]:
         """Frequencies (n,) Hz and complex responses (n,) to the posts of a sweep.
 
-        ``body``: heave at the center of mass, or what roll and pitch are at the wheels, over the posts' motion;
-        ``front wheel`` and so on: of its center; ``front load``: N over what the static tire would take, 1.
+        ``body``: heave at the center of mass, or the motion of the body at the wheels in roll and pitch, over the
+        posts' motion; ``front wheel`` and so on: of its center; ``front load``: wheel load over the load of the
+        post motion on the static tire stiffness.
         """
         x = self.post(run)
         signs: dict[str, int] = dict(zip(WHEELS, MODES[self.mode], strict=True))
@@ -323,8 +328,7 @@ class FourPost(Maneuver):
         return f, found
 
     def _body(self, run: DrivenManeuver) -> Floats | None:
-        """(n,) m: the motion of the body in the mode of the posts; None for warp, to which a body does not
-        respond."""
+        """Motion (n,) m of the body in the mode of the posts; None for warp, which does not move the body."""
         z, angles = run["position"][:, 2], run["angles"]
         data = [axle_data(axle) for axle in run.car.axles.values()]
         if self.mode == "warp":
@@ -349,7 +353,7 @@ class FourPost(Maneuver):
 
 
 def _stiffness(tire: Tire, load: float) -> float:
-    """N/m of a tire that carries `load` (N)."""
+    """Stiffness N/m of a tire that carries `load` (N)."""
     d = SX.sym("d")
     slope = ca.Function("slope", [d], [ca.jacobian(SX(tire.load(d, SX(0), SX(0))), d)])
     return float(slope(pressed_by(tire, load)))

@@ -1,4 +1,4 @@
-"""How much of its grip each tire uses in a run, and which one is at its limit first."""
+"""The share of its grip that each tire uses in a run, and the tire that reaches its limit first."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sekant.vehicle.roads import road_values
 
 Floats = NDArray[np.float64]
 AT_LIMIT = 0.95
-LEAST_LOAD = 20.0  # N: a wheel in the air uses nothing
+LEAST_LOAD = 20.0  # N: below this load a wheel counts as lifted
 LOADS = 7
 SMOOTH = 0.2  # s that a tire must be at its limit
 
 
 def grip_use(run: DrivenManeuver) -> dict[str, Floats]:
-    """(n,) of each tire: the force along the road over the largest that its load allows."""
+    """Grip use (n,) of each tire: the force along the road over the largest force at its load."""
     found = {}
     p = run["position"]
     factor = np.asarray(road_values(run.car.road, p[:, 0], p[:, 1])[1], float)
@@ -37,7 +37,7 @@ def grip_use(run: DrivenManeuver) -> dict[str, Floats]:
 
 
 def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
-    """Largest use of each axle's tires, balance, and when the first tire is at its limit."""
+    """Largest grip use of each axle, balance, and the time at which the first tire reaches its limit."""
     use, t = grip_use(run), run.time
     axles = {name: np.maximum(use[f"{name}.left"], use[f"{name}.right"]) for name in run.car.axles}
     found = [

@@ -1,4 +1,4 @@
-"""Double lane changes: a path through lanes between cones, followed by a driver who looks ahead."""
+"""Double lane changes: a path through lanes between cones, followed by a driver who previews it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from sekant.vehicle.maneuvers.base import (
 from sekant.vehicle.quantities import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
-RUN_OUT = 60.0  # m behind the last ones
-NEVER = 1e9  # m: where a course ends that is over by time alone
-LEFT = 1.0  # m from the path, from where on the driver has lost it
-LONGEST = 1.5  # times what the course takes at constant speed
+RUN_OUT = 60.0  # m after the last ones
+NEVER = 1e9  # m: end of a course that ends only by time
+LEFT = 1.0  # m from the path, beyond which the driver has left it
+LONGEST = 1.5  # times the duration of the course at constant speed
 
 
 class LaneChange(Maneuver):
-    """Common to lane changes: the path through the middles of the lanes."""
+    """Base of lane changes: the path through the centers of the lanes."""
 
     vehicle_width: Meters = 1.8
-    """width of the body: the norm derives the width of the lanes from it, and its corners must miss the cones"""
+    """width of the body: the standard derives the width of the lanes from it, and its corners must miss the cones"""
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
-        """The path: along the middle of each lane, straight on before and behind."""
+        """Points of the path: along the center of each lane, straight before and after."""
         lanes = self.lanes(car)
         x, y = [lanes[0].start - 2 * RUN_UP, lanes[0].start - 0.5 * RUN_UP], [lanes[0].middle] * 2
         for lane in lanes:
@@ -134,9 +134,10 @@ class LaneChange(Maneuver):
 
 @register
 class DoubleLaneChange(LaneChange):
-    """To a lane `offset` beside and back: two meters at 80 km/h over fifteen seconds in Hall's comparison.
+    """A lane change by `offset` and back: two meters at 80 km/h in fifteen seconds in Hall's comparison.
 
-    Hall gives offset, speed and duration; the lengths stand in a figure that is lost and are chosen here.
+    Hall specifies offset, speed and duration; his lengths are in a figure that is not available, so the lengths
+    here are our choice.
     """
 
     type: ClassVar[str] = "double-lane-change"
@@ -149,9 +150,9 @@ class DoubleLaneChange(LaneChange):
     start: Meters = 40.0
     """x where the first change begins"""
     change: Meters = 45.0
-    """length of each change"""
+    """length of each lane change"""
     straight: Meters = 35.0
-    """length between them"""
+    """length of the straight between them"""
     duration: Seconds = 15.0
     """duration of the run"""
 
@@ -213,7 +214,7 @@ class ObstacleAvoidance(LaneChange):
         w, a = self.vehicle_width, RUN_UP
         first, second, third = 1.1 * w + 0.25, w + 1.0, max(1.3 * w + 0.25, 3.0)
         beside = first / 2 + 1.0 + second / 2
-        # the third lane has the left edge of the first one in common
+        # the third lane shares its left edge with the first one
         return (
             Lane(a, a + 12, 0.0, first),
             Lane(a + 25.5, a + 36.5, beside, second),

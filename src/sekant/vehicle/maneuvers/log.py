@@ -28,15 +28,14 @@ GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
 """Inputs that a log may contain, with their units."""
 COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
 """Further measured channels of a log."""
-GAP = 0.2  # s without a value that are mentioned
+GAP = 0.2  # s: longest gap without a warning
 UNITS = {**GIVEN, **COMPARED}
 
 
 @register
 class LogReplay(Maneuver):
-    """The steering wheel, throttle, brake or speed of a log, and how the car's answer compares with the measured one.
-
-    With `speed` and neither throttle nor brake, the driver holds the speed of the log.
+    """The steering wheel, throttle, brake or speed of a log, and a comparison of the car's response with the
+    measured one. With `speed` and neither throttle nor brake, the driver follows the speed of the log.
     """
 
     type: ClassVar[str] = "log"
@@ -45,7 +44,7 @@ class LogReplay(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 8855",)
 
     file: str = ""
-    """CSV with time [s] and the channels, or MDF (.mf4); without it, straight on for two seconds"""
+    """CSV with time [s] and the channels, or MDF (.mf4); without it, straight ahead for two seconds"""
     columns: dict[str, str] = {}  # noqa: RUF012
     """column of each channel, such as {steering: SWA, speed: v_GPS}; by default the names of the channels:
     steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text: steering=SWA,
@@ -77,7 +76,7 @@ class LogReplay(Maneuver):
         return given
 
     def channel(self, log: Log, role: str) -> tuple[Floats, Floats] | None:
-        """Times (n,) s of the run and values (n,) of a channel, if the log has it."""
+        """Times (n,) s of the run and values (n,) of a channel, if the log contains it."""
         name = self.columns.get(role, role)
         if name not in log.names and role not in self.columns:
             return None
@@ -127,15 +126,15 @@ class LogReplay(Maneuver):
         return {role: pair for role, pair in found.items() if pair is not None}
 
     def warnings(self, run: DrivenManeuver) -> list[str]:
-        """Gaps in the log."""
+        """Warnings about gaps in the log."""
         found = []
         for role, (t, _) in self.measured().items():
             steps = np.diff(t)
             k = int(np.argmax(steps)) if steps.size else 0
             if steps.size and steps[k] > max(GAP, 10 * float(np.median(steps))):
                 found.append(
-                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run follows a "
-                    "smooth curve there"
+                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run "
+                    f"interpolates smoothly there"
                 )
         return found
 

@@ -22,7 +22,7 @@ from sekant.vehicle.maneuvers.base import (
 from sekant.vehicle.quantities import Seconds
 from sekant.vehicle.roads import RandomRoad
 
-SETTLED = 2.0  # s that are left out
+SETTLED = 2.0  # s excluded from the measures
 
 
 @register
@@ -91,7 +91,7 @@ class Ride(Maneuver):
 
 
 def weighted_wk(t: Floats, a: Floats) -> Floats:
-    """Acceleration (n,) over even times (n,) s through the weighting W_k of ISO 2631-1.
+    """Acceleration (n,) over even times (n,) s weighted by W_k of ISO 2631-1.
 
     Band limits 0.4 and 100 Hz (Butterworth of second order), acceleration-velocity transition at 12.5 Hz (Q = 0.63),
     upward step at 2.37 and 3.35 Hz (Q = 0.91), in the frequency domain.

@@ -1,7 +1,7 @@
-"""Where maneuvers and measures are defined, by the short names that they cite.
+"""Sources of maneuvers and measures, by the short names that they cite.
 
-The standards themselves are not freely available: dimensions and definitions are those that the books and papers
-beside them give.
+The standards are not freely available: dimensions and definitions are those given in the books and papers listed
+here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Open-loop steering: step, slow ramp (steady circle), sine with dwell, swept sine; the driver holds the speed."""
+"""Open-loop steering: step, slow ramp (steady circle), sine with dwell, swept sine; the driver maintains the
+speed."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from sekant.vehicle.maneuvers.straight_part import StraightPart, straight_part
 from sekant.vehicle.quantities import Plain, Radians, Seconds
 
 SETTLED = 2.0  # s: from here on a slow ramp is a quasi-steady motion
-FIT = (0.5, 4.0)  # m/s^2: where the straight part of a handling diagram is looked for
+FIT = (0.5, 4.0)  # m/s^2: range in which the straight part of a handling diagram is searched
 WIDTH = 0.8  # m/s^2: least width of that part
 STRAIGHT = 1e-3  # largest deviation of a straight part from its line, over the range of the steer angle
 
@@ -41,7 +42,8 @@ def _for_acceleration(at: ManeuverContext, speed: float, acceleration: float) ->
 
 @register
 class StepSteer(Maneuver):
-    """Step of the steering wheel (ISO 7401): to `angle`, or to what gives the linear car `acceleration`."""
+    """Step of the steering wheel (ISO 7401): to `angle`, or to the angle at which the linear car has
+    `acceleration`."""
 
     type: ClassVar[str] = "step-steer"
     summary: ClassVar[str] = "step of the steering wheel"
@@ -125,9 +127,8 @@ class StepSteer(Maneuver):
 
 @register
 class SteadyCircle(Maneuver):
-    """Steady-state circular driving (ISO 4138, constant speed): the steering wheel turns slowly.
-
-    The rate is slow enough for a quasi-steady motion; exact steady turns are found by `sk.vehicle.steady_turns`.
+    """Steady-state circular driving (ISO 4138, constant speed): the steering wheel turns slowly enough for a
+    quasi-steady motion. `sk.vehicle.steady_turns` finds exact steady turns.
     """
 
     type: ClassVar[str] = "steady-circle"
@@ -189,14 +190,15 @@ class SteadyCircle(Maneuver):
         ]
 
     def _handling(self, run: DrivenManeuver) -> tuple[Floats, Floats, Floats]:
-        """Lateral acceleration (n,) m/s^2, steer angle of the wheels and the same less L / R (n,) rad, settled."""
+        """Settled lateral acceleration (n,) m/s^2, steer angle of the wheels and the same less L / R (n,) rad."""
         settled = run.time > SETTLED
         delta = run["steering_wheel"][settled] / run.linear.ratio
         curvature = run["yaw_rate"][settled] / run["speed"][settled]
         return run.lateral_acceleration[settled], delta, delta - run.linear.wheelbase * curvature
 
     def _straight(self, run: DrivenManeuver) -> StraightPart | None:
-        """Of steer angle - L / R over the lateral acceleration: differentials with a preload give it a kink."""
+        """The straight part of steer angle - L / R over the lateral acceleration: differentials with a preload
+        cause a kink."""
         ay, delta, handling = self._handling(run)
         chosen = (ay > FIT[0]) & (ay < min(FIT[1], 0.7 * ay.max(initial=0.0)))
         if not chosen.any():
@@ -216,7 +218,7 @@ class SteadyCircle(Maneuver):
 
 @register
 class SineWithDwell(Maneuver):
-    """Sine with dwell: one period of `frequency`, held for half a second at its second peak."""
+    """Sine with dwell: one period of `frequency`, with a dwell of half a second at its second peak."""
 
     type: ClassVar[str] = "sine-with-dwell"
     summary: ClassVar[str] = "one sine of 0.7 Hz with a dwell at its second peak"
@@ -232,11 +234,11 @@ class SineWithDwell(Maneuver):
     frequency: Plain = 0.7
     """frequency of the sine, Hz"""
     dwell: Seconds = 0.5
-    """time for which the second peak is held"""
+    """duration of the second peak"""
     at: Seconds = 1.0
     """time at which the sine begins"""
     blend: Seconds = 0.05
-    """time over which the sine begins and ends, so that the steering wheel needs no infinite torque"""
+    """duration of fade-in and fade-out of the sine, so that the steering torque remains finite"""
 
     @property
     def until(self) -> float:
@@ -332,7 +334,8 @@ class SweptSine(Maneuver):
 
 
 def frequency_response(t, x, y, low: float, high: float):
-    """Frequencies (Hz) from `low` to `high` and the transfer function y / x there, of one sweep in even rows."""
+    """Frequencies (Hz) from `low` to `high` and the transfer function y / x there, of one sweep, from rows at even
+    times."""
     t = np.asarray(t)
     even = np.linspace(t[0], t[-1], t.size)
     X, Y = (np.fft.rfft(np.interp(even, t, z), 2 * t.size) for z in (x, y))

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-PLACES = 81  # at which the curve is taken, evenly over x
+PLACES = 81  # points at which the curve is evaluated, evenly over x
 
 
 @dataclass(frozen=True)
 class StraightPart:
-    """A line through a curve from x = `low` to `high`: its `slope`, its value `at_low`, and of the curve
-    less the line the root mean square `residual` and the `largest` size."""
+    """A line through a curve from x = `low` to `high`.
+
+    Its `slope`, its value `at_low`, and the root mean square `residual` and the `largest` magnitude of the
+    deviations of the curve.
+    """
 
     low: float
     high: float
@@ -25,10 +28,10 @@ class StraightPart:
 
 
 def straight_part(x: Floats, y: Floats, within: float, least: float) -> StraightPart | None:
-    """The widest range of x, `least` wide at least, over which a line fits y (n,) to `within` everywhere.
+    """The widest range of x, at least `least` wide, over which a line fits y (n,) to `within` everywhere.
 
-    Of ranges of one width that with the least deviation is taken; where none is straight enough, the straightest of
-    the least width. None where x spans less than `least`.
+    Among ranges of equal width, it is the one with the smallest deviation; if none is straight enough, the
+    straightest of the smallest width. None if x spans less than `least`.
     """
     order = np.argsort(x)
     x, y = x[order], y[order]

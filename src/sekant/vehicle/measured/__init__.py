@@ -1,1 +1,1 @@
-"""Suspensions that are known by their measured curves: files of rigs, corners and axles of a car from them."""
+"""Suspensions defined by measured curves: files of rigs, and the corners and axles built from them."""

@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spinning:
-    """Data on the wheels of the axle: mass kg, inertia (3,) kg m^2 about the center, radius m."""
+    """Data of the wheels of the axle: mass kg, inertia (3,) kg m^2 about the center, radius m."""
 
     mass: float
     inertia: tuple[float, float, float]
@@ -49,7 +49,7 @@ _ANSWERS = Recent()
 def measured_of(
     given: MeasuredSuspension, radius: float
 ) -> tuple[MeasuredWheels, dict[str, PoseCurve | PoseSurface]]:
-    """The files of a suspension, and the path or surface of each wheel; found again while no file changes."""
+    """The measurements of a suspension, and the path or surface of each wheel; cached while no file changes."""
     radius = radius if given.radius is None else given.radius
     contents = tuple(read_file(file) for file in given.files)
     key = (given.model_dump_json(include={"curves", "compliance", "wheel_center", "axle"}), radius, contents)
@@ -74,7 +74,7 @@ def measured_axle(
     compliant: bool = True,
     gravity: float = GRAVITY,
 ) -> Model:
-    """The axle under `load` (N) of one wheel at the design position; without `compliant` rates are left out.
+    """The axle under `load` (N) of one wheel at the design position; without `compliant` its compliance is neglected.
 
     `anti_roll_bar` (N/m): force at each wheel over the difference of their travels.
     """
@@ -82,8 +82,8 @@ def measured_axle(
     file = given.curves if isinstance(given.curves, str) else given.curves["left"]
     if steered and not measured.steered:
         raise ModelError(
-            f"{file}: the axle is steered, but its curves hold one position of the rack; measure three or more, in a "
-            "column rack [mm], or drop the steering",
+            f"{file}: the axle is steered, but its curves hold one position of the rack; measure three or more, "
+            f"in a column rack [mm], or remove the steering",
             path=("curves",),
         )
     part = Model(name="axle")
@@ -123,7 +123,7 @@ def _corner(
     carried: float,
     compliant: bool,
 ) -> Model:
-    """One wheel by itself; steered, its rack is a coordinate of its own."""
+    """The corner of one wheel; if steered, its rack is a separate coordinate."""
     laws = laws_of(given.spring, given.damper, SprungWheel(shape, sign, measured.curves.get(side), carried))
     at = (np.zeros(1), np.zeros(1)) if isinstance(shape, PoseSurface) else (np.zeros(1),)
     R = shape.pose(*at)[0][0]

@@ -1,4 +1,4 @@
-"""Measured K&C curves of one wheel: read from CSV, and compared with computed ones."""
+"""Measured K&C curves of one wheel: read from CSV, and compared with computed curves."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ NEEDED = (
     "spring_load",
     "motion_ratio",
 )
-"""columns from which a model is made; they must have no gaps"""
+"""columns that a model requires; they must have no gaps"""
 
 
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
-    """Curves of one wheel over its travel from a CSV file whose headers are ours: ``travel [mm], camber [deg] ...``.
+    """Curves of one wheel over its travel from a CSV file with Sekant's headers: ``travel [mm], camber [deg] ...``.
 
     Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
-    ignored. Travel is against the position that the others count from. Up and down strokes, in the order in which
-    they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a column
-    ``rack`` the file holds a curve for each of its values; where they were taken at other travels, they are
-    interpolated to those of the shortest one. `strict`, for what becomes a model: every column says its unit, and
-    the travel is in order.
+    ignored. Travel is measured from the same position as the other quantities. Up and down strokes, in the order in
+    which they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a
+    column ``rack`` the file contains a curve for each of its values; curves at different travels are interpolated
+    to the travels of the shortest one. `strict`, for models: every column must have a unit, and the travel must be
+    in order.
     """
     table = read_columns(path, gaps=True)
     if len(table.values) < 4:
@@ -51,7 +51,7 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
         if name not in GLOSSARY:
             hint = suggest(name, list(GLOSSARY), "quantities")
             raise table.wrong(f"column '{header}': unknown quantity '{name}'; {hint}")
-        places.setdefault(name, place)  # of the wheel and of the axle: the first one
+        places.setdefault(name, place)  # columns of the wheel and of the axle: the first one counts
     if "travel" not in places:
         raise table.wrong("has no column 'travel'")
     if strict:
@@ -84,11 +84,11 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
 def deviations(
     ours: SuspensionCurves, measured: SuspensionCurves, side: str = "left"
 ) -> dict[str, tuple[str, float]]:
-    """Name -> (unit, root mean square of ours less measured), for people; ours is taken at the measured travel
-    and rack.
+    """Name -> (unit, root mean square of `ours` less `measured`), in display units, at the measured travel and
+    rack.
 
-    Between positions of ours the curves are splines, cubic where there are four at least; where ours does not reach,
-    nothing is compared. Raises `ModelError` where ours has none of the measured positions of the rack.
+    Between positions of `ours` the curves are splines, cubic with at least four positions; beyond them nothing is
+    compared. Raises `ModelError` if `ours` has none of the measured positions of the rack.
     """
     racks = (measured.steering >= ours.steering.min() - NEAR) & (
         measured.steering <= ours.steering.max() + NEAR
@@ -134,7 +134,7 @@ def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
 
 
 def _spline(x: Floats, y: Floats) -> Any:
-    """Through values (n, ...) at x (n,): cubic, of a lower degree through fewer than four."""
+    """Spline through values (n, ...) at x (n,): cubic, or of a lower degree through fewer than four."""
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(x, y, k=min(3, x.size - 1))

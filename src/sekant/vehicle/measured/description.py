@@ -1,4 +1,4 @@
-"""A suspension that is known by its measured curves, as it stands in files of axles and cars."""
+"""The description of a suspension on measured curves, in files of axles and cars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sekant.vehicle.quantities import (
 )
 
 Files = dict[str, str]
-FARTHEST = 5.0  # m, of a wheel from the middle of its axle: more are millimeters
+FARTHEST = 5.0  # m, of a wheel from the center plane: larger numbers are millimeters
 
 
 def _files(given: Any) -> Any:
@@ -73,14 +73,14 @@ def table_over_travel(column: str, unit: str) -> BeforeValidator:
 
 
 class MeasuredSpring(Description):
-    """The spring of one wheel: by its points, by its motion ratio, or as it acts at the wheel."""
+    """The spring of one wheel: by its points, by its motion ratio, or by its effect at the wheel."""
 
     stiffness: NotNegative[StiffnessNumber] = 0.0
     """stiffness of the spring along its own axis, with top and bottom or with a motion ratio"""
     top: PointNumbers | None = None
-    """its end on the vehicle's body, on the left side"""
+    """its upper end, on the vehicle's body, of the left side"""
     bottom: PointNumbers | None = None
-    """its end on the upright, on the left side"""
+    """its lower end, on the upright, of the left side"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("motion_ratio", "")] = None
     """compression of the spring over the wheel's travel; by default the column motion_ratio of the curves"""
     wheel_rate: Annotated[
@@ -88,26 +88,26 @@ class MeasuredSpring(Description):
     ] = None
     """load at the wheel per travel, a number or a table over travel, instead of a stiffness"""
     preload: Newtons | None = None
-    """push at the design position, of the spring itself or, with wheel_rate, at the wheel; by default what
-    carries the car there"""
+    """force at the design position, of the spring itself or, with wheel_rate, at the wheel; by default the force
+    that carries the car there"""
 
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
             raise ValueError("one end is missing: give top and bottom, or neither")
         if self.wheel_rate is not None and (self.stiffness or self.top or self.motion_ratio is not None):
-            raise ValueError("wheel_rate describes the whole spring; drop stiffness, points and motion_ratio")
-        if self.top is not None and self.motion_ratio is not None:
-            raise ValueError("motion_ratio follows from top and bottom; drop it, or drop the points")
-        if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
             raise ValueError(
-                "stiffness is missing: points and motion_ratio are those of a spring that has one"
+                "wheel_rate describes the whole spring; remove stiffness, points and motion_ratio"
             )
+        if self.top is not None and self.motion_ratio is not None:
+            raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
+        if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
+            raise ValueError("stiffness is missing: points and motion_ratio require it")
         return self
 
 
 class MeasuredDamper(Description):
-    """The damper of one wheel: by its points, by its motion ratio, or as it acts at the wheel."""
+    """The damper of one wheel: by its points, by its motion ratio, or by its effect at the wheel."""
 
     damping: Annotated[
         NotNegative[DampingNumber] | TableData | None, table_over_travel("damping", "N*s/m")
@@ -118,9 +118,9 @@ class MeasuredDamper(Description):
     """force over the velocity of compression (m/s), instead of a damping; rebound has negative velocities and
     forces"""
     top: PointNumbers | None = None
-    """its end on the vehicle's body, on the left side"""
+    """its upper end, on the vehicle's body, of the left side"""
     bottom: PointNumbers | None = None
-    """its end on the upright, on the left side"""
+    """its lower end, on the upright, of the left side"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("damper_motion_ratio", "")] = None
     """compression of the damper over the wheel's travel; by default 1"""
 
@@ -129,11 +129,11 @@ class MeasuredDamper(Description):
         if (self.top is None) != (self.bottom is None):
             raise ValueError("one end is missing: give top and bottom, or neither")
         if (self.damping is None) == (self.curve is None):
-            raise ValueError("a damper has either damping or a curve of force over velocity")
+            raise ValueError("give either damping or a curve of force over velocity")
         if self.top is not None and self.motion_ratio is not None:
-            raise ValueError("motion_ratio follows from top and bottom; drop it, or drop the points")
+            raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
         if self.top is not None and isinstance(self.damping, TableData):
-            raise ValueError("damping over travel acts at the wheel; drop top and bottom")
+            raise ValueError("damping over travel acts at the wheel; remove top and bottom")
         return self
 
 
@@ -145,7 +145,7 @@ class MeasuredMasses(Description):
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """inertia of these, [Ixx, Iyy, Izz], about the wheel's center"""
     rack: Positive[Kilograms] | None = None
-    """mass of the rack and of what moves with it; by default that of the steering"""
+    """mass of the rack and of the parts that move with it; by default that of the steering"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -154,12 +154,13 @@ class MeasuredMasses(Description):
 
 
 class MeasuredSuspension(Description):
-    """A suspension by the curves that a rig measured: wheels follow them on path or, steered, surface joints."""
+    """A suspension defined by the curves that a rig measured: wheels follow them on path or, if steered, surface
+    joints."""
 
     curves: Annotated[str | Files, BeforeValidator(_files)]
     """CSV file of curves over travel, or over travel and rack (names of the glossary, units in brackets), or of
-    poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file.
-    One side stands for both: the other is its mirror image"""
+    poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file. A file
+    of one side also defines the other one, as its mirror image"""
     wheel_center: PointNumbers
     """center of the left wheel at the design position, where travel is zero"""
     radius: Positive[Meters] | None = None
@@ -171,7 +172,7 @@ class MeasuredSuspension(Description):
     damper: MeasuredDamper | None = None
     """damper of one side; by default no damping"""
     masses: MeasuredMasses = MeasuredMasses()
-    """masses of one side"""
+    """unsprung masses of one side"""
     axle: Literal["front", "rear"] | None = None
     """position in the vehicle, which determines the sign of a column wheelbase_change"""
     lag: NotNegative[Seconds] = 0.01
@@ -189,6 +190,6 @@ class MeasuredSuspension(Description):
 
     @property
     def files(self) -> list[str]:
-        """All files that it reads when it is built."""
+        """All files that are read when it is built."""
         given = [self.curves, self.compliance]
         return [f for g in given if g for f in ([g] if isinstance(g, str) else g.values())]

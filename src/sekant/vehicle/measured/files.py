@@ -1,4 +1,4 @@
-"""Axle files on measured curves: YAML with `suspension: {curves: rig.csv, ...}`, and the files that it names."""
+"""Axle files on measured curves: YAML with `suspension: {curves: rig.csv, ...}`, and the files named there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TABLES = (
 
 
 class MeasuredAxle(Description):
-    """An axle on measured curves, by itself: on a rig, or as the part of a car that names its file."""
+    """An axle on measured curves: by itself on a rig, or as the part of a car that names its file."""
 
     name: str = "axle"
     """name of the axle"""
@@ -38,11 +38,11 @@ class MeasuredAxle(Description):
     suspension: MeasuredSuspension
     """its curves, springs and masses"""
     wheel: WheelData = WheelData()
-    """radius, mass and inertia of one wheel; in a car, the car's own values count"""
+    """radius, mass and inertia of one wheel; in a car, the car's values apply"""
     anti_roll_bar: NotNegative[StiffnessNumber] = 0.0
     """force at each wheel over the difference of their travels"""
     load: NotNegative[Newtons] = 0.0
-    """load of one wheel at the design position, which springs without a preload carry"""
+    """load of one wheel at the design position; springs without a preload carry it"""
     wheelbase: Positive[Meters] | None = None
     """distance of the axles, for supports in percent"""
     cg_height: Positive[Meters] | None = None
@@ -66,7 +66,7 @@ class MeasuredAxle(Description):
         return measured_of(self.suspension, self.radius)[0]
 
     def model(self, *, compliant: bool = True) -> Model:
-        """The axle by itself, its rack free to be driven."""
+        """The model of the axle alone, with a free rack."""
         made = measured_axle(
             self.suspension,
             self.spinning,
@@ -124,14 +124,14 @@ def load_measured_axle(path: str | PathLike[str]) -> MeasuredAxle:
     try:
         locate_measured(source.data.get("suspension"), place.parent, source.places, ("suspension",))
         found = read_as(MeasuredAxle, source.data)
-        found.model()  # faults of its files show when it is built: here they have a line
+        found.model()  # building the model finds errors in its files while their lines are known
         return found
     except SekantError as error:
         raise located(_below(error, "suspension"), source.places, str(path)) from None
 
 
 def _below(error: SekantError, key: str) -> SekantError:
-    """A fault of a suspension's own field at its place in the file."""
+    """Move an error of a suspension's field to the field's location in the file."""
     path = getattr(error, "path", ())
     if path and path[0] in MeasuredSuspension.model_fields:
         error.path = (key, *path)  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ def _below(error: SekantError, key: str) -> SekantError:
 
 
 def locate_measured(data: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Names of files in a suspension on curves become paths that begin with the folder of its file."""
+    """Replace the file names of a suspension on curves by paths that begin with the folder of its file."""
     if not isinstance(data, dict) or "curves" not in data:
         return
     for key in ("curves", "compliance"):

@@ -1,4 +1,4 @@
-"""Springs and dampers of a wheel that follows measured curves: along their own line, or along its travel."""
+"""Springs and dampers of a wheel that follows measured curves: along their line of action, or along its travel."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sekant.vehicle.measured.description import MeasuredDamper, MeasuredSpring
 from sekant.vehicle.suspension.drawn import numbers
 
 Vector = NDArray[np.float64]
-PLACES = 81  # of a spring's load over travel
-STEP = 1e-5  # m: of differences of lengths
+PLACES = 81  # points of a spring's load over travel
+STEP = 1e-5  # m: step of differences of lengths
 
 
 @dataclass
 class Laws:
-    """Forces and tables of one wheel, frames on its upright and on the ground that they act at."""
+    """Forces and tables of one wheel, and the frames on its upright and on the ground where they act."""
 
     forces: dict[str, Any] = field(default_factory=dict)
     tables: dict[str, TableData] = field(default_factory=dict)
@@ -36,8 +36,11 @@ class Laws:
 
 @dataclass(frozen=True, eq=False)
 class SprungWheel:
-    """The wheel that laws act on: its shape over travel, sign of its side, measured curves if there are any, and the
-    force (N) that its spring carries at the design position."""
+    """The wheel on which springs and dampers act.
+
+    Its shape over travel, sign of its side, measured curves if there are any, and the force (N) of its spring at
+    the design position.
+    """
 
     shape: PoseCurve | PoseSurface
     sign: float
@@ -67,7 +70,7 @@ class SprungWheel:
 
 
 def laws_of(spring: MeasuredSpring | None, damper: MeasuredDamper | None, wheel: SprungWheel) -> Laws:
-    """The laws of a wheel; its joint is `travel`, its body `upright`."""
+    """The springs and dampers of a wheel; its joint is `travel`, its body `upright`."""
     found = Laws()
     _spring(spring, wheel, found)
     if damper is not None:
@@ -95,8 +98,8 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
         ratio = given.motion_ratio if given.motion_ratio is not None else wheel.column("motion_ratio")
         if ratio is None:
             raise ModelError(
-                "motion_ratio is missing: a spring by its stiffness alone needs points, a motion ratio, or a column "
-                "motion_ratio of the curves",
+                "motion_ratio is missing; in addition to its stiffness, a spring requires points, a motion ratio, "
+                "or a column motion_ratio of the curves",
                 path=("spring",),
             )
         into.tables["spring_load"] = _through_ratio(given, ratio, wheel)
@@ -104,14 +107,15 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
 
 
 def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: SprungWheel) -> TableData:
-    """Load at the wheel r(u) (preload + k c(u)) of a spring that u compresses by c = int r du."""
+    """Load at the wheel r(u) (preload + k c(u)) of a spring with the motion ratio r and the compression c = int r
+    du."""
     compression = _integral(ratio, wheel.span, 0.0)
     u = np.array(compression.x)
     r = _values(ratio, u)
     at_rest = float(_values(ratio, np.zeros(1))[0])
     if at_rest <= 0:
         raise ModelError(
-            f"motion_ratio is {at_rest:.3g} at the design position; it is positive", path=("spring",)
+            f"motion_ratio is {at_rest:.3g} at the design position; it must be positive", path=("spring",)
         )
     preload = wheel.carried / at_rest if given.preload is None else given.preload
     load = r * (preload + given.stiffness * np.array(compression.y))
@@ -119,7 +123,7 @@ def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: Sprun
 
 
 def _integral(rate: float | TableData, span: tuple[float, float], start: float) -> TableData:
-    """`start` at zero and its integral over travel from there."""
+    """Integral of a rate over travel, with the value `start` at zero."""
     u = np.union1d(np.linspace(*span, PLACES), [0.0])
     values = _values(rate, u)
     from scipy.interpolate import CubicSpline
@@ -158,7 +162,7 @@ def _line(
         ratio = -(length(STEP) - length(-STEP)) / (2 * STEP)
         if ratio <= 0:
             raise ModelError(
-                f"{name}: its motion ratio is {ratio:.3g}: it grows longer as the wheel rises; check top and bottom",
+                f"{name}: its motion ratio is {ratio:.3g}: the spring extends in bump; check top and bottom",
                 path=(name,),
             )
         preload = wheel.carried / ratio if given.preload is None else given.preload

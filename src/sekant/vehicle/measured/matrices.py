@@ -1,4 +1,4 @@
-"""Compliance of a wheel over its travel as elastic modes of the path or surface that it follows; whole matrices."""
+"""Compliance of a wheel over its travel, as full matrices: elastic modes of the path or surface that it follows."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
 
 Vector = NDArray[np.float64]
 RIGID = 1e-4  # against the softest direction
-SOFT = 1e-2  # against the softest direction: what is stiffer may be taken as rigid without a word
-PLACES = 21  # along the travel, at which elastic modes are given
-RACKS = 4  # along the rack, over which those of measured rates do not change
-FREE = 1e-2  # of the softest direction: a height that gives way by more was not held
+SOFT = 1e-2  # relative to the softest direction: stiffer ones count as rigid without a warning
+PLACES = 21  # points along the travel at which elastic modes are given
+RACKS = 4  # points along the rack; measured rates do not change over them
+FREE = 1e-2  # of the softest direction: a softer height was not held in the measurement
 
 
 @dataclass(frozen=True, eq=False)
 class ComplianceMatrices:
-    """C (n, 6, 6) SI at travel (n,) m: displacement and turn of the wheel's center by loads there, vehicle's axes."""
+    """C (n, 6, 6) SI at travel (n,) m: displacement and rotation of the wheel center by loads there, in vehicle
+    axes."""
 
     side: str
     travel: Vector
     C: Vector
 
     def mirrored(self) -> ComplianceMatrices:
-        """Those of the other wheel of a symmetric axle."""
+        """Matrices of the other wheel of a symmetric axle."""
         sign = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
         return ComplianceMatrices(
             "right" if self.side == "left" else "left", self.travel, sign[:, None] * self.C * sign
         )
 
     def at(self, u: Vector) -> Vector:
-        """(k, 6, 6) at places u (k,), at held height; a mean of two measured ones is as symmetric and positive."""
+        """Matrices (k, 6, 6) at u (k,), at held height.
+
+        The mean of two measured matrices is symmetric and positive as they are.
+        """
         C = np.array([_at_held_height(c) for c in self.C])
         flat = C.reshape(len(C), 36)
         if len(C) == 1:
@@ -51,7 +55,7 @@ class ComplianceMatrices:
     def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
         """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3), of a surface at the grid with `u2`.
 
-        A path has five modes at most, a surface four: the softest directions are kept, with a warning.
+        A path has five modes at most, a surface four: only the softest directions are included, with a warning.
         """
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
@@ -76,14 +80,14 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         "compliance_left_out",
         f"compliance of the {side} wheel",
         "",
-        f"a steered wheel has at most {count} elastic modes; the next direction is rigid, although it deflects by "
-        f"{softness:.1%} of the softest one",
+        f"a steered wheel has at most {count} elastic modes; the next direction is treated as rigid, although its "
+        f"compliance is {softness:.1%} of the softest one",
         "fix the rack (one rack position of curves) to keep five",
     )
 
 
 def _at_held_height(C: Vector) -> Vector:
-    """C with its height held: rows and columns of z vanish, the others give way as they do under that constraint."""
+    """C at held height: rows and columns of z vanish, and the others are those under this constraint."""
     size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
     softest = float((size[:, None] * C * size).diagonal().max())
     if C[2, 2] > FREE * softest:
@@ -94,7 +98,7 @@ def _at_held_height(C: Vector) -> Vector:
 
 
 def read_rates(path: str | PathLike[str], side: str) -> MeasuredCompliance | ComplianceMatrices:
-    """Rates of a wheel: by cases (``lateral_same.toe``), or whole matrices (``fy.rz``)."""
+    """Rates of a wheel: by cases (``lateral_same.toe``), or as full matrices (``fy.rz``)."""
     names = [name.partition(".")[0] for name in read_columns(path).names if name != "travel"]
     if names and all(name in LOADS for name in names):
         return ComplianceMatrices(side, *read_matrices(path))
@@ -107,7 +111,7 @@ Rates = MeasuredCompliance | ComplianceMatrices
 def elastic_modes(
     rates: Rates, shape: PoseCurve | PoseSurface, radius: float, lag: float = 0.0
 ) -> ElasticModes:
-    """Of measured rates along a path or surface, with a damping of `lag` (s) times the stiffness."""
+    """Elastic modes of measured rates along a path or surface, with a damping of `lag` (s) times the stiffness."""
     surface = isinstance(shape, PoseSurface)
     first, second = shape.range if surface else (shape.range, None)
     inside = (rates.travel > first[0]) & (rates.travel < first[1])

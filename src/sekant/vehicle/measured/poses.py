@@ -17,8 +17,8 @@ from sekant.vehicle.measured.strokes import on_one_grid, strokes_of
 from sekant.vehicle.suspension import members
 
 Vector = NDArray[np.float64]
-FEW = 7  # lines that quintic splines need
-LINES = 9  # along a direction that was measured at fewer places
+FEW = 7  # fewest lines for quintic splines
+LINES = 9  # lines in a direction that was measured at fewer positions
 MIRROR = np.array([1.0, -1.0, 1.0])
 QUATERNION = ("qw", "qx", "qy", "qz")
 
@@ -34,7 +34,7 @@ class WheelPoses:
     quaternion: Vector
 
     def mirrored(self) -> WheelPoses:
-        """Those of the wheel on the other side, over a rack that goes the other way."""
+        """Poses of the wheel on the other side, over a rack that moves the opposite way."""
         p = self.p[:, ::-1] * MIRROR
         quaternion = self.quaternion[:, ::-1] * np.array([1.0, -1.0, 1.0, -1.0])
         return WheelPoses(self.travel, -self.rack[::-1] + 0.0, p, quaternion)
@@ -63,7 +63,8 @@ class WheelPoses:
 def poses_of_curves(
     measured: SuspensionCurves, center: Vector, radius: float, axle: str | None
 ) -> WheelPoses:
-    """From camber, toe, track and wheelbase changes; with a column caster the upright turns as the axis does."""
+    """Poses from camber, toe, track and wheelbase changes; with a column caster the upright turns with the steering
+    axis."""
     if axle is None and "wheelbase_change" in measured.names:
         raise ModelError(
             "axle is missing: write axle: front or axle: rear; the sign of wheelbase_change follows from it",
@@ -77,7 +78,7 @@ def poses_of_curves(
 def poses_of_rows(
     p: Vector, quaternion: Vector, travel: Vector | None, rack: Vector | None, center: Vector
 ) -> WheelPoses:
-    """From rows (n, 3), (n, 4) in the order in which they were taken, at travel (n,) and rack (n,).
+    """Poses from rows (n, 3), (n, 4) in measured order, at travel (n,) and rack (n,).
 
     Without travel it is the height above `center`. The poses are shifted such that zero travel lies at `center`.
     """
@@ -110,7 +111,8 @@ def _refined(poses: WheelPoses) -> WheelPoses:
 
 
 def _finer(measured: SuspensionCurves) -> SuspensionCurves:
-    """With as many lines in both directions as quintic splines need, by splines of lower degree between few ones."""
+    """Poses with as many lines in both directions as quintic splines require, by splines of lower degree between
+    few lines."""
     from scipy.interpolate import make_interp_spline
 
     axes, data = [measured.travel, measured.steering], dict(measured.data)
@@ -153,7 +155,7 @@ def _wheel_poses(
 
 
 def _pitch(measured: SuspensionCurves) -> Vector:
-    """Turn (n m,) rad of the upright about its spin axis along the travel: as the steering axis leans."""
+    """Rotation (n m,) rad of the upright about its spin axis along the travel: that of the steering axis."""
     j = measured.design()[1]
     caster = measured["caster"][:, j]
     leaned = caster - np.interp(0.0, measured.travel, caster)
@@ -161,7 +163,7 @@ def _pitch(measured: SuspensionCurves) -> Vector:
 
 
 def _turns(angle: Vector) -> Vector:
-    """(n, 3, 3) about y."""
+    """Rotations (n, 3, 3) about y."""
     found = np.zeros((angle.size, 3, 3))
     found[:, 0, 0] = found[:, 2, 2] = np.cos(angle)
     found[:, 0, 2], found[:, 2, 0], found[:, 1, 1] = np.sin(angle), -np.sin(angle), 1.0
@@ -169,7 +171,7 @@ def _turns(angle: Vector) -> Vector:
 
 
 def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tuple[Vector, Vector]:
-    """From the center to the contact (3,) m and axes (3, 3) of the wheel at zero travel, straight ahead."""
+    """Vector from the center to the contact (3,) m and axes (3, 3) of the wheel at zero travel, straight ahead."""
     j = measured.design()[1]
     camber, toe = (np.interp(0.0, measured.travel, measured[name][:, j]) for name in ("camber", "toe"))
     e, R = _axes(np.array([camber]), np.array([toe]), s)

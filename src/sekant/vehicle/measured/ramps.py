@@ -1,9 +1,10 @@
-"""Load ramps of a rig to a compliance: symmetric and positive semidefinite by construction, cross effects kept.
+"""Compliance from load ramps of a rig: symmetric and positive semidefinite by construction, with cross effects.
 
-A ramp loads a wheel at held height and measures how far its center moves and turns. Over the rows of all ramps at one
-travel the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of each ramp. Loads span r
-directions; in axes that begin with these, C = L L^T with L (6, r): as Maxwell's theorem and energy ask, whatever the
-noise, and of the least rank that explains the responses. Turns count as displacements at the distance `LENGTH`.
+A ramp loads a wheel at held height and measures how far its center moves and turns. From the rows of all ramps at
+one travel, the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of each ramp. Loads
+span r directions. In axes that begin with these, C = L L^T with L (6, r): it satisfies Maxwell's theorem and has
+nonnegative energy in spite of noise, and it has the least rank that explains the responses. Rotations count as
+displacements at the distance `LENGTH`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LOADS = {"fx": "N", "fy": "N", "fz": "N", "mx": "N*m", "my": "N*m", "mz": "N*m"}
 MOVES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
 FEWEST = 3  # rows of a ramp
 SCALE = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
-SPANNED = 1e-3  # of the largest load: directions below it were not loaded
+SPANNED = 1e-3  # of the largest load: smaller directions were not loaded
 LEAST_LOAD = 1.0  # N, or N m over LENGTH
 
 
@@ -44,13 +45,14 @@ class LoadRamp:
 
     @property
     def direction(self) -> str:
-        """The load that grows most."""
+        """The load with the largest range."""
         return list(LOADS)[int(np.argmax(np.ptp(self.load, axis=0) / SCALE))]
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Of one ramp: root mean squares of what is left, m and rad, and against the largest displacement of the ramp."""
+    """Misfit of one ramp: root mean squares of the residuals, m and rad, and relative to the largest displacement
+    of the ramp."""
 
     name: str
     direction: str
@@ -69,7 +71,7 @@ class Identified:
     misfits: tuple[Misfit, ...]
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
-        """A file that `compliance` of a suspension takes: columns ``fy.rz [deg/kN]``, one row for each travel."""
+        """Write a file for `compliance` of a suspension: columns ``fy.rz [deg/kN]``, one row for each travel."""
         names, columns = ["travel [mm]"], [1e3 * self.travel]
         for i, load in enumerate(LOADS):
             for j, move in enumerate(MOVES):
@@ -81,7 +83,7 @@ class Identified:
         return Path(path)
 
     def summary(self) -> str:
-        """The misfit of each ramp, for people."""
+        """The misfit of each ramp, as text."""
         lines = ["ramp                 load  travel mm   left: mm        deg   of its largest"]
         lines += [
             f"{m.name[:20]:<20} {m.direction:>4} {1e3 * m.travel:10.4g} {1e3 * m.position:10.4g} "
@@ -95,8 +97,8 @@ class Identified:
 
 
 def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> list[LoadRamp]:
-    """Ramps from CSV files with columns ``fx [N] ... mz [N*m]`` (those that are not there are zero), ``x [mm] ... rz
-    [deg]`` and perhaps ``travel [mm]``. A file holds one ramp, or several with numbers in a column ``ramp``.
+    """Ramps from CSV files with columns ``fx [N] ... mz [N*m]`` (missing ones are zero), ``x [mm] ... rz [deg]``
+    and optionally ``travel [mm]``. A file contains one ramp, or several with numbers in a column ``ramp``.
 
     Loads act at the wheel's center, or with `radius` (m) at the contact that far below it.
     """
@@ -114,12 +116,12 @@ def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> lis
             load[:, 4] -= radius * load[:, 0]
             if np.ptp(travel[rows]) > 1e-3:
                 raise table.wrong(
-                    f"ramp '{name}': the travel is not held; give each ramp its own", int(rows[0])
+                    f"ramp '{name}': the travel is not constant; give each travel its own ramp", int(rows[0])
                 )
             if len(rows) < FEWEST or (np.ptp(load, axis=0) / SCALE).max() < LEAST_LOAD:
                 raise table.wrong(
                     f"ramp '{name}' is too short for a slope: {len(rows)} rows, loads within "
-                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; give at least {FEWEST} rows of a load that grows",
+                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; record at least {FEWEST} rows of an increasing load",
                     int(rows[0]),
                 )
             found.append(LoadRamp(name, float(travel[rows].mean()), load, moved))
@@ -127,7 +129,7 @@ def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> lis
 
 
 def _numbers(table: Columns) -> dict[str, Vector]:
-    """Columns in SI by name; loads that are not there are zero."""
+    """Columns in SI by name; missing loads are zero."""
     table.check_finite(table.names)
     known = {**LOADS, **MOVES, "travel": "m"}
     found: dict[str, Vector] = {}
@@ -165,19 +167,19 @@ def identify(ramps: Sequence[LoadRamp]) -> Identified:
 
 
 def _scaled(C: Vector) -> Vector:
-    """With turns as displacements at LENGTH, moments as forces there."""
+    """C with rotations as displacements at LENGTH, and moments as forces there."""
     return SCALE[:, None] * C * SCALE
 
 
 def _rows(ramps: Sequence[LoadRamp]) -> tuple[Vector, Vector]:
-    """Loads and displacements (n, 6) of all ramps against their means, scaled to forces and displacements."""
+    """Loads and displacements (n, 6) of all ramps relative to their means, scaled to forces and displacements."""
     load = np.vstack([(r.load - r.load.mean(axis=0)) / SCALE for r in ramps])
     moved = np.vstack([(r.moved - r.moved.mean(axis=0)) * SCALE for r in ramps])
     return load, moved
 
 
 def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
-    """C (6, 6) in SI of the ramps at one travel."""
+    """Compliance C (6, 6) in SI of the ramps at one travel."""
     from scipy.optimize import least_squares
 
     F, D = _rows(ramps)
@@ -194,7 +196,7 @@ def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
             "to the left, z up, turns about these axes)"
         )
     values = np.maximum(values, 1e-6 * top)
-    root = axes * np.sqrt(values)  # L_1, up to a turn
+    root = axes * np.sqrt(values)  # L_1, up to a rotation
     start = np.vstack([root, M[r:] @ np.linalg.inv(root).T]) / np.sqrt(top)
     weight = top * sizes[0]
 
@@ -227,7 +229,7 @@ def _misfit(ramp: LoadRamp, C: Vector) -> Misfit:
 
 
 def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
-    """Travel (n,) m and C (n, 6, 6) SI from a file as `Identified.to_csv` writes it."""
+    """Travel (n,) m and C (n, 6, 6) SI from a file of `Identified.to_csv`."""
     table = read_columns(path)
     if not len(table.values):
         raise table.wrong("contains no rates")

@@ -18,15 +18,16 @@ from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
 
 Vector = NDArray[np.float64]
 QUANTITIES = (*TURNS, *MOVES)
-LEAST = 1e-3  # against the softest combination of loads: rates of rigs are good to some tenths of a percent
+# relative to the softest combination of loads: rates of rigs have errors of some tenths of a percent
+LEAST = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredCompliance:
     """Rates of one wheel under loads on itself, SI, over travel (n,) m: (load, quantity) -> (n,).
 
-    Loads are fx, fy, mz at the contact (fx with the wheel locked), dx at the wheel's center; quantities those of a
-    `ComplianceTable`.
+    Loads are fx, fy, mz at the contact (fx with the wheel locked), dx at the wheel's center; quantities are those
+    of a `ComplianceTable`.
     """
 
     side: str
@@ -35,7 +36,7 @@ class MeasuredCompliance:
 
     @classmethod
     def of(cls, tables: Sequence[tuple[float, ComplianceTable]], side: str = "left") -> MeasuredCompliance:
-        """From tables at several travels (m) of held height."""
+        """Rates from tables at several travels (m) of held height."""
         ordered = sorted(tables, key=lambda pair: pair[0])
         rows = [
             (travel, case, quantity, table.rate(case, side, quantity))
@@ -47,10 +48,10 @@ class MeasuredCompliance:
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[float, str, str, float]], side: str) -> MeasuredCompliance:
-        """Rows of travel, case, quantity, rate (SI).
+        """Rates from rows of travel, case, quantity, rate (SI).
 
-        A load on both wheels, once the same and once opposite, gives half the sum for a load on the wheel itself;
-        if only one of them was measured, the other wheel is taken not to matter.
+        A load on both wheels, measured once with equal and once with opposite signs, gives half the sum for a load
+        on the wheel itself; if only one of them was measured, the effect of the other wheel is neglected.
         """
         travel = np.unique([row[0] for row in rows])
         found: dict[tuple[str, str], list[list[float]]] = {}
@@ -68,7 +69,8 @@ class MeasuredCompliance:
         return cls(side, travel, rates)
 
     def mirrored(self) -> MeasuredCompliance:
-        """Those of the other wheel, if the axle is symmetric: loads along y and about z, and moves along y, turn."""
+        """Rates of the other wheel of a symmetric axle: loads along y and about z, and displacements along y,
+        change sign."""
         sign = {"fy": -1.0, "mz": -1.0, "y": -1.0}
         rates = {
             (load, name): sign.get(load, 1.0) * sign.get(name, 1.0) * rate
@@ -78,13 +80,14 @@ class MeasuredCompliance:
 
     @property
     def loads(self) -> tuple[str, ...]:
-        """The loads whose responses are known, in the order of `matrices`."""
+        """The loads with known responses, in the order of `matrices`."""
         return tuple(load for load in ("fy", "fx", "dx", "mz") if (load, "toe") in self.rates)
 
     def matrices(self, u: Vector, R: Vector, radius: float) -> tuple[Vector, Vector]:
-        """Loads (n, 6, k) at the wheel's center and responses (n, 6, k), vehicle's axes, at places u (n,) m.
+        """Loads (n, 6, k) at the wheel's center and responses (n, 6, k), in vehicle axes, at u (n,) m.
 
-        R (n, 3, 3): axes of the wheel there. Rates follow a spline between the measured travels and stay beyond.
+        R (n, 3, 3): axes of the wheel there. Rates follow a spline between the measured travels and are constant
+        beyond.
         """
         e, zero = R[:, :, 1], np.zeros((u.size, 3))
         arm = wheel.contact(zero, e, radius)  # from the center to the contact
@@ -104,7 +107,7 @@ class MeasuredCompliance:
         return np.stack([loads[load] for load in self.loads], axis=-1), np.stack(parts, axis=-1)
 
     def _at(self, u: Vector, load: str, quantity: str) -> Vector:
-        """A rate at places u (n,); zero if it was not measured."""
+        """A rate at u (n,); zero if it was not measured."""
         from scipy.interpolate import CubicSpline
 
         rates = self.rates.get((load, quantity), np.zeros(self.travel.size))
@@ -113,9 +116,10 @@ class MeasuredCompliance:
         return CubicSpline(self.travel, rates)(np.clip(u, self.travel[0], self.travel[-1]))
 
     def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
-        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3).
+        """Elastic modes at u (n,) m of a path with the axes R (n, 3, 3).
 
-        Of a surface at the grid of u and `u2`, straight ahead at R: the same in the wheel's own axes for all u2.
+        For a surface at the grid of u and `u2`, with R straight ahead: the modes in the wheel's own axes are the
+        same for all u2.
         """
         if not self.loads:
             raise ModelError("compliance rates need toe under at least one of fy, fx, dx, mz")
@@ -133,7 +137,8 @@ class MeasuredCompliance:
 
 
 def _angles_by_turns(R: Vector, s: float) -> Vector:
-    """(n, 3, 3): derivatives of toe, camber and pitch by turns about the vehicle's x, y, z of a wheel with axes R."""
+    """Derivatives (n, 3, 3) of toe, camber and pitch by rotations of a wheel with axes R about the vehicle's x, y,
+    z."""
     x, e = R[:, :, 0], R[:, :, 1]
     found = np.empty((len(R), 3, 3))
     for i, axis in enumerate(np.eye(3)):
@@ -147,8 +152,8 @@ def _angles_by_turns(R: Vector, s: float) -> Vector:
 def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCompliance:
     """Rates of one wheel from a CSV file with columns such as ``lateral_same.toe [deg/kN]``, ``braking.x [mm/kN]``.
 
-    Cases and quantities are those of a `ComplianceTable`; loads are those at this wheel. One row for each travel,
-    named by a column ``travel [mm]``; a single row needs none and holds everywhere.
+    Cases and quantities are those of a `ComplianceTable`; loads are those at this wheel. There is one row for each
+    travel, in a column ``travel [mm]``; a single row needs no travel and applies everywhere.
     """
     table = read_columns(path)
     rows, travel = [], _travel(table)
@@ -174,7 +179,7 @@ def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCo
 
 
 def _travel(table: Columns) -> Vector:
-    """(n,) m."""
+    """Travel (n,) m."""
     if "travel" not in table.names:
         if len(table.values) != 1:
             raise table.wrong(f"has {len(table.values)} rows and no column 'travel' to distinguish them")

@@ -1,4 +1,4 @@
-"""Measurements of rigs, read for a model: curves or poses of both wheels, checked for mistakes."""
+"""Measurements of rigs for a model: curves or poses of both wheels, checked for mistakes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sekant.vehicle.measured.poses import WheelPoses, poses_of_curves, poses_of_
 
 Vector = NDArray[np.float64]
 SIDES = {"left": 1.0, "right": -1.0}
-ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m at zero travel: more is another zero
+ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m at zero travel: larger values have another origin
 NEEDED = ("camber", "toe", "track_change")
-SMALL = 2e-3  # rad: angles below this have no sign worth a message
+SMALL = 2e-3  # rad: the sign of smaller angles is not checked
 OUTWARD = {"camber": "with its top outward", "toe": "for toe-in", "track_change": "outward"}
-STEEPEST = 0.6  # rad of camber: more is another unit
+STEEPEST = 0.6  # rad of camber: larger values have another unit
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredWheels:
-    """Of both wheels: poses, curves if the files hold them, rates of compliance if there are any."""
+    """Measurements of both wheels: poses, curves if the files contain them, compliance rates if there are any."""
 
     poses: dict[str, WheelPoses]
     curves: dict[str, SuspensionCurves]
@@ -36,7 +36,7 @@ class MeasuredWheels:
 
     @property
     def hysteresis(self) -> dict[str, tuple[str, float]]:
-        """Name -> (unit for people, the largest gap of up and down strokes)."""
+        """Name -> (display unit, the largest gap of up and down strokes)."""
         found: dict[str, tuple[str, float]] = {}
         for side, curves in self.curves.items():
             for name, gap in curves.hysteresis.items():
@@ -71,7 +71,7 @@ def _file(given: str | Files, side: str) -> str:
 
 
 def read_both(given: str | Files) -> dict[str, SuspensionCurves]:
-    """Curves of the left and the right wheel; what was not measured is the mirror image of the other side."""
+    """Curves of the left and the right wheel; an unmeasured side is the mirror image of the other."""
     found: dict[str, SuspensionCurves] = {}
     for side in SIDES:
         if isinstance(given, str) and not _has_side(given, side):
@@ -79,7 +79,7 @@ def read_both(given: str | Files) -> dict[str, SuspensionCurves]:
         file = _file(given, side)
         found[side] = replace(read_measured(file, side, strict=True), name=Path(file).stem)
         _check(found[side], file)
-    if not found:  # columns without a side: those of the left wheel
+    if not found:  # columns without a side are those of the left wheel
         file = _file(given, "left")
         found["left"] = replace(read_measured(file, "left", strict=True), name=Path(file).stem)
         _check(found["left"], file)
@@ -95,7 +95,7 @@ def _has_side(file: str, side: str) -> bool:
 
 
 def mirrored(one: SuspensionCurves) -> SuspensionCurves:
-    """Curves of the other wheel: the same over travel, and over a rack that goes the other way."""
+    """Curves of the other wheel: the same over travel, and over a rack that moves the opposite way."""
     data = {name: (unit, values[:, ::-1]) for name, (unit, values) in one.data.items()}
     if "steer_angle" in data:
         unit, values = data["steer_angle"]
@@ -107,7 +107,7 @@ def mirrored(one: SuspensionCurves) -> SuspensionCurves:
 
 
 def _check(one: SuspensionCurves, file: str) -> None:
-    """Required contents of one wheel's curves."""
+    """Check the required contents of one wheel's curves."""
     for needed in NEEDED:
         if needed not in one.names:
             raise DataError(
@@ -139,7 +139,7 @@ def _at_zero(one: SuspensionCurves, name: str) -> float:
 
 
 def check_zero(one: SuspensionCurves, file: str) -> None:
-    """Changes count from the design position."""
+    """Check that changes are measured from the design position."""
     for name, most in ZERO.items():
         if name in one.names and abs(at := _at_zero(one, name)) > most:
             raise DataError(
@@ -150,14 +150,14 @@ def check_zero(one: SuspensionCurves, file: str) -> None:
 
 
 def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> None:
-    """Both measured wheels belong to one axle."""
+    """Check that both measured wheels belong to one axle."""
     for name, most in ZERO.items():
         if name in left.names and name in right.names:
             a, b = _at_zero(left, name), _at_zero(right, name)
             if abs(a - b) > most:
                 raise DataError(
-                    f"{name} at zero travel is {1e3 * a:.4g} mm on the left and {1e3 * b:.4g} mm on the right: the "
-                    "sides count from different zeros; shift one of them to the other's design position",
+                    f"{name} at zero travel is {1e3 * a:.4g} mm on the left and {1e3 * b:.4g} mm on the right: "
+                    f"the sides have different zero positions; shift one of them to the design position of the other",
                     file=file,
                 )
     low, high = max(left.travel[0], right.travel[0]), min(left.travel[-1], right.travel[-1])
@@ -193,7 +193,7 @@ def _rates(given: str | Files) -> dict[str, Rates]:
 
 
 def _holds_poses(file: str) -> bool:
-    """Whether a file has the columns that `sekant fit` takes."""
+    """Whether a file has the columns of `sekant fit`."""
     return {"x", "y", "z"} <= set(read_columns(file, gaps=True).names)
 
 

@@ -1,4 +1,4 @@
-"""An axle on measured curves, back on the rig: its own curves and rates beside those that it was made from."""
+"""An axle on measured curves, on the rig: the curves and rates of its model beside those it was made from."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from sekant.vehicle.car.description import Car
 
 GIVEN_BACK = ("camber", "toe", "steer_angle", "track_change", "wheelbase_change", "spring_load")
-"""measured curves that the wheel's poses contain; caster gives only the turn of the upright along the travel"""
+"""measured curves that the wheel's poses contain; caster contributes only the rotation of the upright along the
+travel"""
 OF_STEERING = ("caster", "kingpin_inclination", "scrub_radius", "mechanical_trail")
 OF_BRAKING = ("braking_support_angle", "side_view_center_x", "side_view_center_z", "side_view_swing_arm")
 
 
 @dataclass(frozen=True, eq=False)
 class RigCurves:
-    """Curves of the axle's model, those that were measured (none if poses were), and texts for people."""
+    """Curves of the axle's model, the measured ones (none for measured poses), and texts for the report."""
 
     curves: AxleCurves
     measured: SuspensionCurves | None
@@ -45,7 +46,7 @@ def measured_axles(path: str | PathLike[str]) -> dict[str, MeasuredAxle]:
 
 
 def axles_of_car(car: Car) -> dict[str, MeasuredAxle]:
-    """The axles of a car that stand on measured curves."""
+    """The axles of a car that are on measured curves."""
     from sekant.vehicle.car.build import standing_loads
 
     loads, found = standing_loads(car), {}
@@ -83,9 +84,10 @@ def rig_curves(
     steering: ArrayLike | None = None,
     motion: str = "parallel",
 ) -> RigCurves:
-    """The curves of the axle's model, by default at the measured places, and how far they are from the measured ones.
+    """The curves of the axle's model, by default at the measured positions, and their deviations from the measured
+    ones.
 
-    The deviation is the error of the fit: the wheel follows splines through what was measured.
+    The deviation is the error of the fit: the wheel follows splines through the measurements.
     """
     measured, model = axle.measured(), axle.model(compliant=False)
     left = measured.poses["left"]
@@ -106,8 +108,8 @@ def rig_curves(
         for side, own in measured.curves.items():
             kept = {name: own.data[name] for name in own.names if name in (*DRIVES, *GIVEN_BACK)}
             gaps = deviations(curves, replace(own, data=kept), side)
-            told = [f"  {side + '.' + name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in gaps.items()]
-            texts += [f"deviation of the {side} wheel from what was measured (root mean square)", *told]
+            lines = [f"  {side + '.' + name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in gaps.items()]
+            texts += [f"deviation of the {side} wheel from what was measured (root mean square)", *lines]
     if measured.compliance:
         compliant = axle.model()
         texts.append(axle_compliance(compliant, axle.roles(compliant)).summary())
@@ -118,11 +120,11 @@ def rig_curves(
 def _without_the_unknown(
     curves: AxleCurves, measured: dict[str, SuspensionCurves]
 ) -> tuple[AxleCurves, list[str]]:
-    """Without quantities that depend on the turn of the upright about the wheel's axis, which curves do not
-    contain.
+    """The curves without quantities that depend on the rotation of the upright about the wheel's axis.
 
-    Camber and toe fix the axis alone. Steered, the turn about it stays open, and with it the steering axis; along the
-    travel a column `caster` gives it, without which supports against braking are open, too.
+    Curves do not contain it: camber and toe determine only the axis. For a steered wheel the rotation is unknown,
+    and with it the steering axis; along the travel a column `caster` determines it, without which anti-dive and
+    related quantities of braking are unknown, too.
     """
     unknown = list(OF_STEERING) if any(one.steering.size > 1 for one in measured.values()) else []
     braked = not all("caster" in one.names for one in measured.values())
@@ -138,8 +140,8 @@ def _without_the_unknown(
     if not left:
         return curves, []
     remedy = "full poses of the wheel determine it" + (", a column caster those of braking" if braked else "")
-    told = ", ".join(name.replace("_", " ") for name in left)
+    lost = ", ".join(name.replace("_", " ") for name in left)
     return replace(curves, data=kept), [
-        f"not computed: {told}; they depend on the rotation of the upright about the wheel's axis, which curves do "
+        f"not computed: {lost}; they depend on the rotation of the upright about the wheel's axis, which curves do "
         f"not contain; {remedy}"
     ]

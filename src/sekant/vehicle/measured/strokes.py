@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 
 Vector = NDArray[np.float64]
-LEAST = 0.5  # of the range: a stroke between two turns that goes less far is a jitter
+LEAST = 0.5  # of the range: shorter strokes between two reversals are jitter
 FEWEST = 4  # positions of one curve
 NEAR = 1e-6  # m: racks that differ by less are the same position
-COVERED = 0.8  # of the range, by the strokes of either direction
+COVERED = 0.8  # of the range, to be covered by the strokes of each direction
 
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """Rows (n, k) over rising travel, and the largest gap (k,) of up and down strokes (0: there was one)."""
+    """Rows (n, k) over increasing travel, and the largest gap (k,) of up and down strokes (0 for one stroke)."""
 
     rows: Vector
     gap: Vector
@@ -28,7 +28,7 @@ class Averaged:
 
 
 def turns_of(travel: Vector) -> NDArray[np.int64]:
-    """Rows (m,) at which the travel turns back."""
+    """Rows (m,) at which the travel reverses."""
     way = np.sign(np.diff(travel))
     for i in range(1, way.size):  # a pause belongs to the stroke before it
         way[i] = way[i] or way[i - 1]
@@ -36,9 +36,9 @@ def turns_of(travel: Vector) -> NDArray[np.int64]:
 
 
 def averaged(rows: Vector, at: int) -> Averaged:
-    """The rows (n, k) of one sweep, in the order in which they were taken; column `at` is the travel.
+    """The rows (n, k) of one sweep, in measured order; column `at` is the travel.
 
-    Raises `ModelError` where the travel goes back and forth without strokes of the whole range.
+    Raises `ModelError` if the travel reverses without strokes over the whole range.
     """
     travel = rows[:, at]
     ends = turns_of(travel)
@@ -53,9 +53,9 @@ def averaged(rows: Vector, at: int) -> Averaged:
     if short or min(covered) < COVERED * span:
         row = int(ends[short[0] - 1] if short else ends[0])
         error = ModelError(
-            f"travel turns back at {1e3 * travel[row]:.4g} mm, and not at an end of its range; rows of one stroke go "
-            "one way, and an up and a down stroke each go over the whole range: put the rows in order, or smooth the "
-            "travel"
+            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range; a stroke must run in one "
+            f"direction, and an up and a down stroke must each cover the whole range; sort the rows, or smooth "
+            f"the travel"
         )
         error.row = row  # type: ignore[attr-defined]
         raise error
@@ -70,7 +70,7 @@ def averaged(rows: Vector, at: int) -> Averaged:
 
 
 def _distinct(rows: Vector, at: int) -> Vector:
-    """Without rows at which the rig only paused: equal travel, one after the other, becomes its mean."""
+    """Rows without pauses of the rig: consecutive rows at one travel are replaced by their mean."""
     starts = np.flatnonzero(np.r_[True, np.diff(rows[:, at]) > 0])
     return np.array([part.mean(axis=0) for part in np.split(rows, starts[1:])])
 
@@ -82,7 +82,7 @@ def _covered(parts: list[Vector], at: int) -> float:
 
 
 def _mean(parts: list[Vector], grid: Vector, at: int) -> Vector:
-    """Of strokes of one direction at the travels of `grid`, where at least one of them was."""
+    """Mean of strokes of one direction at the travels of `grid` that at least one of them covers."""
     found = []
     for part in parts:
         part = _distinct(part[np.argsort(part[:, at], kind="stable")], at)
@@ -97,7 +97,8 @@ def _mean(parts: list[Vector], grid: Vector, at: int) -> Vector:
 
 
 def _line(x: Vector, y: Vector, at: Vector) -> Vector:
-    """Between rows a cubic that keeps to them (Akima), a straight line through fewer than five."""
+    """Interpolation between rows: a cubic without overshoot (Akima), or a straight line through fewer than five
+    rows."""
     from scipy.interpolate import Akima1DInterpolator
 
     inside = np.clip(at, x[0], x[-1])
@@ -109,7 +110,7 @@ def _line(x: Vector, y: Vector, at: Vector) -> Vector:
 def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vector, Vector]:
     """Rows (rows, k) with up and down strokes of each position of the rack averaged, and their largest gaps (k,).
 
-    Unless `strict`, rows whose travel is not in strokes are left as they are.
+    Unless `strict`, rows whose travel is not in strokes are unchanged.
     """
     at = list(names).index("travel")
     groups = [np.arange(len(numbers))]
@@ -136,9 +137,10 @@ def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vec
 
 
 def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, Vector]:
-    """Travel (n,), rack (m,) and columns (n, m, k) of rows (rows, k) in any order.
+    """Travel (n,), rack (m,) and columns (n, m, k) from rows (rows, k) in any order.
 
-    Without a column `rack` there is one curve. Several are brought to the travels of the shortest one by splines.
+    Without a column `rack` there is one curve. Several curves are interpolated to the travels of the shortest one
+    by splines.
     """
     from scipy.interpolate import CubicSpline
 
@@ -154,8 +156,8 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
         where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
         if len(curve) < FEWEST:
             raise ModelError(
-                f"contains {len(curve)} positions{where}; a curve needs at least {FEWEST}: measure more, or "
-                "leave this position of the rack out"
+                f"contains {len(curve)} positions{where}; a curve needs at least {FEWEST}; measure more, or "
+                f"remove this position of the rack"
             )
         if np.any(np.diff(curve[:, at]) <= 0):
             raise ModelError(f"the same travel occurs twice{where}; keep one row of each")
@@ -169,7 +171,7 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
     travel = travel[(travel >= low) & (travel <= high)]
     if travel.size < FEWEST:
         raise ModelError(
-            "curves at different positions of the rack have no travel in common; measure it again"
+            "curves at different positions of the rack have no travel in common; measure them over the same range"
         )
     if len(curves) == 1 or all(np.array_equal(curve[:, at], travel) for curve in curves):
         return travel, racks, np.stack(curves, axis=1)

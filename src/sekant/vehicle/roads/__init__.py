@@ -1,4 +1,4 @@
-"""Roads: one registry. Adding a type is adding a file here."""
+"""Roads and their registry. To add a type, add a file here."""
 
 from sekant.vehicle.roads.base import ROADS as ROADS
 from sekant.vehicle.roads.base import AnyRoad as AnyRoad

@@ -1,4 +1,4 @@
-"""The road beside a line, which may cross itself: height and bank by the arc length of the line."""
+"""The road along a line, which may cross itself: height and bank by the arc length of the line."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sekant.tables.table import Table
 from sekant.vehicle.roads.base import Floats, Road, RoadSurroundings, sampled_by
 from sekant.vehicle.roads.shapes import Plane
 
-SHOULDER = 10.0  # m beside the line, beyond which the road is level across
-STEPS = 2  # of Newton, from the car's place on the line to that of a wheel
+SHOULDER = 10.0  # m from the line, beyond which the road is level across
+STEPS = 2  # Newton steps from the car's position on the line to that of a wheel
 X, Y, HEADING, HEIGHT, SLANT = range(5)
 
 
@@ -24,14 +24,14 @@ class RoadAlongCourse(Road):
     """z = height(s) + n tan(bank(s)) at the arc length s and the distance n to the left of the nearest point, up to
     SHOULDER, beyond which z is the same.
 
-    With the car's place on the line as the start, s follows by Newton steps, so that a track may cross itself.
+    Newton steps for s start from the car's position on the line, so a track may cross itself.
     """
 
     type: ClassVar[str] = "along_course"
     summary: ClassVar[str] = "height and bank along a line"
 
     place: str
-    """the car's place on the line, m: an expression of signals"""
+    """the car's position on the line, m: an expression of signals"""
     s: tuple[float, ...]
     """(n,) m, increasing"""
     rows: tuple[tuple[float, ...], ...]
@@ -52,11 +52,11 @@ class RoadAlongCourse(Road):
         return here[HEIGHT] + across * here[SLANT]
 
     def at_start(self) -> Road:
-        """Level: so every course begins that a car drives."""
+        """A level plane: all courses that a car drives begin level."""
         return Plane()
 
     def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """From the nearest point of the line: of two that cross, whichever that is."""
+        """Height and friction by the nearest point of the line, also where it crosses itself."""
         xs, ys = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         line, (rx, ry, heading, height, slant) = np.array(self.s), np.array(self.rows)
         found = np.empty(xs.size)
@@ -72,7 +72,7 @@ class RoadAlongCourse(Road):
 
 
 def _from_line(here: SX, x: SX, y: SX) -> tuple[SX, SX]:
-    """How far (x, y) is ahead of a point of the line, and to the left of it."""
+    """Distances of (x, y) from a point of the line: ahead, and to the left."""
     c, e = ca.cos(here[HEADING]), ca.sin(here[HEADING])
     dx, dy = x - here[X], y - here[Y]
     return dx * c + dy * e, dy * c - dx * e

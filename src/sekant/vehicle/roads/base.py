@@ -2,7 +2,8 @@
 
 A road is a height and a friction factor over the world's x and y (ISO 8855: x forward, y to the left, z up). It is
 a part of a tire element (``road: {type: sine, ...}``), so that every model with tires may have any road, and the
-section of the same name in a car description. A text in its place is the height as an expression of x and y.
+section of the same name in a car description. Instead of a mapping, a text is the height as an expression of x and
+y.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Span = Annotated[tuple[Length, Length], Vector(("from", "to"))]
 
 
 class RoadSurroundings(Protocol):
-    """The surroundings of a road: the lookups of tables, and the values of expressions."""
+    """Access to tables and to the values of expressions in the model of a road."""
 
     lookups: Lookups
 
@@ -42,7 +43,7 @@ class RoadSurroundings(Protocol):
 
 
 class Patch(Description):
-    """A rectangle of another friction: wet, ice, or one side of the road only."""
+    """A rectangle with another friction: wet, ice, or one side of the road only."""
 
     x: Span | None = None
     """[from, to]; by default everywhere"""
@@ -61,7 +62,7 @@ class Road(Description):
     friction: Dimensionless = 1.0
     """factor on the friction of the tires; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles with another friction; later ones lie on top"""
+    """rectangles with another friction; later ones override earlier ones"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""
@@ -85,11 +86,11 @@ class Road(Description):
         return sampled_by(self, self.elevation, x, y)
 
     def at_start(self) -> Road:
-        """The road as a car finds it that stands at its start, without signals of a driver."""
+        """The road for a car that stands at its start, without signals of a driver."""
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """A road is fixed in the world: mirror images of what rolls on it stand on the same one."""
+        """A road is fixed in the world: mirror images of wheels roll on the same road."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
@@ -98,7 +99,7 @@ register = ROADS.register
 
 
 def read_road(given: Any) -> Any:
-    """A road, the mapping of a file, or the height as a number or an expression of x and y."""
+    """A road from a mapping of a file, or from the height as a number or an expression of x and y."""
     if isinstance(given, Road):
         return given
     if isinstance(given, (int, float, str)) and not isinstance(given, bool):
@@ -142,7 +143,7 @@ AnyRoad = Annotated[SerializeAsAny[Road], BeforeValidator(read_road), _AnyRoad()
 
 
 class _Alone:
-    """Surroundings of a road that stands by itself: expressions of x and y only."""
+    """Access for a road without a model: expressions of x and y only."""
 
     def __init__(self) -> None:
         self.lookups = Lookups()
@@ -154,12 +155,12 @@ class _Alone:
             return SX(number.evaluate((local or {}).__getitem__, _no_call))
         except KeyError as error:
             raise SekantError(
-                f"the road uses {error}, which only its model knows; write the number"
+                f"the road uses {error}, which is defined only in its model; write the number"
             ) from None
 
 
 def _no_call(name: str, arguments: list) -> Any:
-    raise SekantError(f"the road uses the table '{name}', which only its model knows")
+    raise SekantError(f"the road uses the table '{name}', which is defined only in its model")
 
 
 def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -178,7 +179,7 @@ def sampled_by(
     nodes = around.lookups.needed_by(ca.vertcat(*outputs))
     values: list[Floats] = [xs.ravel(), ys.ravel()]
     symbols: list[SX] = [X, Y]
-    for node in nodes:  # tables in whole columns, in an order in which arguments are known
+    for node in nodes:  # evaluate tables for whole columns, in an order in which their arguments are known
         ask = ca.Function("ask", symbols, list(node.arguments))
         found = ask.map(xs.size)(*[v[None, :] if v.ndim == 1 else v.T for v in values])
         found = found if isinstance(found, tuple) else (found,)

@@ -23,7 +23,7 @@ Beyond = Literal["error", "constant", "periodic"]
 def _columns(
     data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]
 ) -> tuple[list[str], list[list[float]]]:
-    """The columns of the file that `data` names: the first of the `wanted` sets that is there."""
+    """The columns of the file named in `data`: the first of the `wanted` sets that it contains."""
     path = Path(str(data["file"]))
     try:
         found = read_columns(path)
@@ -41,7 +41,7 @@ def _columns(
 class TrackRoad(Road):
     """Measured heights along x: of both tracks (columns x, left, right) or one for both (x, z), as C2 splines.
 
-    The file is read when the road is made; from then on the numbers belong to it.
+    The file is read when the road is created; the road then contains its numbers.
     """
 
     type: ClassVar[str] = "track"
@@ -59,7 +59,7 @@ class TrackRoad(Road):
     track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
-    """past the ends of the data: end the run with a message, continue at the last height, or start again"""
+    """beyond the ends of the data: end the run with a message, continue at the last height, or repeat"""
 
     @model_validator(mode="before")
     @classmethod
@@ -79,11 +79,11 @@ class TrackRoad(Road):
             raise ValueError("x, left and right must have the same number of values")
         if np.any(np.diff(self.x) <= 0):
             row = int(np.argmax(np.diff(self.x) <= 0)) + 1
-            raise ValueError(f"x must increase (value {row + 1} does not exceed the one before)")
+            raise ValueError(f"x must increase (value {row + 1} does not)")
         if self.beyond == "periodic" and (
             self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
         ):
-            raise ValueError("to start again (beyond: periodic), the last heights must be the first ones")
+            raise ValueError("to repeat (beyond: periodic), the last heights must equal the first ones")
         return self
 
     @cached_property
@@ -103,7 +103,7 @@ class TrackRoad(Road):
 class GridRoad(Road):
     """Heights on a rectangular grid over x and y, joined by a bicubic spline.
 
-    The file (columns x, y, z, a line for every point, in any order) is read when the road is made.
+    The file (columns x, y, z, a line for every point, in any order) is read when the road is created.
     """
 
     type: ClassVar[str] = "grid"
@@ -119,7 +119,7 @@ class GridRoad(Road):
     z: tuple[tuple[float, ...], ...] = ()
     """heights in m, a row for every x"""
     beyond: Literal["error", "constant"] = "error"
-    """past the edges of the data: end the run with a message, or continue at the last height"""
+    """beyond the edges of the data: end the run with a message, or continue at the last height"""
 
     @model_validator(mode="before")
     @classmethod

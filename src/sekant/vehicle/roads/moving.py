@@ -1,4 +1,4 @@
-"""Plates under the wheels of a car that stands, and their heights over time."""
+"""Plates under the wheels of a stationary car, and their heights over time."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TIME = Expression("t")
 
 
 class _Plates(Road):
-    """Four level plates, one for each quarter of the plane."""
+    """Four level plates, one in each quadrant."""
 
     middle: Meters = 0.0
     """x between the axles"""
 
     def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
-        """m: front left, front right, rear left, rear right."""
+        """Heights of the plates, m: front left, front right, rear left, rear right."""
         raise NotImplementedError
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
@@ -32,7 +32,7 @@ class _Plates(Road):
         return ca.if_else(x > self.middle, ca.if_else(y > 0, fl, fr), ca.if_else(y > 0, rl, rr))
 
     def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """At the level from which plates move."""
+        """Height and friction at the zero level of the plates."""
         return sampled_by(self, lambda around, x, y: SX(0), x, y)
 
 
@@ -57,7 +57,7 @@ class Posts(_Plates):
 
 
 class PulledRoad(_Plates):
-    """Four plates that move as wheels would that roll at `speed` over another road."""
+    """Four plates that move like wheels rolling at `speed` over another road."""
 
     type: ClassVar[str] = "pulled"
     summary: ClassVar[str] = "four plates that move by a road profile"

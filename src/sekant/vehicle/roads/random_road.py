@@ -1,4 +1,4 @@
-"""Random roads by the classes of ISO 8608, the same for the same seed, left and right coherent as on real ones.
+"""Random roads by the classes of ISO 8608, reproducible by their seed, with realistic coherence of left and right.
 
 The spectral density of heights over the spatial frequency n (cycles/m) is G(n) = G(n0) (n / n0)^-2, n0 = 0.1/m, with
 G(n0) = 16e-6 m^3 for class A and four times as much for every further class (geometric means). The profile of each
@@ -29,7 +29,7 @@ from sekant.vehicle.roads.base import Road, RoadSurroundings, blend, register
 
 REFERENCE = 0.1  # n0, cycles/m
 CLASSES = {letter: 16e-6 * 4**k for k, letter in enumerate("ABCDEFGH")}  # G(n0), m^3
-POINTS = 12  # of the table for the shortest wave
+POINTS = 12  # points of the table per shortest wave
 
 
 def density(letter: str, n: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -39,7 +39,7 @@ def density(letter: str, n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @register
 class RandomRoad(Road):
-    """A random road of class A (very good) to H by ISO 8608; it begins at `start` and repeats after `length`."""
+    """A random road of class A (very good) to H of ISO 8608; it begins at `start` and repeats after `length`."""
 
     type: ClassVar[str] = "random"
     summary: ClassVar[str] = "random road of a class of ISO 8608"
@@ -54,9 +54,9 @@ class RandomRoad(Road):
     length: Meters = 200.0
     """period of the road, its longest wave"""
     shortest: Positive[Meters] = 0.3
-    """the shortest wave; shorter ones are enveloped by the tire"""
+    """shortest wave; shorter ones are enveloped by the tire"""
     start: Meters = 5.0
-    """x where the road begins; it is flat before, and at full height five meters further on"""
+    """x where the road begins; it is flat before, and has full height from five meters further on"""
 
     @model_validator(mode="after")
     def _sizes(self):

@@ -1,4 +1,4 @@
-"""Roads of a few numbers: plane, grade, bank, ramp, sine, bump, cleat, and any expression."""
+"""Roads of a few parameters: plane, grade, bank, ramp, sine, bump, cleat, and any expression."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Grade(Road):
     slope: Dimensionless
     """rise over run; negative downhill"""
     start: Length | None = None
-    """x where it begins; by default it is everywhere, with height 0 at x = 0"""
+    """x where it begins; by default it has no beginning, and its height is 0 at x = 0"""
     blend: Positive[Length] = 2.0
-    """length over which the slope begins, without a kink"""
+    """length over which the slope sets in, without a kink"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         slope = around.value(self.slope)
@@ -66,16 +66,16 @@ class Bank(Road):
 
 @register
 class Ramp(Road):
-    """From level 0 at `start` to `height` over `length`, with continuous curvature, and on at that level."""
+    """From level 0 at `start` to `height` over `length`, with continuous curvature, and continues at that level."""
 
     type: ClassVar[str] = "ramp"
     summary: ClassVar[str] = "from one level to another"
     shown: ClassVar[str] = "{type: ramp, height: 0.2 m, start: 20 m, length: 4 m}"
 
     height: Length
-    """height of the level that follows; negative: down"""
+    """height of the level after the ramp; negative: down"""
     start: Length
-    """x at which it begins"""
+    """x where it begins"""
     length: Positive[Length]
     """length from one level to the other, along x"""
 
@@ -98,11 +98,11 @@ class Sine(Road):
     wavelength: Positive[Length]
     """length from crest to crest, along x"""
     start: Length = 0.0
-    """x at which the waves begin"""
+    """x where the waves begin"""
     lag: Angle = 0.0
     """phase of the right side behind the left one; 180 deg: twist"""
     track: Positive[Length] = 1.0
-    """width over which left becomes right"""
+    """width of the transition from left to right"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         length = around.value(self.wavelength)
@@ -115,10 +115,10 @@ class Sine(Road):
 
 
 class _Obstacle(Road):
-    """Common to obstacles: where they are, and on which side."""
+    """Base of obstacles: their position, and their side."""
 
     start: Length
-    """x at which it begins"""
+    """x where it begins"""
     height: Length
     """height; negative for a hole"""
     length: Positive[Length]
@@ -128,7 +128,7 @@ class _Obstacle(Road):
     right_edge: Length | None = None
     """y of its right edge; by default it spans the whole road"""
     edge: Positive[Length] = 0.05
-    """length over which edges are rounded: a single point of contact does not envelop edges as a tire does"""
+    """length over which edges are rounded: a single contact point does not envelop edges as a tire does"""
 
     def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
@@ -156,7 +156,7 @@ class Bump(_Obstacle):
 
 @register
 class Cleat(_Obstacle):
-    """A bar across the road: `height` over `length`, with edges rounded over `edge` on both sides of it."""
+    """A bar across the road: `height` over `length`, with both edges rounded over `edge`."""
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
@@ -170,7 +170,7 @@ class Cleat(_Obstacle):
 
 @register
 class ExpressionRoad(Road):
-    """Any expression of x and y, and of everything else that the model's expressions may use."""
+    """Any expression of x and y, and of anything that expressions of the model may contain."""
 
     type: ClassVar[str] = "expression"
     summary: ClassVar[str] = "height as an expression of x and y"

@@ -24,7 +24,8 @@ RADIUS = 0.011  # m, as drawn
 
 
 def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRollBar) -> None:
-    """The bodies `bar_left`, `bar_right` (U) or `bar_stem`, `bar_top` (T), their twist, and the drop links."""
+    """The bodies `bar_left`, `bar_right` (U) or `bar_stem`, `bar_top` (T), the twist between them, and the drop
+    links."""
     bar_point, arm, link = (
         left.named_point(f"anti_roll_bar.{name}", np.array(getattr(bar, name)), False)
         for name in ("bar", "arm", "link")
@@ -35,7 +36,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         )
     across = np.array([0.0, 1.0, 0.0])
     if bar.type == "U":
-        _check_reach(arm - bar_point, across, "the arm does not reach out from the bar's axis")
+        _check_reach(arm - bar_point, across, "the arm ends on the bar's axis; move 'arm' away from it")
         for name, sign in (("left", np.ones(3)), ("right", MIRROR)):
             body = members.rod(bar.mass / 2, bar_point * sign, arm * sign)
             into.add("bodies", f"bar_{name}", body)
@@ -57,7 +58,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
             top = left.named_point("anti_roll_bar.top", np.array(bar.top), False)
         foot = bar_point * [1.0, 0.0, 1.0]
         stem = top - foot
-        _check_reach(arm - top, stem, "the crossbar does not reach out from the stem")
+        _check_reach(arm - top, stem, "the crossbar ends on the stem's axis; move 'arm' away from it")
         into.add("bodies", "bar_stem", members.rod(bar.mass / 2, foot, top))
         into.add("bodies", "bar_top", members.rod(bar.mass / 2, arm, arm * MIRROR))
         into.bar("bar_stem_rod", "bar_stem", RADIUS, foot, top, color="dark")
@@ -91,7 +92,7 @@ def _check_reach(reach: np.ndarray, axis: np.ndarray, message: str) -> None:
 
 
 def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSpring) -> None:
-    """A spring and damper between parts of the two sides."""
+    """Add a spring and damper between parts of the two sides."""
     p = left.named_point("heave_spring.point", np.array(heave.point), False)
     ends = []
     for corner, sign in ((left, np.ones(3)), (right, MIRROR)):
@@ -100,7 +101,7 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
     width = 2 * abs(p[1])
     if float(width) < 1e-4:
         raise ModelError(
-            "lies on the middle plane; the heave spring has no length", path=("axle", "heave_spring", "point")
+            "lies on the center plane; the heave spring has no length", path=("axle", "heave_spring", "point")
         )
     free = width + (heave.preload / heave.stiffness if heave.preload else 0.0)
     spring = SpringDamper(
@@ -114,9 +115,10 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
 
 
 def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
-    """One arm of a U bar by itself on a corner, the body `bar` with its drop link; its frame on the bar's axis.
+    """Add one arm of a U bar to a single corner: the body `bar` with its drop link, and its frame on the bar's
+    axis.
 
-    A T bar has one stem for both sides: of it there is the frame of the drop link only.
+    A T bar has one stem for both sides, so a corner only gets the frame of its drop link.
     """
     sign = np.ones(3) if corner.outward > 0 else MIRROR
     bar_point, arm, link = (np.array(p) * sign for p in (bar.bar, bar.arm, bar.link))
@@ -136,7 +138,7 @@ def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
 
 
 def add_half_heave_spring(into: Assembly, corner: Corner, heave: HeaveSpring) -> str:
-    """The frame of a corner that carries one end of the heave spring."""
+    """Add the frame of a corner that carries one end of the heave spring."""
     p = np.array(heave.point) * (np.ones(3) if corner.outward > 0 else MIRROR)
     body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
     return into.frame(body, "heave", members.frame_at(p))

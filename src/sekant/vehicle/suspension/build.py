@@ -27,7 +27,7 @@ from sekant.vehicle.suspension.members import Assembly
 from sekant.vehicle.suspension.rack import RACK_LENGTH, add_rack
 
 Points = Mapping[str, Sequence[float | str]]
-BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sign to the other
+BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque reverses
 
 
 def corner(
@@ -44,9 +44,9 @@ def corner(
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the motion
     `steering`; otherwise the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its
     own, `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...:
-    they may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn. With
-    `half_axle` it has its half of the axle's anti-roll bar, and sensors `joined_bar`, `joined_heave` of the frames
-    that the other side is joined to.
+    they may be swept, optimized, or remain variable at run time. Joints and frames follow them; masses do not
+    change. With `half_axle` it has its half of the axle's anti-roll bar, and sensors `joined_bar`, `joined_heave`
+    of the frames that the other side is joined to.
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
@@ -69,10 +69,10 @@ def corner(
 def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable: bool = False) -> Model:
     """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and their connections.
 
-    A rack, if steered, and the parts under `axle` of the hard points: anti-roll bar, heave spring, brakes, drive.
-    Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``, unless `spin` is
-    false; hubs turn forward with a positive rate. `Model.mount` puts the axle onto a vehicle's body. With `movable`
-    hard points are parameters of the model, the same for both sides (see `corner`).
+    These are a rack, if steered, and the parts under `axle` of the hard points: anti-roll bar, heave spring,
+    brakes, drive. Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``,
+    unless `spin` is false; hubs turn forward with a positive rate. `Model.mount` mounts the axle on a vehicle's
+    body. With `movable` hard points are parameters of the model, the same for both sides (see `corner`).
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
@@ -91,7 +91,7 @@ def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable
 
 
 def _add_rack(into: Assembly, left: Corner, steering: SteeringColumn) -> None:
-    """Across the vehicle, or in the steering box of a pitman arm."""
+    """Add the rack: across the vehicle, or in the steering box of a pitman arm."""
     if left.has("pitman_pivot"):
         box = left.p("pitman_pivot")
         add_rack(into, left.mass("rack"), box, steering, RACK_LENGTH, along=(1.0, 0.0, 0.0))
@@ -102,7 +102,7 @@ def _add_rack(into: Assembly, left: Corner, steering: SteeringColumn) -> None:
 
 
 def _add_torques(made: Corner, extra: AxleParts) -> None:
-    """Brake and drive torques as inputs."""
+    """Add brake and drive torques as inputs."""
     if (extra.brakes or extra.drive) and not made.spin:
         raise ModelError("brakes and drive shafts need wheels that spin; build the axle with spin=True")
     into = made.into

@@ -42,7 +42,7 @@ ARM, ROD = 0.014, 0.010  # m: radii of arms and rods as drawn
 
 @dataclass(frozen=True)
 class Layout:
-    """A type of suspension: the points it needs, the masses of its parts (kg), and how it is put together."""
+    """A type of suspension: the points it needs, the masses of its parts (kg), and how it is built."""
 
     name: str
     required: Mapping[str, str]
@@ -54,13 +54,13 @@ class Layout:
     """names of its changes, in addition to that of the spring's perch"""
     steerable: bool = True
     steered_by: tuple[str, ...] = ()
-    """optional points, without which it is not steered"""
+    """optional points; without them it is not steered"""
     whole: bool = False
     """whether it exists only as an axle, because both sides share a part"""
 
 
 class Corner:
-    """Collects the parts of one corner in an assembly; `prefix` goes before the names of all of them."""
+    """Collects the parts of one corner in an assembly; all names begin with `prefix`."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Corner:
         self._add_set_up()
 
     def p(self, name: str) -> Vector:
-        """A point (3,) m; of drawn numbers if hard points are parameters."""
+        """A point (3,) m; an array of `Drawn` numbers if hard points are parameters."""
         if not self.movable:
             return self.given.point(name)
         if name == "contact" and self.given.contact_follows:
@@ -100,7 +100,7 @@ class Corner:
         return self.named_point(name, self.given.point(name), self.mirrored)
 
     def named_point(self, name: str, drawn: Vector, mirrored: bool) -> Vector:
-        """A point (3,) m under a name of parameters, if hard points are such; `drawn` is where it stands."""
+        """A point (3,) m under a parameter name, if hard points are parameters; `drawn` is its position."""
         if not self.movable:
             return drawn
         for axis, value in zip("xyz", drawn * [1.0, -1.0 if mirrored else 1.0, 1.0], strict=True):
@@ -109,7 +109,7 @@ class Corner:
         return drawn_point(name, drawn, mirrored)
 
     def _touching(self) -> Vector:
-        """The contact point of a wheel whose radius is given: it follows the wheel's center and its axis."""
+        """The contact point of a wheel with a given radius: it follows from the wheel's center and axis."""
         center, e = self.p("wheel_center"), self.spin_axis()
         radius = self.given.wheel.given_radius
         assert radius is not None
@@ -126,7 +126,7 @@ class Corner:
         return part if part in SHARED else self.prefix + part
 
     def frame_name(self, body: str, frame: str) -> str:
-        """The name of a frame of this corner on a body, which both sides may share."""
+        """The name of a frame of this corner on a body that both sides may share."""
         return frame if body.startswith(self.prefix) else self.prefix.replace(".", "_") + frame
 
     @property
@@ -152,8 +152,10 @@ class Corner:
                 self.into.add("parameters", self.name(name), own.get(name, 0.0))
 
     def shifted(self, point: Vector, **changes: Vector) -> Placement:
-        """A place on a part, moved by the named set-up changes (m) times a direction (3,) each; names are this
-        side's, unless they say ``left.`` or ``right.``."""
+        """A point on a part, shifted by the named set-up changes (m) times a direction (3,) each.
+
+        Names are those of this side, unless they begin with ``left.`` or ``right.``.
+        """
         named = {change if "." in change else self.name(change): d for change, d in changes.items()}
         numbers: list[float | Expression] = []
         for i in range(3):
@@ -173,7 +175,7 @@ class Corner:
         return self.into.add("bodies", self.name(part), body)
 
     def upright(self, part: str = "upright") -> None:
-        """The upright, with its wheel on a hub, or as one with it."""
+        """Add the upright, with its wheel on a hub or as one body with it."""
         upright.add_upright(self, part)
         if self.given.load:
             contact = self.frame_name(self.name(part), "contact")
@@ -196,7 +198,7 @@ class Corner:
         tip_changes: Mapping[str, Vector] | None = None,
         hinge_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """A triangular arm on a hinge through two points of the vehicle's body, or on a bushing at each."""
+        """Add a triangular arm on a hinge through two points of the vehicle's body, or on a bushing at each."""
         apart(self.given, (front, rear))
         a, b, c = self.p(front), self.p(rear), self.p(tip)
         arm = self.body(name, members.plate(self.mass(name), a, b, c))
@@ -229,7 +231,8 @@ class Corner:
         length: str = "",
         holder_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint; `length` names its change."""
+        """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint; `length` is the name of its
+        set-up change."""
         apart(self.given, (inner, outer))
         a, b = self.p(inner), self.p(outer)
         rod = self.body(name, members.rod(self.mass(name), a, b))
@@ -248,7 +251,7 @@ class Corner:
         self.ball(name + "_outer", name, carrier, outer, parent_changes=changes)
 
     def pick_ups(self, arm: str, front: Vector, rear: Vector) -> None:
-        """Frames `front` and `rear` on an arm, at the ends of its hinge."""
+        """Add frames `front` and `rear` on an arm, at the ends of its hinge."""
         self.into.frame(arm, "front", members.frame_at(front))
         self.into.frame(arm, "rear", members.frame_at(rear))
 
@@ -257,7 +260,7 @@ class Corner:
         return self.given.compliant and point in self.given.bushings
 
     def bushing(self, point: str, parent: str, child: str, along: Vector | None = None) -> None:
-        """A bushing at a point, z along `along` (3,)."""
+        """Add a bushing at a point, with z along `along` (3,)."""
         data, p = self.given.bushings[point], self.p(point)
         place = members.frame_at(p, None if along is None else self._axes(along))
         F = self.into.frame(self.name(parent), f"{self.prefix}{point}_bushing".replace(".", "_"), place)
@@ -270,7 +273,7 @@ class Corner:
         self.into.add("forces", self.name(f"{point}_bushing"), force)
 
     def _axes(self, along: Vector) -> Vector:
-        """R (3, 3) with z along a direction; on the right side the mirror image of that on the left."""
+        """Axes R (3, 3) with z along a direction; those of the right side are the mirror image of the left."""
         along = values(along)
         if self.outward > 0:
             return members.axes_across(along)
@@ -286,7 +289,7 @@ class Corner:
         parent_changes: Mapping[str, Vector] | None = None,
         child_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """A ball joint (or a bushing), and a frame at it on the child, named as the point."""
+        """Add a ball joint (or a bushing), and a frame at it on the child, named like the point."""
         p = self.p(point)
         own = self.frame_name(self.name(child), point)
         M = self.into.frame(self.name(child), own, self.shifted(p, **(child_changes or {})))
@@ -301,7 +304,7 @@ class Corner:
         self.into.add("joints", self.name(joint), item)
 
     def tie_rod(self, name: str, inner: str, outer: str, carrier: str = "upright") -> None:
-        """The tie rod; its inner end is on the rack if the corner is steered."""
+        """Add the tie rod; its inner end is on the rack if the corner is steered."""
         up = np.array([0.0, 0.0, 1.0])
         self.rod(
             name,
@@ -314,13 +317,14 @@ class Corner:
         )
 
     def draw_upright(self, *points: str) -> None:
-        """Bars from the wheel's center to the points of the upright."""
+        """Draw bars from the wheel's center to the points of the upright."""
         center, body = self.p("wheel_center"), self.name("upright")
         for point in points:
             self.into.bar(f"{body}_{point}", body, 1.3 * ARM, center, self.p(point), color="gray")
 
     def spring(self, top: str = "spring_top", bottom: str = "spring_bottom") -> None:
-        """Spring, damper and stops from the vehicle's body to a part of the suspension, if their points are given."""
+        """Add spring, damper and stops from the vehicle's body to a part of the suspension, if their points are
+        given."""
         if self.has(top, bottom):
             add_spring(self, top, bottom)
 

@@ -1,7 +1,8 @@
-"""Numbers of a drawing that know how they follow from hard points: a value, and the expression that gives it.
+"""Numbers of a drawing with their dependence on hard points: a value, and the expression for it.
 
-Layouts compute with points as arrays. With plain floats they give a model of numbers; with `Drawn` numbers, in arrays
-of objects, the same lines give a model whose placements are expressions of parameters such as ``lower_ball.z``.
+Layouts compute with points as arrays. With plain floats they build a model of numbers; with `Drawn` numbers, in
+arrays of objects, the same code builds a model whose placements are expressions of parameters such as
+``lower_ball.z``.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def text_of(number: Any) -> str:
 
 
 def model_number(number: Any) -> float | Expression:
-    """A number of a model: a float, or the expression of a drawn one."""
+    """A number of a model: a float, or the expression of a `Drawn` number."""
     return Expression(number.text) if isinstance(number, Drawn) else float(number)
 
 
@@ -101,14 +102,14 @@ def values(p: ArrayLike) -> np.ndarray:
 
 
 def length(a: Any) -> Any:
-    """The length of a vector (3,): a float, or a drawn number."""
+    """The length of a vector (3,): a float, or a `Drawn` number."""
     a = np.asarray(a)
     square = a @ a
     return square.sqrt() if isinstance(square, Drawn) else float(np.sqrt(square))
 
 
 def drawn_point(name: str, drawn: ArrayLike, mirrored: bool) -> np.ndarray:
-    """A point (3,) as drawn numbers of the parameters ``name.x`` ...; it stands at `drawn` m, mirrored or not."""
+    """A point (3,) as `Drawn` numbers of the parameters ``name.x`` ... at `drawn` m, mirrored or not."""
     found = [Drawn(x, f"{name}.{axis}") for x, axis in zip(np.asarray(drawn), AXES, strict=True)]
     if mirrored:
         found[1] = Drawn(found[1].value, f"(-{name}.y)")

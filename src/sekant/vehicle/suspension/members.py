@@ -1,8 +1,8 @@
-"""Bodies and joints of a suspension from the points they connect, all drawn in one system of coordinates.
+"""Bodies and joints of a suspension from the points they connect, all in vehicle axes.
 
-Every body has its own frame at the origin of the vehicle's axes while the suspension stands as drawn, so that hard
-points, joints and frames are all given as they are in the list of hard points, and all joint coordinates start
-at zero. `Assembly` collects them by name; the vehicle's body is the ground.
+Every body has its own frame at the origin of the vehicle axes in the position as drawn. Hard points, joints and
+frames therefore have the coordinates of the list of hard points, and all joint coordinates start at zero.
+`Assembly` collects the items by name; the vehicle's body is the ground.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def unit(a: ArrayLike) -> Vector:
 
 
 def direction(a: Vector) -> tuple:
-    """A direction as numbers of a model, of length 1 where it is not an expression."""
+    """A direction as numbers of a model, with unit length if it is not an expression."""
     return numbers(a) if isinstance(np.asarray(a)[0], Drawn) else numbers(unit(a))
 
 
@@ -51,7 +51,7 @@ def axes_across(direction: Vector) -> Vector:
 
 
 def _across(z: Vector) -> Orientation:
-    """As `axes_across`, of drawn numbers, by Euler angles."""
+    """Like `axes_across`, for `Drawn` numbers, by Euler angles."""
     k = int(np.argmin(np.abs(values(z))))
     if k == 0:
         angles = [(-z[1]).arctan2(z[2]), z[0].arctan2(length(z[1:])), -np.pi / 2]
@@ -88,7 +88,7 @@ def rod(mass: float, a: Vector, b: Vector) -> Body:
 
 
 def plate(mass: float, *corners: Vector) -> Body:
-    """A thin triangular plate; its inertia is that of thirds of its mass in the middles of its edges."""
+    """A thin triangular plate; its inertia is that of a third of its mass at the middle of each edge."""
     a, b, c = (values(corner) for corner in corners)
     com = (a + b + c) / 3
     J = mass * THICKNESS**2 / 12 * np.eye(3)
@@ -98,14 +98,14 @@ def plate(mass: float, *corners: Vector) -> Body:
 
 
 def body(mass: float, com: Vector, J: Vector) -> Body:
-    """A body with the inertia `J` (3, 3) about its center of mass, as drawn: hard points do not change it."""
+    """A body with the inertia `J` (3, 3) about its center of mass as drawn, independent of hard points."""
     com = values(com)
     inertia = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     return Body(mass=mass, com=numbers(com), inertia=numbers(inertia))
 
 
 def joined(a: Body, b: Body) -> Body:
-    """Two bodies as one, with the frames of both."""
+    """Two bodies joined to one, with the frames of both."""
     m = [float(part.mass) for part in (a, b)]  # pyright: ignore[reportArgumentType]
     com = (m[0] * np.array(a.com, float) + m[1] * np.array(b.com, float)) / sum(m)
     J = np.zeros((3, 3))
@@ -151,7 +151,7 @@ class Assembly:
         self.frames: dict[str, Placement] = {}
 
     def add(self, collection: str, name: str, item: Any) -> str:
-        """An item under a name of its own, which comes back."""
+        """Add an item under a unique name, which is returned."""
         entries = self.items.setdefault(collection, {})
         assert name not in entries, name
         entries[name] = item
@@ -161,7 +161,8 @@ class Assembly:
         return self.items.get(collection, {})
 
     def frame(self, body: str, name: str, placement: Placement) -> str:
-        """A frame on a body, or on the ground, where dots in its name become underscores; its reference."""
+        """Add a frame to a body, or to the ground, where dots in its name become underscores; returns its
+        reference."""
         if body == "ground":
             own = name.replace(".", "_")
             self.frames[own] = placement
@@ -171,11 +172,11 @@ class Assembly:
         return f"{body}.{name}"
 
     def floating(self, body: str) -> None:
-        """A body that only forces and loops hold."""
+        """Add a free joint for a body that is held only by forces and loops."""
         self.add("joints", f"{body}_free", Free(child=body))
 
     def bar(self, name: str, frame: str, radius: float, *points: Vector, color: str | None = None) -> None:
-        """A bar through points, drawn on a body."""
+        """Add a bar through points, drawn on a body."""
         shape = Polyline(frame=frame, points=tuple(numbers(p) for p in points), radius=radius, color=color)
         self.add("shapes", name, shape)
 

@@ -1,4 +1,5 @@
-"""The steering of a corner or an axle: a rack held by a prescribed motion, by a column, or by an elastic one."""
+"""The steering of a corner or an axle: a rack driven by a prescribed motion, by a rigid column, or by an elastic
+one."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.drawn import numbers, values
 from sekant.vehicle.suspension.members import Assembly
 
-RACK_LENGTH = 0.2  # m, as drawn where only one side is built
+RACK_LENGTH = 0.2  # m, as drawn if only one side is built
 BEHIND = np.array([-0.7, 0.35, 0.5])  # m, from the rack to the steering wheel, as drawn
 COLUMN_INERTIA = 0.04  # kg m^2, of a steering wheel with its column
 
@@ -32,7 +33,7 @@ def add_rack(
     length: float | None,
     along: tuple[float, float, float] = (0.0, 1.0, 0.0),
 ) -> None:
-    """The rack, which slides along y, positive to the left, or `along` another axis, and what holds it.
+    """Add the rack, which slides along y, positive to the left, or `along` another axis, and its drive.
 
     `at` (3,) m is its middle.
     """
@@ -44,7 +45,7 @@ def add_rack(
     into.add("shapes", "rack_rod", rod)
     if steering.stiffness is not None:
         assert steering.rack_per_turn
-        ratio = steering.rack_per_turn / (2 * np.pi)  # m of rack a rad of steering wheel
+        ratio = steering.rack_per_turn / (2 * np.pi)  # m of rack per rad of the steering wheel
         into.add("inputs", "steering_wheel", Input(unit="rad"))
         k, c = steering.stiffness / ratio, steering.damping / ratio**2
         law = f"{float(k)!r}*(steering_wheel - q/{float(ratio)!r}) - {float(c)!r}*v"

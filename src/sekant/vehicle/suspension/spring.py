@@ -1,4 +1,4 @@
-"""Spring, damper, bump and rebound stop of a corner, along one line."""
+"""Spring, damper, bump and rebound stop of a corner, on one line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from sekant.vehicle.suspension.drawn import length, model_number, numbers, text_
 if TYPE_CHECKING:
     from sekant.vehicle.suspension.corner import Corner
 
-FAR = 10.0  # m: where the straight line of a stop's stiffness ends
+FAR = 10.0  # m: end of the straight line of a stop's stiffness
 
 
 def add_spring(corner: Corner, top: str, bottom: str) -> None:
-    """The force elements `spring`, `bump_stop`, `rebound_stop` from the vehicle's body to its carrier."""
+    """Add the force elements `spring`, `bump_stop`, `rebound_stop` between the vehicle's body and the part that
+    carries them."""
     given, into = corner.given, corner.into
     apart(given, (top, bottom))
     data = given.spring
@@ -61,14 +62,14 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
 
 
 def _pushing(curve: CurveData) -> TableData:
-    """Tension over extension, from the push over compression that people write."""
+    """Tension over extension, from the push over compression in the file."""
     order = np.argsort(curve.x)[::-1]
     x, y = -np.asarray(curve.x)[order], -np.asarray(curve.y)[order]
     return TableData(x=numbers(x), y=numbers(y), extrapolation="linear")
 
 
 def _one_sided(stop: StopData, sign: float) -> TableData:
-    """Tension over extension beyond where the stop touches: `sign` 1 in extension, -1 in compression."""
+    """Tension over extension beyond the contact of the stop: `sign` 1 in extension, -1 in compression."""
     if stop.curve is None:
         x, y = np.array([0.0, FAR]), np.array([0.0, FAR * stop.stiffness])
     else:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from sekant.vehicle.suspension.corner import Corner
 
 UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
-SHARE = 0.6  # of the mass and the inertia of both that belong to the wheel, where its own are not given
-SLENDER = (0.35, 0.6, 0.35)  # inertia of a wheel over m r^2, where it is not given
+SHARE = 0.6  # of the mass and the inertia of both that belong to the wheel, if its own are not given
+SLENDER = (0.35, 0.6, 0.35)  # inertia of a wheel over m r^2, if it is not given
 
 
 def add_upright(corner: Corner, part: str) -> None:
-    """The body `part` with the frames `wheel_center` and `contact`, and the wheel on its hub if it spins."""
+    """Add the body `part` with the frames `wheel_center` and `contact`, and the wheel on its hub if it spins."""
     given, into = corner.given, corner.into
     apart(given, ("wheel_center", "contact"))
     center, R = corner.p("wheel_center"), members.wheel_axes(corner.spin_axis())

@@ -18,9 +18,12 @@ OUTPUTS = ("Fx", "Fy", "Mx", "My", "Mz")
 
 @dataclass(frozen=True)
 class Carpet:
-    """`loads` (n,) N; `kappa`, `alpha` (m,), the latter in rad; `driving`, `cornering` (n, m, 5): Fx, Fy, Mx, My,
-    Mz over kappa at alpha = 0, and over alpha at kappa = 0; `combined` (k, m, 5): at the middle load, over kappa,
-    for each of the slip angles `alphas` (k,)."""
+    """Data of carpet plots.
+
+    `loads` (n,) N; `kappa`, `alpha` (m,), the latter in rad; `driving`, `cornering` (n, m, 5): Fx, Fy, Mx, My, Mz
+    over kappa at alpha = 0, and over alpha at kappa = 0; `combined` (k, m, 5): at the middle load, over kappa, for
+    each of the slip angles `alphas` (k,).
+    """
 
     loads: Floats
     kappa: Floats
@@ -32,7 +35,7 @@ class Carpet:
 
 
 def slip_function(tire: Tire) -> ca.Function:
-    """(kappa, alpha, gamma, Fz, Vx) -> Fx, Fy, Mx, My, Mz."""
+    """Forces of a tire as a function (kappa, alpha, gamma, Fz, Vx) -> Fx, Fy, Mx, My, Mz."""
     x = ca.SX.sym("x", 5)
     found = tire.forces(Slip(x[0], ca.tan(x[1]), x[2], x[3], 0.0, x[4]))
     return ca.Function("tire", [x], [ca.vertcat(*[ca.SX(getattr(found, name)) for name in OUTPUTS])])

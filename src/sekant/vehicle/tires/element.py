@@ -1,5 +1,4 @@
-"""The tire as a force element: where the wheel touches the road, how it slips there, and the forces of the road on
-it.
+"""The tire as a force element: its contact point with the road, its slip there, and the forces of the road on it.
 
 The wheel's frame has its spin axis along y (to the left) and its center at its origin. One contact point S: the
 road near it is the plane through the point of the road below the center, with the road's normal n. With e_y the
@@ -15,8 +14,8 @@ velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's car
     w' =  V_sy - |V_x| w / sigma_y ,   tan(alpha) = w / sigma_y ,
 
 which have no singularity at standstill, where the patch is a spring (with a damper, if there is one, below `SLOW`).
-Beyond the slip `LARGEST` the patch gives way: |V_x| grows by ((kappa / LARGEST)^2 - 1)^2 times the slip velocity, so
-that the slip of a wheel that spins on the spot stays below 1.25 `LARGEST`, and no term jumps.
+Beyond the slip `LARGEST` the patch slides: |V_x| grows by ((kappa / LARGEST)^2 - 1)^2 times the slip velocity, so
+that the slip of a wheel that spins at standstill stays below 1.25 `LARGEST`, and no term jumps.
 """
 
 from __future__ import annotations
@@ -33,15 +32,13 @@ from sekant.model.quantities import FrameName
 from sekant.vehicle.roads import AnyRoad, Plane
 from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
-SLOW = (
-    1.0  # m/s: below this speed the contact patch is damped, and steady slips are taken as if at this speed
-)
-LEAST = 1e-3  # N: of the load that slip forces are computed from, so that quotients stay finite as a wheel lifts off
+SLOW = 1.0  # m/s: below this speed the contact patch is damped, and steady slips are computed with this speed
+LEAST = 1e-3  # N: lower limit of the load in slip forces, so that quotients stay finite as a wheel lifts off
 LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection hardly grows
 
 
 class Tire(Force):
-    """A tire between a wheel and the road. Model types say how large the forces are."""
+    """A tire between a wheel and the road. Subclasses compute the forces."""
 
     frame_fields: ClassVar = ("wheel",)
     signals: ClassVar = ("road",)
@@ -59,7 +56,7 @@ class Tire(Force):
 
     @property
     def unloaded_radius(self) -> SX:
-        """m."""
+        """Unloaded radius, m."""
         raise NotImplementedError(f"tire type '{self.type}' has no radius")
 
     def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
@@ -71,11 +68,11 @@ class Tire(Force):
         raise NotImplementedError(f"tire type '{self.type}' has no rolling radius")
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
-        """(longitudinal, lateral) in m; None where slip acts at once."""
+        """(longitudinal, lateral) in m; None if slip acts immediately."""
         return None
 
     def low_speed_damping(self) -> SX:
-        """N s/m: damping of the contact patch at standstill."""
+        """Damping of the contact patch at standstill, N s/m."""
         return 0.0
 
     def forces(self, slip: Slip) -> TireForces:
@@ -108,7 +105,7 @@ class Tire(Force):
         grip = self.road.grip(motion, contact[0], contact[1])
         borne = ca.sqrt(Fz**2 + LEAST**2)
         found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, rolling, grip, grip))
-        if self.lets_go:  # in the air, the load that keeps quotients finite has no effect
+        if self.lets_go:  # a lifted wheel has no forces, in spite of the lower limit of the load
             found = found.times(Fz / borne)
         f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
         n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal
@@ -142,8 +139,8 @@ class Tire(Force):
         )
 
     def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any, Any]:
-        """The point (3,) of the road below the wheel's center, the road's normal (3,) there, in W, and how fast a
-        road that moves rises (m/s)."""
+        """The point (3,) of the road below the wheel's center, the road's normal (3,) there, in W, and the vertical
+        velocity of a moving road (m/s)."""
         x, y = Matrix.sym("x"), Matrix.sym("y")
         height = Matrix(self.road.elevation(motion, x, y))
         slope = motion.lookups.jacobian(height, ca.vertcat(x, y))
@@ -154,13 +151,13 @@ class Tire(Force):
         return ca.vertcat(here, both[0]), direction(normal), both[3]
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """The road is fixed in the world, wherever the wheel is."""
+        """A road is fixed in the world, for every wheel."""
         return {"road": self.road}
 
     def _slips(
         self, motion: ElementKinematics, Fz: Any, gamma: Any, V_x: Any, V_sx: Any, V_sy: Any
     ) -> tuple[SX, SX, dict[str, Any]]:
-        """kappa, tan(alpha), and the rates of the patch's deflections if it has any."""
+        """kappa, tan(alpha), and the rates of the patch's deflections, if it has any."""
         lengths = self.relaxation_lengths(Fz, gamma)
         if lengths is None:
             pace = 1 / at_least(V_x, SLOW)
@@ -172,8 +169,8 @@ class Tire(Force):
             patch = motion.state(self._owner(motion), part, 0.0, "m")
             beyond = ca.fmax(0, (patch / (LARGEST * length)) ** 2 - 1)
             rates[part] = slide - (speed + beyond**2 * ca.sqrt(slide**2 + SLOW**2)) * patch / length
-            # the patch's stiffness, N/m, if forces rise by ten loads per unit of slip, as those of many tires do: the
-            # damping is the one asked for where they do, and in proportion where they do not
+            # stiffness of the patch (N/m) if forces rise by ten loads per unit of slip, as in many tires; the
+            # damping is the given one for these, and proportional to the stiffness for others
             stiffness = 10 * ca.fmax(Fz, 1.0) / length
             found.append((patch + slow / stiffness * rates[part]) / length)
         return found[0], found[1], rates
@@ -190,5 +187,5 @@ def at_least(speed: SX, least: float) -> SX:
 
 
 def pressed(stiffness: SX, damping: SX, deflection: SX, rate: SX) -> SX:
-    """Spring and damper that push while they are pressed and never pull (N)."""
+    """Force (N) of a spring and damper that only push."""
     return ca.if_else(deflection > 0, ca.fmax(stiffness * deflection + damping * rate, 0), 0)

@@ -23,7 +23,7 @@ from sekant.vehicle.tires.slip import SX, Slip, TireForces
 class MagicFormulaTire(Tire):
     """Magic Formula 5.2, 6.1 or 6.2 with the coefficients of a property file (``file: sport.tir``).
 
-    The file is read when the tire is made; from then on the coefficients belong to it.
+    The file is read when the tire is created; the tire then contains its coefficients.
     """
 
     type: ClassVar[str] = "magic_formula_tire"
@@ -38,7 +38,7 @@ class MagicFormulaTire(Tire):
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
     """numbers of the property file by their keys, in SI"""
     side: Literal["left", "right"] | None = None
-    """side on which the tire is mounted; mirrored if it was measured on the other side"""
+    """side on which the tire is mounted; the tire is mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None
     """inflation pressure in Pa; by default that of the file"""
 
@@ -75,7 +75,7 @@ class MagicFormulaTire(Tire):
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """On the other side of the vehicle the tire is mounted the other way round."""
+        """On the other side of the vehicle the tire is mounted reversed."""
         own = self.side or self.measured_side
         other = {"side": {"left": "right", "right": "left"}[own]} if plane == "y" else {}
         return super().mirror_changes(plane) | other
@@ -126,7 +126,7 @@ class MagicFormulaTire(Tire):
         return free - sag
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
-        """Slip over carcass stiffness (6.1), else by PTX and PTY (5.2); at least a tenth of the radius."""
+        """Slip over carcass stiffness (6.1), otherwise by PTX and PTY (5.2); at least a tenth of the radius."""
         c, R = self._c, self._c.UNLOADED_RADIUS
         Fz0 = c.LFZO * c.FNOMIN
         dfz = (load - Fz0) / Fz0

@@ -1,4 +1,4 @@
-"""Keys of tire property files: which there are, and which have a dimension."""
+"""Keys of tire property files, and their dimensions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ DIMENSIONS = {
     **dict.fromkeys(("IXX", "IYY", "IXX_BELT", "IYY_BELT", "BELT_IXX", "BELT_IYY"), "inertia"),
     "YAW_STIFFNESS": "rotational stiffness",
 }
-"""Keys with a dimension; all other numbers are pure, as the Magic Formula has them."""
+"""Keys with a dimension; all other numbers are dimensionless, as in the Magic Formula."""
 
 _POUND, _DEGREE = 4.4482216152605, 0.017453292519943295
 UNITS: dict[str, tuple[dict[str, float], str]] = {

@@ -25,7 +25,7 @@ TINY = 1e-20  # keeps quotients finite where a stiffness or a load vanishes, rel
 
 
 class Coefficients:
-    """Coefficients by their names in property files; a missing one has its default: 1 for scale factors, else 0."""
+    """Coefficients by their names in property files; the default is 1 for scale factors, 0 for others."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = dict(values)
@@ -65,12 +65,12 @@ class MagicShape:
 
 @dataclass(frozen=True)
 class MagicFormula61:
-    """The equations at one operating point; quantities are computed when first asked for."""
+    """The equations at one operating point; quantities are computed on first use."""
 
     c: Coefficients
     at: Slip
     camber: SX = field(default=None)
-    """Camber for the equations (rad); that of `at` unless given: the trail needs forces at zero camber."""
+    """Camber for the equations (rad), by default that of `at`: the trail requires forces at zero camber."""
 
     # -- load, pressure, camber (4.E1 to 4.E8) --------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class MagicFormula61:
         c, g2 = self.c, self.g**2
         load = self.at.Fz / self.Fz0 / ((c.PKY2 + c.PKY5 * g2) * (1 + c.PPY2 * self.dpi))
         peak = c.PKY1 * self.Fz0 * (1 + c.PPY1 * self.dpi) * (1 - c.PKY3 * ca.fabs(self.g))
-        # sin(2 atan x), as most files have it, without either
+        # most files use sin(2 atan x), without either
         bend = 2 * load / (1 + load**2) if c.PKY4 == 2.0 else ca.sin(c.PKY4 * ca.atan(load))
         return peak * bend * c.LKY
 
@@ -216,7 +216,7 @@ class MagicFormula61:
 
     @cached_property
     def ply(self) -> SX:
-        """S_Vyk (4.E66): lateral force that longitudinal slip causes by itself."""
+        """S_Vyk (4.E66): lateral force that longitudinal slip alone causes."""
         c = self.c
         peak = self.mu_y * self.at.Fz * (c.RVY1 + c.RVY2 * self.dfz + c.RVY3 * self.g)
         peak = peak * cos_atan(c.RVY4 * self.a)
@@ -233,9 +233,9 @@ class MagicFormula61:
         return cos_atan(self.at.tan_alpha)
 
     def _equivalent(self, slip: SX) -> SX:
-        """Size of the slip with the part that longitudinal slip adds (4.E77, 4.E78).
+        """Magnitude of the slip with the contribution of longitudinal slip (4.E77, 4.E78).
 
-        Its sign is left out: trail and residual torque are even functions of it. Slopes at no slip are finite.
+        Its sign is omitted: trail and residual torque are even functions of it. Slopes at zero slip are finite.
         """
         ratio = self.K_x / self.K_y_safe * self.at.kappa
         return ca.sqrt(slip**2 + ratio**2 + TINY)
@@ -261,7 +261,7 @@ class MagicFormula61:
         lever = (c.QDZ6 + c.QDZ7 * dfz) * c.LRES + tilt * g * c.LKZC
         D = self.at.Fz * c.UNLOADED_RADIUS * lever * self.mu_scale_y * self.at.forward * self._cos_alpha
         slip = self.a + self.S_Hy + self.S_Vy / self.K_y_safe
-        # cos(alpha) stands in D by 4.E47, and here by 4.E75
+        # cos(alpha) is in D by 4.E47, and here by 4.E75
         return D * cos_atan(B * self._equivalent(slip)) * self._cos_alpha
 
     @cached_property

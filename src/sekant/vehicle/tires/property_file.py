@@ -16,7 +16,7 @@ from sekant.vehicle.tires.keys import DIMENSIONS, KNOWN, SCALES, UNITS
 
 MAX_BYTES = 2_000_000
 KINDS = {5: "5.2", 6: "5.2", 51: "5.2", 52: "5.2", 60: "6.1", 61: "6.1", 62: "6.2"}
-"""FITTYP -> version of the Magic Formula; 5 and 6 are how older files call MF-Tyre 5.x and PAC2002."""
+"""FITTYP -> version of the Magic Formula; older files use 5 and 6 for MF-Tyre 5.x and PAC2002."""
 NEEDED = ("UNLOADED_RADIUS", "FNOMIN", "PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2")
 _SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]")
 _ENTRY = re.compile(r"([A-Za-z_][A-Za-z0-9_ ]*?)\s*=\s*('[^']*'|\"[^\"]*\"|[^$!]*)")
@@ -26,7 +26,7 @@ _NUMBERS = re.compile(r"[\s0-9eEdD+.,-]+")
 @dataclass(frozen=True)
 class TirePropertyFile:
     """A file as read: `numbers` in SI and `words` by key, `version` of the Magic Formula ("5.2", "6.1", "6.2"), the
-    side ("left" or "right") for which it was measured, and the warnings of its reading."""
+    side ("left" or "right") for which it was measured, and the warnings from reading it."""
 
     path: str
     version: str
@@ -37,7 +37,7 @@ class TirePropertyFile:
 
 
 def read_tir(path: str | Path) -> TirePropertyFile:
-    """Read a property file; faults name the file, the line and the key."""
+    """Read a property file; errors name the file, the line and the key."""
     path = Path(path)
     entries, tables = _entries(path)
     words = {key: value for key, (value, _) in entries.items() if isinstance(value, str)}
@@ -136,11 +136,11 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
         return "5.2"
     if form:
         raise DataError(
-            f"PROPERTY_FILE_FORMAT '{form}' is another kind of tire; Magic Formula files say FITTYP or PAC2002",
+            f"PROPERTY_FILE_FORMAT '{form}' is another tire model; Magic Formula files contain FITTYP or PAC2002",
             file=str(path),
             line=line,
         )
-    raise DataError("neither FITTYP nor PROPERTY_FILE_FORMAT says which tire model this is", file=str(path))
+    raise DataError("the tire model is unknown: FITTYP and PROPERTY_FILE_FORMAT are missing", file=str(path))
 
 
 def _factors(path: Path, entries: dict[str, tuple[float | str, int]]) -> dict[str, float]:
@@ -188,7 +188,7 @@ def _warnings(
                 "tire_keys",
                 path.name,
                 "",
-                f"keys that are not used: {', '.join(unknown)}",
+                f"unused keys: {', '.join(unknown)}",
                 "check their spelling",
             )
         )
@@ -198,8 +198,8 @@ def _warnings(
                 "tire_tables",
                 path.name,
                 "",
-                f"tables that are not used: {', '.join(tables)}",
-                "on a flat road you do not need one",
+                f"unused tables: {', '.join(tables)}",
+                "a flat road does not require them",
             )
         )
     zero = [key for key in SCALES if numbers.get(key) == 0.0 and key.startswith("LMU") and key != "LMUV"]

@@ -1,4 +1,4 @@
-"""Tires of few numbers: linear, Fiala and brush. They share the vertical spring and the relaxation lengths."""
+"""Simple tires: linear, Fiala and brush. They share the vertical spring and the relaxation lengths."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiff
 from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
-TINY = 1e-12  # keeps roots and quotients finite at no slip and no load
+TINY = 1e-12  # keeps roots and quotients finite at zero slip and zero load
 
 
 class SimpleTire(Tire):
-    """Common to simple tires."""
+    """Base of the simple tires."""
 
     radius: Length
     """unloaded radius"""
@@ -33,9 +33,9 @@ class SimpleTire(Tire):
     rolling_resistance: Dimensionless = 0.0
     """moment of the rolling resistance over load and radius"""
     longitudinal_relaxation: Length = 0.0
-    """relaxation length; 0: slip acts at once, which is meaningless at standstill"""
+    """relaxation length; 0: slip acts immediately, which is meaningless at standstill"""
     lateral_relaxation: Length = 0.0
-    """the same for slip angles"""
+    """relaxation length of slip angles"""
     patch_damping: Damping = 0.0
     """damping of the contact patch at standstill, for a tire whose forces rise by ten loads per unit of slip"""
 
@@ -66,7 +66,7 @@ class SimpleTire(Tire):
         return Fz + scalar(self.bottoming_stiffness) * beyond
 
     def rolling_radius(self, load: SX, spin: SX) -> SX:
-        """R - deflection / 3, a common estimate for radial tires, by the deflection under the load alone."""
+        """R - deflection / 3, a common estimate for radial tires, with the static deflection under the load."""
         return scalar(self.radius) - load / scalar(self.vertical_stiffness) / 3
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
@@ -83,9 +83,8 @@ class SimpleTire(Tire):
 
 @register
 class LinearTire(SimpleTire):
-    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha); no limit.
-
-    It lets go with the load: all three are multiplied by Fz / nominal load up to that load.
+    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha); no limit. With
+    `nominal_load`, all three are multiplied by Fz / nominal load up to that load.
     """
 
     type: ClassVar[str] = "linear_tire"
@@ -153,8 +152,8 @@ class FialaTire(SimpleTire):
         S = ca.fmin(ca.sqrt(slip.kappa**2 + tan_alpha**2 + TINY), 1.0)
         N = (mu0 - (mu0 - mu1) * S) * slip.Fz * slip.mu_y + TINY
         C = scalar(self.slip_stiffness)
-        # both laws as a slope times the slip, with no switch at zero slip, where a car that runs straight stays:
-        # C kappa up to N / 2, and beyond C kappa (1 - 1 / (4 x)) / x with x = C |kappa| / N
+        # both laws as a slope times the slip, without a switch at zero slip, where a car that runs straight ahead
+        # is: C kappa up to N / 2, and beyond it C kappa (1 - 1 / (4 x)) / x with x = C |kappa| / N
         x = ca.sqrt(ca.fmax((C * slip.kappa / N) ** 2, 0.25))
         Fx = C * slip.kappa * (1 - 1 / (4 * x)) / x
         # 1 - H^3 = (1 - H)(1 + H + H^2) with H = 1 - s, and H = 0 where the tire slides
@@ -192,7 +191,7 @@ class BrushTire(SimpleTire):
 
     def forces(self, slip: Slip) -> TireForces:
         kappa, tan_alpha = slip.kappa, slip.tan_alpha
-        spin = ca.fmax(1 + kappa * slip.forward, 1e-3)  # of the tread against that of free rolling
+        spin = ca.fmax(1 + kappa * slip.forward, 1e-3)  # speed of the tread relative to free rolling
         x, y = kappa / spin, tan_alpha / spin
         size = ca.sqrt(x**2 + y**2 + TINY**2)
         N = scalar(self.friction) * slip.Fz * slip.mu_y + TINY

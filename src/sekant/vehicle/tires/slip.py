@@ -40,5 +40,5 @@ class TireForces:
     Mz: SX
 
     def times(self, factor: SX) -> TireForces:
-        """All of them, scaled."""
+        """All forces and moments, multiplied by a factor."""
         return TireForces(*(factor * part for part in (self.Fx, self.Fy, self.Mx, self.My, self.Mz)))

@@ -1,4 +1,4 @@
-// The car: state, parameters and inputs; a step of the compiled loop; outputs of the present moment by name.
+// The car: state, parameters and inputs; steps of the compiled loop; current outputs by name.
 
 class DrivenCar {
   static async load(told) {
@@ -42,7 +42,7 @@ class DrivenCar {
     if (place !== undefined) this.p[place] = value;
   }
 
-  // `steps` of the integrator with the present inputs; false where the motion cannot continue.
+  // `steps` of the integrator with the current inputs; false if the motion cannot continue.
   advance(steps) {
     if (this.lost) return false;
     const times = [this.t, (this.count + steps) * this.told.step];
@@ -59,7 +59,7 @@ class DrivenCar {
     return true;
   }
 
-  // Outputs of the present state, into `y`.
+  // Outputs of the current state, into `y`.
   read() {
     const { module, program } = this;
     const { report } = program;

@@ -1,4 +1,4 @@
-// What the driver does: keys, mouse, touch, game pad -> steering wheel angle (rad, to the left), throttle and brake (0 to 1).
+// The driver's inputs: keys, mouse, touch, game pad -> steering wheel angle (rad, to the left), throttle and brake (0 to 1).
 
 const FAST = 8; // m/s: above this, keys and sticks turn the wheel less, as its effect grows
 const LEAST_LOCK = 0.05; // of the lock
@@ -94,10 +94,10 @@ class Controls {
   }
 }
 
-// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. When off, the driver is on their own.
+// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. 
 const SPIN = 0.12; // longitudinal slip of a wheel, above which throttle is reduced
 const LOCKED = -0.16;
-const RECOVER = 0.02; // of the pedal, a step of the aids
+const RECOVER = 0.02; // of the pedal per step of the aids
 
 class Aids {
   constructor(car) {

@@ -28,23 +28,23 @@ from sekant.vehicle.maneuvers.courses import on_course
 
 Floats = NDArray[np.float64]
 STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
-"""s: of the integrator, from which the largest that is good enough is taken"""
+"""s: candidates for the step of the integrator; the largest that is accurate enough is used"""
 AGREE = 2e-3
-"""m: how far a step and its half may be apart after a trial drive"""
+"""m: largest distance between trial drives with a step and half of it"""
 TRIAL = 3.5  # s
 TRIALS = ({THROTTLE: 1.0}, {THROTTLE: 0.3, STEERING: 0.6})
-"""Spinning wheels, whose tires are the stiffest part of a drive, and a turn"""
+"""Trial drives: spinning wheels, whose tires are the stiffest part of a drive, and a turn"""
 UNITS = {"stiffness": "N/m", "damping": "N*s/m"}
-"""Of what a set-up changes"""
+"""Units of the numbers that a set-up changes"""
 USUAL_LOCK = 7.5  # rad
 KEPT_BACK = 0.85
-"""Of the rack's travel: the steering gives way, so that the rack goes on beyond the angle of the wheel"""
+"""Margin of the rack's travel: the steering is compliant, so the rack overshoots the angle of the wheel"""
 GAUGES = ("speed", "sideslip", "yaw_rate", "steering_wheel", "brake", "drive_torque", "angles")
 
 
 @dataclass(frozen=True)
 class SetUp:
-    """Numbers of the car that a slider changes together: left and right of an axle. `value` in SI."""
+    """Numbers of the car that a slider changes together: the left and the right one of an axle. `value` in SI."""
 
     label: str
     names: tuple[str, ...]
@@ -54,8 +54,11 @@ class SetUp:
 
 @dataclass(frozen=True)
 class DrivenCar:
-    """`system`: as the page computes it; `first`: the first moments of a drive, for what is drawn; `step`: s, of RK4;
-    `outputs`: names of what the page computes in each frame."""
+    """A car for a page.
+
+    `system`: the compiled system of the page; `first`: the first moments of a drive, for the drawing; `step`: s, of
+    RK4; `outputs`: names of the outputs that the page computes in each frame.
+    """
 
     car: Car
     model: Model
@@ -68,12 +71,12 @@ class DrivenCar:
     parameters: dict[str, Floats]
     inputs: dict[str, int]
     lock: float
-    """rad: of the steering wheel to each side"""
+    """rad: largest angle of the steering wheel to each side"""
 
 
 def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
-    """A car that stands still and waits for its driver, on the slopes and banks of a course; axles on hard points as
-    path joints."""
+    """A stationary car, ready to be driven, on the slopes and banks of a course; axles on hard points as path
+    joints."""
     if car.steered is None:
         raise ModelError("no axle of the car is steered, so it cannot be driven; give one axle a 'steering'")
     if car.drive is None:
@@ -85,8 +88,8 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     system, _ = suited(compile(model, parameters=parameters), "rk4")
     if system.facts.constrained:
         raise ModelError(
-            f"car '{car.name}': a page drives cars whose axles are trees of joints; this one has closed loops that "
-            "reduced: true leaves"
+            f"car '{car.name}': a page requires axles without closed loops, and this car has loops even with "
+            f"reduced: true"
         )
     step = _step(system, car)
     first = simulate(system, 0.05, method="rk4", step=step, output_step=0.05)
@@ -111,7 +114,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
 
 
 def _on_road(car: Car, course: Course | None) -> tuple[Car, Commands | None]:
-    """The car on a course with slopes or banks, and the signals that tell where it is; a closed one has no end."""
+    """The car on a course with slopes or banks, and the signals of its position there; a closed course has no end."""
     if course is None or course.level:
         return car, None
     if course.closed:
@@ -122,7 +125,8 @@ def _on_road(car: Car, course: Course | None) -> tuple[Car, Commands | None]:
 
 
 def _lock(car: Car, model: Model) -> float:
-    """How far the steering wheel turns: as far as the poses of steered wheels over the rack go, less a little."""
+    """Largest angle of the steering wheel, from the range of the rack in the poses of steered wheels, less a
+    margin."""
     assert car.steered is not None
     steering = car.axles[car.steered].steering
     assert steering is not None
@@ -148,7 +152,7 @@ def _outputs(system: System, first: Result) -> tuple[str, ...]:
 
 
 def _set_up(model: Model) -> tuple[SetUp, ...]:
-    """Springs, dampers and bars of both sides of an axle, where they are plain numbers and alike."""
+    """Springs, dampers and bars of both sides of an axle, if they are plain numbers and equal."""
     numbers = dict(model.parameters)  # of simple axles
     for name, force in model.forces.items():
         if ".tire" not in name:
@@ -170,7 +174,7 @@ def _set_up(model: Model) -> tuple[SetUp, ...]:
 
 
 def _step(system: System, car: Car) -> float:
-    """The largest of STEPS whose trial drive agrees with that of half the step; the page says which one it is."""
+    """The largest of STEPS whose trial drive agrees with that of half the step; the page reports it."""
     ends: dict[float, Floats | None] = {}
     for step in (*STEPS, STEPS[-1] / 2):
         runs = [
@@ -183,5 +187,5 @@ def _step(system: System, car: Car) -> float:
             return 2 * step
     raise SekantError(
         f"car '{car.name}' cannot be driven in a page: with steps of {STEPS[-1] * 1e3:g} ms its motion still depends "
-        "on the step; soften what is stiff (unit: N/m) or drive it by 'sekant drive'"
+        "on the step; reduce the largest stiffnesses (check units such as N/m), or use 'sekant drive'"
     )

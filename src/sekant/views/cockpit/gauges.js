@@ -1,10 +1,10 @@
-// Numbers and pictures beside the road: speed, pedals, g-g diagram, tires, laps, curves of the drive.
+// Numbers and charts beside the road: speed, pedals, g-g diagram, tires, laps, curves of the drive.
 
 const TRACE = 240; // points of the accelerations that remain visible
 const [REACH, RINGS] = [2.1, [0.5, 1, 1.5, 2]]; // g: of the g-g diagram
 const LINE_HALF = 8; // m: half the width of the starting line
-const AWAY = 20; // m from the line, before it counts again
-// label, color, the least range that is shown, value
+const AWAY = 20; // m from the line, until the next crossing counts
+// label, color, smallest range, value
 const CURVES = [
   ["speed [km/h]", "#3b7dd8", [0, 30], (car, row) => 3.6 * car.value("speed", row)],
   ["steering wheel [deg]", "#e8883a", [-45, 45], (car, row) => (180 / Math.PI) * car.value("steering_wheel", row)],
@@ -137,7 +137,7 @@ class Gauges {
   }
 }
 
-// Curves of the recorded drive, and a line at the moment that is shown.
+// Curves of the recorded drive, and a line at the displayed moment.
 class Curves {
   constructor(car, holder) {
     this.car = car;

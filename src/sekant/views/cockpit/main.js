@@ -1,4 +1,4 @@
-// The drive: frames in real time, record and replay, set-up while the car stands. `window.sekant` is this object, for
+// The drive: frames in real time, record and replay, set-up while the car is stationary. `window.sekant` is this object, for
 // scripts and tests.
 
 const STANDS = 0.3; // m/s, below which the set-up may change
@@ -6,7 +6,7 @@ const RECORD_EVERY = 1 / 30; // s
 const MOST_ROWS = 18000; // recorded rows, ten minutes
 const CURVES_EVERY = 200; // ms
 const AIDS_EVERY = 0.004; // s of simulated time
-const KEPT = 200; // number of frame times that are kept
+const KEPT = 200; // number of stored frame times
 const KEYS = "Arrow keys or W A S D: drive; Space: brake; C: camera; R: start again; P: pause; V: tire forces; G: driving aids; T: light or dark. Mouse or finger: drag to the side to steer, up to drive, down to brake. Game pad: left stick, right and left trigger.";
 const FIRST = matchMedia("(pointer: coarse)").matches
   ? "Drag a finger: up to drive, down to brake, to the side to steer."
@@ -119,14 +119,14 @@ class Cockpit {
     else if (this.running) this.drive(dt);
     if (this.curvesAt < now - CURVES_EVERY && !this.replaying) {
       this.curvesAt = now;
-      const from = Math.max(0, this.rows.length - 900); // of half a minute
+      const from = Math.max(0, this.rows.length - 900); // half a minute
       this.curves.draw(this.rows.slice(from), this.times.slice(from));
     }
     this.scene.draw(1000 * dt);
     requestAnimationFrame((next) => this.frame(next));
   }
 
-  // Real time goes by `dt` s.
+  // Advance real time by `dt` s.
   drive(dt) {
     const { car, controls, told } = this;
     const speed = Math.abs(car.value("speed"));
@@ -151,7 +151,7 @@ class Cockpit {
     byId("aids-on").textContent = on ? "Aids: on" : "Aids: off";
   }
 
-  // `steps` of the integrator, recorded; for the drive and for scripts. Aids act in between.
+  // Advance and record `steps` of the integrator, with driving aids in between; for the drive and for scripts.
   move(steps) {
     const { car, controls, aids } = this;
     const began = performance.now();
@@ -176,7 +176,7 @@ class Cockpit {
     if (this.rows.length > MOST_ROWS) for (const one of [this.rows, this.times, this.given]) one.shift();
   }
 
-  // How many times faster than real time the motion is computed.
+  // Speed of the computation relative to real time.
   get pace() {
     return this.computing.simulated / Math.max(this.computing.spent, 1e-9);
   }
@@ -210,7 +210,7 @@ class Cockpit {
     this.gauges.show(row, { wheel, throttle, brake }, false);
   }
 
-  // The recorded drive: time, what the driver did, all outputs of gauges and tires.
+  // The recorded drive: time, inputs of the driver, all outputs of gauges and tires.
   csv() {
     const names = [...this.car.offsets.keys()];
     const units = new Map(this.told.program.channels.map((channel) => [channel.name, channel]));

@@ -33,9 +33,9 @@ _PLAYER = ("inflate", "decode", "colors", "dom", "shapes", "actor", "cameras", "
 _LIVE = ("module", "simulation", "poses")
 _OWN = ("car", "controls", "scene", "gauges", "main")
 LONGEST = 0.1
-"""s: of simulated time between two frames"""
+"""s: largest simulated time between two frames"""
 BELOW = 0.5
-"""m: from the lowest point of a road to the grid"""
+"""m: distance of the grid below the lowest point of a road"""
 
 
 def write_drive(
@@ -43,7 +43,8 @@ def write_drive(
 ) -> Path:
     """Write the page of a car that a reader drives; returns its path.
 
-    `course`: a maneuver (an object, or its name with `options`) whose cones and road are drawn; by default the car's.
+    `course`: a maneuver (an object, or its name with `options`) whose cones and road are drawn; by default that of
+    the car.
     """
     chosen = maneuver(course or car.maneuver, **options) if not isinstance(course, Maneuver) else course
     target = Path(path)
@@ -68,7 +69,7 @@ def drive_page(driven: DrivenCar, course: Maneuver) -> str:
 
 
 def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
-    """The contents and computations of the page."""
+    """The data of the page: figure and computations."""
     system = driven.system
     count = round(LONGEST / driven.step)
     asked = Asked(np.array([0.0, count * driven.step]), driven.step, 1e-8, 1e-10)
@@ -77,7 +78,7 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
     first = replace(driven.first, make_scene=lambda: _scene(driven, course, line))
     run = shown_results([first], plots=[])["runs"][0]
     car = shown_results([driven.first], plots=[])["runs"][0]
-    run |= {size: car[size] for size in ("bar", "near", "bounds")}  # of the car, however long the road is
+    run |= {size: car[size] for size in ("bar", "near", "bounds")}  # those of the car
     run["parts"] = [part for part in run["parts"] if part["track"] < 0 or part["group"] == "bodies"]
     run["arrows"] = [arrow for arrow in run["arrows"] if arrow["channel"] in driven.outputs]
     tracks = (driven.first.scene or {}).get("tracks", {})
@@ -94,8 +95,8 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
         "course": {"name": course.type, "floor": _floor(first.scene)},
         "about": (
             f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; nothing is "
-            f"sent anywhere. Sekant {__version__}, model {system.model_hash}. Left out: brakes that hold the car "
-            f"exactly still (they slow it to a creep); the road is drawn near the course only."
+            f"sent anywhere. Sekant {__version__}, model {system.model_hash}. Not included: brakes that hold the "
+            f"car exactly still (they slow it to a creep). The road is drawn near the course only."
         ),
     }
 
@@ -106,7 +107,7 @@ def _slider(driven: DrivenCar, one: SetUp) -> dict[str, Any]:
 
 
 def _center_line(course: Maneuver) -> Floats:
-    """(n, 2) m: the middle of a course by arc length; empty where the maneuver has none."""
+    """Centerline (n, 2) m of a course by arc length; empty if the maneuver has none."""
     if not isinstance(course, CourseManeuver):
         return np.zeros((0, 2))
     found = course.course()
@@ -114,7 +115,7 @@ def _center_line(course: Maneuver) -> Floats:
 
 
 def _floor(scene: Scene) -> float:
-    """m: height of the grid, which lies below a road that is not level."""
+    """Height of the grid, m, below a road that is not level."""
     heights = np.array(scene.get("surfaces", [])[-1]["points"])[:, 2]
     return float(heights.min()) - BELOW if np.ptp(heights) > 0 else 0.0
 

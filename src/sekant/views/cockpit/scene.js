@@ -1,9 +1,9 @@
-// The picture: the car as the player draws it, the ground that goes with it, three cameras.
+// The picture: the car as the player draws it, a ground that moves with it, three cameras.
 
-const SEEN = 60; // m: of the grid around the car
-const FORCE_LENGTH = 0.22; // of the car's length: of an arrow for the force of a tire at rest
+const SEEN = 60; // m: visible grid around the car
+const FORCE_LENGTH = 0.22; // share of the car's length: arrow of a tire's force at rest
 const EYES = [-0.35, 0.32]; // m, of the driver in the axes of the chassis
-const FOLLOWS = 0.12; // of the way to the turn of the car, in a frame
+const FOLLOWS = 0.12; // share of the car's turn that the camera follows per frame
 
 class DriveScene {
   constructor(canvas, told) {
@@ -50,7 +50,7 @@ class DriveScene {
     }
   }
 
-  // The car at a row of outputs; `at`: the first moment, from where the camera does not glide.
+  // Show the car at a row of outputs; `at`: the first moment, at which the camera jumps.
   place(car, row, at = false) {
     const columns = (name) => car.values(name, row).map((value) => Float64Array.of(value));
     this.run.times = Float64Array.of(0);
@@ -65,7 +65,7 @@ class DriveScene {
     this.stage.light(position);
   }
 
-  // The grid goes with the car, in steps of its own lines.
+  // The grid moves with the car, in steps of its line spacing.
   moveGround(position) {
     const step = 25;
     const { floor } = this.stage;
@@ -89,7 +89,7 @@ class DriveScene {
     setLens(this.stage.camera, this.camera, this.length, 900);
   }
 
-  // `milliseconds`: since the last frame, by which the picture gets as fine as there is time for.
+  // `milliseconds`: since the last frame, from which the resolution follows.
   draw(milliseconds) {
     this.stage.adapt(milliseconds);
     this.stage.render([[]]);

@@ -1,4 +1,4 @@
-"""`sekant check`: whether a model is right, and its contents."""
+"""`sekant check`: validate a model and list its contents."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def check(
     if as_json:
         from sekant.results.summary import to_json
 
-        told = {"ok": True, "file": str(file), "files_read": read} | answer["described"]
-        told |= {"smoothness": answer["smoothness"]}
-        typer.echo(to_json(told, indent=2))
+        report = {"ok": True, "file": str(file), "files_read": read} | answer["described"]
+        report |= {"smoothness": answer["smoothness"]}
+        typer.echo(to_json(report, indent=2))
     else:
         typer.echo(answer["summary"])
         smoothness = answer["smoothness"]
@@ -68,7 +68,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
     model = load(file, set=given)
     try:
         found = compile(model, parameters=list(model.parameters)).symbolic()
-    except ModelError as error:  # a parameter that shapes the mechanism cannot stay a symbol
+    except ModelError as error:  # a parameter that shapes the mechanism cannot remain a symbol
         typer.secho(f"parameters appear as numbers, not as symbols: {error}", err=True)
         found = compile(model).symbolic()
     if as_json:
@@ -79,7 +79,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
-    """Everything that is printed: a summary, the same as data, constraints and start, and how smooth curves are."""
+    """The whole answer: a summary, the same as data, constraints and start, and how smooth curves are."""
     from sekant.cache.content import is_foreign
     from sekant.engine import compile
     from sekant.errors import warning_lines
@@ -117,7 +117,7 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _smoothness(model: Any) -> dict[str, dict[str, str]]:
-    """Size and continuity of every curve, surface and table by name; the text says where continuity is lowest."""
+    """Size and continuity of every curve, surface and table by name; the text reports where continuity is lowest."""
     from sekant.geometry.curves.pose_curve import PoseCurve
     from sekant.tables.continuity import grid_continuity, table_continuity
 

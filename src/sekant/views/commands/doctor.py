@@ -11,12 +11,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     """Show versions, cache and processor, and test the engine on a pendulum."""
     from sekant.views.diagnosis import diagnose
 
-    told = diagnose()
+    found = diagnose()
     if as_json:
         from sekant.results.summary import to_json
 
-        typer.echo(to_json(told.as_dict(), indent=2))
+        typer.echo(to_json(found.as_dict(), indent=2))
     else:
-        typer.echo(told.text())
-    if not told.ok:
+        typer.echo(found.text())
+    if not found.ok:
         raise typer.Exit(1)

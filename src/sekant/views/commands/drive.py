@@ -226,8 +226,8 @@ def _text(runs: list[DrivenManeuver]) -> str:
     if len(runs) > 1:
         lines.append(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
     for measure, values in rows:
-        told = "  ".join(f"{value:12.5g}" if value == value else f"{'-':>12}" for value in values)
-        lines.append(f"{measure.name:{wide}}  {told} {measure.unit}")
+        columns = "  ".join(f"{value:12.5g}" if value == value else f"{'-':>12}" for value in values)
+        lines.append(f"{measure.name:{wide}}  {columns} {measure.unit}")
     return "\n".join(lines)
 
 
@@ -238,7 +238,7 @@ def _list(as_json: bool) -> None:
     from sekant.vehicle.maneuvers import MANEUVERS
 
     if as_json:
-        told = {
+        report = {
             name: {
                 "summary": cls.summary,
                 "source": cls.source,
@@ -246,7 +246,7 @@ def _list(as_json: bool) -> None:
             }
             for name, cls in MANEUVERS.items()
         }
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(report, indent=2))
         return
     wide = max(len(name) for name in MANEUVERS)
     for name, cls in MANEUVERS.items():

@@ -24,9 +24,11 @@ def explain(
         return
     name, about, fields, example = explained(item)
     if as_json:
-        told = [field.__dict__ for field in fields]
+        described = [field.__dict__ for field in fields]
         typer.echo(
-            to_json({"ok": True, "item": name, "about": about, "fields": told, "example": example}, indent=2)
+            to_json(
+                {"ok": True, "item": name, "about": about, "fields": described, "example": example}, indent=2
+            )
         )
         return
     typer.echo(f"{name}: {about}\n")

@@ -165,7 +165,7 @@ def fmu(
 
 
 def _model(file: Path, given: dict[str, Any]) -> Any:
-    """The model in a file; of a car, with inputs for what its driver does."""
+    """The model in a file; for a car, with inputs for the controls of its driver."""
     from sekant.io.yaml import load
     from sekant.vehicle.car import car_with_inputs, is_car_file, load_car
 
@@ -178,7 +178,7 @@ def _model(file: Path, given: dict[str, Any]) -> Any:
 
 def _tell(done: Any, as_json: bool, more: str = "") -> None:
     """Report the result of an export, a dataclass; paths among its fields are the files written."""
-    told = {name: getattr(done, name) for name in done.__dataclass_fields__}
-    files = [value for value in told.values() if isinstance(value, Path)]
-    plain = {name: value for name, value in told.items() if value not in files}
+    values = {name: getattr(done, name) for name in done.__dataclass_fields__}
+    files = [value for value in values.values() if isinstance(value, Path)]
+    plain = {name: value for name, value in values.items() if value not in files}
     tell(as_json, lambda: done.summary() + more, lambda: plain, files)

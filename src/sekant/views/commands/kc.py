@@ -189,8 +189,8 @@ def kc(
     if as_axle or report is not None or describes_axle(file):
         with ProgressBar("moving the axle", enabled=not as_json) as bar:
             asked = (travel, steering, points, racks)
-            told = _axle(bar, file, asked, report, targets, motion, as_json, rig)
-        curves, model, written, texts = told
+            answer = _axle(bar, file, asked, report, targets, motion, as_json, rig)
+        curves, model, written, texts = answer
         _tell(curves, model, file, output, plot, model_file, written, as_json, rig, texts)
         return
     if motion != "parallel":
@@ -272,7 +272,7 @@ def _on_curves(
     racks: int,
     motion: str,
 ) -> tuple[SuspensionCurves, Model, SuspensionCurves | None, list[str]]:
-    """Curves of an axle on measured curves, its model, what was measured, and texts."""
+    """Curves of an axle on measured curves, its model, the measured curves, and texts."""
     from sekant.errors import SekantError
     from sekant.vehicle.curves.ranges import given_range, through_zero
     from sekant.vehicle.measured.rig import measured_axles, one_axle, rig_curves
@@ -361,7 +361,7 @@ def _tell(
     texts: Sequence[str] = (),
     drawn: SuspensionCurves | None = None,
 ) -> None:
-    """Write the files, and print a summary or JSON; curves `drawn` have been compared already."""
+    """Write the files, and print a summary or JSON; `drawn`: curves that are compared already."""
     if measured is not None:
         from sekant.vehicle.measured.curves import deviations
 
@@ -369,8 +369,8 @@ def _tell(
             f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()
         ]
         places = ", ".join(f"{1e3 * rack:.4g}" for rack in measured.steering)
-        told = f"deviation from {measured.name} (root mean square, rack {places} mm)"
-        texts = [*texts, told, *gaps]
+        title = f"deviation from {measured.name} (root mean square, rack {places} mm)"
+        texts = [*texts, title, *gaps]
     if output is not None:
         written.append(curves.to_csv(output))
     if plot is not None:

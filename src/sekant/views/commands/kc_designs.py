@@ -1,4 +1,4 @@
-"""Designs in `sekant kc`: move them, compare them, tune one, write pages on them."""
+"""Designs in `sekant kc`: compute their curves, compare them, tune one, write pages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def moved_axle(
     try:
         return given, axle_curves(given, motion=motion, travel=heights, steering=moves)
     except SekantError as error:
-        error.file = error.file or str(file)  # an axle that does not assemble has no line
+        error.file = error.file or str(file)  # an axle that does not assemble has no line in its error
         raise
 
 
@@ -114,7 +114,7 @@ def tune_axle(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Hard points of a file moved towards targets; the page shows the design before and after."""
+    """Move hard points of a file towards targets; the page shows the design before and after."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import axle_curves, load_axle
     from sekant.vehicle.kc.comparison import ComparedCurves
@@ -161,7 +161,8 @@ def live_design(
     targets: Path | None,
     as_json: bool,
 ) -> None:
-    """A page in which hard points are dragged. `asked`: side, ranges of travel and steering, number of positions."""
+    """Write a page in which hard points are dragged. `asked`: side, ranges of travel and steering, number of
+    positions."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.hardpoints.files import describes_axle
     from sekant.vehicle.kc.targets import read_targets

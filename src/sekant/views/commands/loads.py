@@ -97,7 +97,7 @@ def loads(
             )
             replace_file(target, page(shown).encode())
 
-    def told() -> dict[str, Any]:
+    def data() -> dict[str, Any]:
         axial = {
             axle: {
                 name: dict(zip(table.cases, values.tolist(), strict=True))
@@ -107,7 +107,7 @@ def loads(
         }
         return {"file": str(file), "wheels": wheels, "axial": axial.get("", axial)}
 
-    tell(as_json, summary, told, (csv, envelope, *players))
+    tell(as_json, summary, data, (csv, envelope, *players))
 
 
 def _player(html: Path, axle: str) -> Path:

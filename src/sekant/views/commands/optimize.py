@@ -1,4 +1,4 @@
-"""`sekant optimize`: the numbers of a model that meet targets best."""
+"""`sekant optimize`: numbers of a model that best meet targets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def optimize(
 
         save(best.design.model(), output)
 
-    def told() -> dict[str, Any]:
+    def data() -> dict[str, Any]:
         return {
             "ok": best.ok,
             "file": str(file),
@@ -51,6 +51,6 @@ def optimize(
             "message": best.message,
         }
 
-    tell(as_json, lambda: asked.summary(best), told, (output,))
+    tell(as_json, lambda: asked.summary(best), data, (output,))
     if not best.ok:
         raise typer.Exit(1)

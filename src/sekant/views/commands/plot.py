@@ -46,7 +46,7 @@ def plot(
     result = Result.load(file)
     path = output or Path(file.name).with_suffix(".svg")
     refuse_unwritable(pictures=[path])
-    told: dict[str, Any] = {"file": str(file)}
+    data: dict[str, Any] = {"file": str(file)}
     if against is not None:
         from sekant.results.compare import compare
         from sekant.views.comparison import comparison_picture
@@ -55,7 +55,7 @@ def plot(
         labels = (file.stem, against.stem) if file.stem != against.stem else (str(file), str(against))
         save_picture(lambda: comparison_picture(result, other, names or (), labels), path)
         found = compare(result, other, names or ())
-        told["errors"] = {column.name: {"max": column.largest, "rms": column.rms} for column in found}
+        data["errors"] = {column.name: {"max": column.largest, "rms": column.rms} for column in found}
     else:
         save_picture(lambda: result.plot(*(names or ()), x=x, energy=energy), path)
-    tell(as_json, str, lambda: told, (path,))
+    tell(as_json, str, lambda: data, (path,))

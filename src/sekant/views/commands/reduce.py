@@ -1,4 +1,4 @@
-"""`sekant reduce`: a mechanism with loops to bodies that follow their poses over one or two coordinates."""
+"""`sekant reduce`: replace a mechanism with loops by bodies that follow their poses over one or two coordinates."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def reduce(
         )
     written = found.save(output)
 
-    def told() -> dict[str, Any]:
+    def data() -> dict[str, Any]:
         seen = {} if compare is None else {"comparison": found.compare(compare, point).digest()}
         return {"file": str(file)} | found.digest() | seen
 
-    tell(as_json, found.summary, told, written)
+    tell(as_json, found.summary, data, written)
     if compare is not None and not as_json:
         typer.echo("\n" + found.compare(compare, point).summary())

@@ -128,7 +128,7 @@ def _simulate(
     with ProgressBar("reading", enabled=not quiet) as bar:
 
         def progress(fraction: float) -> None:
-            interrupts.defer()  # a row must not be left half-written
+            interrupts.defer()  # never leave a row half-written
             bar(fraction)
             interrupts.raise_if_asked()
 

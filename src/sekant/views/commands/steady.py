@@ -109,7 +109,7 @@ def steady(
 
 
 def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
-    """Modes of steady motions over a number: each motion starts from the nearest one before."""
+    """Modes of steady motions over a number; the search for each motion starts from the nearest one before."""
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.errors import SolverError
     from sekant.model.resolve import number_unit

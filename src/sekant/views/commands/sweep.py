@@ -1,4 +1,4 @@
-"""`sekant sweep`: one analysis for every row of a design."""
+"""`sekant sweep`: one analysis for every row of a study."""
 
 from __future__ import annotations
 

@@ -60,14 +60,14 @@ def tire(
 
         save_picture(lambda: tire_picture(shown, f"{file.name}, Magic Formula {found.version}"), plot)
     warnings = [warning.as_dict() for warning in found.warnings]
-    told = {
+    data = {
         "file": str(file),
         "version": found.version,
         "side": found.side,
         "rows": rows,
         "warnings": warnings,
     }
-    tell(as_json, lambda: _text(file.name, found, rows), lambda: told, (plot,))
+    tell(as_json, lambda: _text(file.name, found, rows), lambda: data, (plot,))
 
 
 def _text(name: str, found: TirePropertyFile, rows: list[dict[str, float]]) -> str:

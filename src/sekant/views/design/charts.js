@@ -1,5 +1,5 @@
-// The curves: one chart a quantity, both wheels in it, the first design dashed, targets as bands, and a line where the
-// slider stands. Only charts that can be seen are drawn.
+// The curves: one chart per quantity with both wheels, the first design dashed, targets as bands, and a line at the
+// slider's position. Only visible charts are drawn.
 
 const CHART_HEIGHT = 132;
 const SPANS = { rad: 2e-3, m: 1e-3, "1": 0.02, "rad/m": 2e-3, "N/m": 500, N: 50, "N*m/rad": 500 };
@@ -54,7 +54,7 @@ class Chart {
     this.stale = false;
   }
 
-  // The first wheel, of which the numbers are, is drawn last, over the other one.
+  // The first wheel, to which the numbers belong, is drawn last, over the other one.
   get drawn() {
     return [...this.columns].reverse();
   }
@@ -66,7 +66,7 @@ class Chart {
     return [design.grid.map((value) => 1e3 * value), ...columns.map(({ index }) => shown(design.before[index])), ...columns.map(({ index }) => shown(design.columns[index]))];
   }
 
-  // So wide that round-off is a straight line, and a target is seen.
+  // Wide enough that round-off is a straight line and targets are visible.
   range(low, high) {
     for (const { target } of this.targets) {
       for (const value of target.values) {
@@ -83,7 +83,7 @@ class Chart {
     return [middle - half, middle + half];
   }
 
-  // Where a picture is cut, so that a pole does not flatten the rest: as `sekant.vehicle.curves.poles` does.
+  // The cut of a chart, so that a pole does not flatten the rest, as in `sekant.vehicle.curves.poles`.
   cut() {
     const { bound } = this.told;
     if (!bound) return Infinity;
@@ -129,7 +129,7 @@ class Chart {
     ctx.restore();
   }
 
-  // The line where the slider stands.
+  // The line at the slider's position.
   place(chart) {
     const { design } = this;
     const { ctx, bbox } = chart;
@@ -146,7 +146,7 @@ class Chart {
     ctx.restore();
   }
 
-  // Whatever is drawn is as old as the last call; `visible` ones at once.
+  // Mark all charts as out of date; `visible` ones are drawn immediately.
   update(visible, deviations) {
     const { design, columns, factor } = this;
     const { index } = columns[0];
@@ -205,7 +205,7 @@ class Charts {
     }).observe(holder);
   }
 
-  // Names of a group; what has no values at all in this motion is left out.
+  // Names of a group, without curves that have no values in this motion.
   names() {
     const { design } = this;
     const known = (chart) => chart.columns.some(({ index }) => design.columns[index].some(Number.isFinite));

@@ -1,4 +1,4 @@
-// The design in hand and the first one: parameters, what is done and undone, and curves over one of the drives.
+// The current design and the first one: parameters, undo and redo, and curves over one of the drives.
 
 const OVERS = { travel: "travel", roll: "roll", rack: "rack" };
 const MOST_STEPS = 200;
@@ -23,7 +23,7 @@ class Design {
     return Object.keys(OVERS).filter((name) => (name !== "roll" || this.axle) && (name !== "rack" || this.told.steered));
   }
 
-  // Positions of the drive that curves are over, m.
+  // Positions (m) of the drive on the horizontal axis.
   get grid() {
     return this.over === "rack" ? this.told.steering : this.told.travel;
   }
@@ -38,7 +38,7 @@ class Design {
     return JSON.stringify({ p: Array.from(this.p), targets: this.targets });
   }
 
-  // The state becomes one that undo comes back to.
+  // Save the state for undo.
   keep() {
     const state = this.snapshot();
     if (state === this.done.at(-1)) return;
@@ -67,7 +67,7 @@ class Design {
 
   // -- positions and curves --------------------------------------------------------------------------
 
-  // Values of the drives of a design, `moves` above what they count from.
+  // Values of the drives of a design, `moves` above their zero positions.
   goal(begun, { travel, roll, rack }) {
     const heights = this.axle ? [travel + roll, travel - roll] : [travel];
     return Array.from(begun.zero, (zero, k) => zero + (k < heights.length ? heights[k] : rack));
@@ -77,7 +77,7 @@ class Design {
     return this.over === "roll" ? [1, -1] : [1, 1];
   }
 
-  // Curves by column, (n,) each, over positions of one drive, the others where `held` says.
+  // Curves by column, (n,) each, over positions of one drive, with the others at the values of `held`.
   curves(begun, over, grid, held) {
     const { solver, told } = this;
     const columns = told.curves.map(() => new Float64Array(grid.length).fill(NaN));
@@ -110,7 +110,7 @@ class Design {
     this.place();
   }
 
-  // Places of both designs and curves where the sliders are; where that is out of reach, the last position stays.
+  // Positions of both designs and curves at the sliders; out of reach, the last position remains.
   place() {
     const { solver, begun } = this;
     const where = (own) => {
@@ -132,7 +132,7 @@ class Design {
     }
   }
 
-  // Sentences on where the travel ends, as the command prints them; slow, so it waits until a drag pauses.
+  // Messages about the ends of the travel, as the command prints them; slow, so computed when a drag pauses.
   limits() {
     const { begun, told } = this;
     if (begun.own.message) return [begun.own.message];
@@ -158,13 +158,13 @@ class Design {
       return found.reduce((low, value) => (value < low ? value : low), Infinity);
     };
     const [ratio, rate] = [least("motion_ratio"), least("wheel_rate")];
-    if (ratio <= 0) return [`The motion ratio is as low as ${formatNumber(ratio)}: the spring is past the dead point of the part that drives it.`];
-    return rate < 0 ? [`The wheel rate is as low as ${formatNumber(rate / 1e3)} N/mm: the load falls as the wheel rises.`] : [];
+    if (ratio <= 0) return [`The motion ratio drops to ${formatNumber(ratio)}: the spring is past the dead point of its linkage.`];
+    return rate < 0 ? [`The wheel rate drops to ${formatNumber(rate / 1e3)} N/mm: the load decreases in bump.`] : [];
   }
 
   // -- targets ---------------------------------------------------------------------------------------
 
-  // Points of targets in order of travel; of two at one place the later one counts.
+  // Points of targets in order of travel; of two at one travel the later one counts.
   sort() {
     for (const target of this.targets) {
       const rows = [...new Map(target.travel.map((value, k) => [value, target.values[k]]))].sort((a, b) => a[0] - b[0]);
@@ -173,7 +173,7 @@ class Design {
     }
   }
 
-  // How far a curve over travel, the other drives at zero, is from its target at worst: deviation and place, SI.
+  // The largest deviation of a curve over travel from its target, with the other drives at zero, and its travel, SI.
   deviation(target) {
     const index = told_names(this.told).get(target.curve);
     if (index === undefined || !target.travel.length) return null;
@@ -195,7 +195,7 @@ class Design {
 
 const told_names = (told) => (told.numbers ??= new Map(told.curves.map(({ name }, k) => [name, k])));
 
-// Targets are straight between their points: compared at these and at all positions between them.
+// Targets are linear between their points; curves are compared at these and at all positions between them.
 function pointsOf(target, grid) {
   const [low, high] = [Math.min(...target.travel), Math.max(...target.travel)];
   const travels = [...target.travel, ...grid.filter((value) => value > low && value < high)];

@@ -1,5 +1,5 @@
-"""The drawing of a design page: places of bars, springs, wheels and hard points as one compiled function of q and
-p."""
+"""The drawing of a design page: positions of bars, springs, wheels and hard points as one compiled function of q
+and p."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from sekant.vehicle.kc.roles import SIDES, AxleRoles
 from sekant.views.design.mechanism import DesignMechanism
 
 Floats = NDArray[np.float64]
-SAME = 1e-9  # m: a frame or an end of a bar this near to a hard point stands for it
+SAME = 1e-9  # m: a frame or an end of a bar this close to a hard point represents it
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """`places`: function of t, q, p -> places (n, 3) m in the world, x, y, z of one after the other. By their
-    numbers: `bars`, `springs`, `wheels` (center, a point one meter along the spin axis, contact), and `points` by
-    name, one for each side. `lengths`: function of t, q, p -> m of `links` by name, of one side."""
+    """Positions in the drawing.
+
+    `places`: function of t, q, p -> positions (n, 3) m in the world, x, y, z of one after the other. By their
+    indices: `bars`, `springs`, `wheels` (center, a point one meter along the spin axis, contact), and `points` by
+    name, one for each side. `lengths`: function of t, q, p -> lengths (m) of `links` by name, of one side.
+    """
 
     places: NativeFunction
     bars: list[dict[str, Any]]
@@ -70,7 +73,7 @@ def _wheels(mechanism: DesignMechanism) -> list[tuple[str, str]]:
 
 
 class _Places:
-    """Places in the world, and those in the vehicle's axes as drawn, by which hard points are found."""
+    """Positions in the world, and in vehicle axes as drawn, which identify hard points."""
 
     def __init__(self, mechanism: DesignMechanism):
         self._mechanism, self.places = mechanism, list[SX]()
@@ -79,7 +82,7 @@ class _Places:
         self._p = mechanism.system.parameter_vector()
 
     def add(self, body: str, inside: Any) -> int:
-        """The number of the place `inside` (3,) of a body."""
+        """The index of the point `inside` (3,) of a body."""
         eq, inside = self._mechanism.system.equations, SX(inside)
         state = None if body == "ground" else eq.motion.frame(body)
         self.places.append(inside if state is None else state.p + state.R @ inside)
@@ -96,8 +99,7 @@ class _Places:
         return {"ends": ends, "width": float(self._mechanism.given.wheel.drawn_width)}
 
     def point(self, name: str) -> list[int]:
-        """Places of a hard point, of both sides where it has two; a point that no part of the drawing has is
-        fixed."""
+        """Indices of a hard point, for both sides if it has two; a point on no part of the drawing is fixed."""
         given, eq = self._mechanism.given, self._mechanism.system.equations
         places = self._mechanism.system.places
         index = [places[f"{name}.{axis}"].start for axis in "xyz"]
@@ -114,10 +116,10 @@ class _Places:
             elif len(numbers) < 1 or still:
                 still = True
                 numbers.append(self.add("ground", ca.DM(flip) * symbol))
-        return numbers  # of one side only where there is no mirror image, such as of a Panhard rod
+        return numbers  # for one side only if there is no mirror image, as for a Panhard rod
 
     def _at(self, place: Floats) -> int | None:
-        """The number of a place that stands there as drawn, of a bar, a spring or any frame of a body."""
+        """The index of a point that is at `place` as drawn: of a bar, a spring or any frame of a body."""
         for k, drawn in enumerate(self._drawn):
             if np.abs(drawn - place).max() < SAME:
                 return k
@@ -129,20 +131,20 @@ class _Places:
         return None
 
     def _value(self, inside: SX) -> Floats:
-        """Of a place in a body, as drawn."""
+        """Coordinates of a point of a body as drawn."""
         p = self._mechanism.system.equations.p
         return np.array(ca.Function("drawn", [p], [inside])(self._p)).ravel()
 
 
 def _in_body(model: Model, reference: str) -> tuple[str, Pose]:
-    """The body that a frame is on, and its pose in it."""
+    """The body of a frame, and the frame's pose in it."""
     body, name = model.split_reference(reference)
     frames = model.ground.frames if body == "ground" else model.bodies[body].frames
     return body, frames[name].pose() if name else Pose.identity()
 
 
 def _links(mechanism: DesignMechanism, model: Model) -> tuple[list[str], SX]:
-    """Distances of the joints of rods, and of a ball joint from both ends of an arm's hinge."""
+    """Distances between the joints of rods, and between a ball joint and both ends of an arm's hinge."""
     prefix = f"{mechanism.given.side}." if mechanism.is_axle else ""
     names, found = [], []
     joined: dict[

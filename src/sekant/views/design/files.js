@@ -1,6 +1,6 @@
 // Files to download: the design as YAML and as a table, and its curves, as Sekant reads them.
 
-// A number that every YAML reader takes for a number.
+// A number that every YAML reader reads as a number.
 function numberText(value) {
   const text = String(value);
   return /e/.test(text) && !text.includes(".") ? text.replace("e", ".0e") : text;
@@ -50,7 +50,7 @@ function description(design) {
   return data;
 }
 
-// Changes by name, in m; those of both sides alike under one name.
+// Changes by name, in m; equal changes of both sides under one name.
 function setUpOf(design) {
   const { told, p } = design;
   const found = {};
@@ -65,7 +65,7 @@ function setUpOf(design) {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== 0).map(([name, value]) => [name, tidy(value)]));
 }
 
-// Without the last digits that units leave behind, where that changes nothing beyond 1e-14.
+// Without the last digits from unit conversion, if that changes the value by less than 1e-14.
 function tidy(value) {
   const short = Number(value.toPrecision(14));
   return Math.abs(short - value) <= 1e-14 * Math.abs(value) ? short : value;

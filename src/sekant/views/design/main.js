@@ -1,4 +1,4 @@
-// The page: what is moved goes to the design, and what it computes to picture, charts and tables.
+// The page: inputs change the design, and its results update picture, charts and tables.
 
 const SLIDERS = { travel: "Travel", roll: "Roll", rack: "Rack" };
 const PERIOD = 4; // s of a bounce, as played
@@ -12,7 +12,7 @@ class Page {
     for (const point of told.points) point.signs = [sign, -1];
     this.design = new Design(told, solver);
     this.ghostOn = true;
-    this.times = []; // ms of the last recomputations, and with everything that shows them
+    this.times = []; // ms of the last recomputations, and including their display
     byId("title").textContent = told.title;
     byId("file").textContent = `${told.file}${told.side === "axle" ? ", axle" : `, ${told.side} corner`}`;
     this.picture = new Picture(byId("canvas"), told, {
@@ -48,7 +48,7 @@ class Page {
 
   // -- changes ---------------------------------------------------------------------------------------
 
-  // Parameters by index, SI; `last`: the change is complete, so that undo comes back to before it.
+  // Parameters by index, SI; `last`: the change is complete, and undo reverts it.
   set(values, last) {
     for (const [index, value] of Object.entries(values)) this.design.p[index] = value;
     this.changed(last);
@@ -154,7 +154,7 @@ class Page {
     return found;
   }
 
-  // Lines from the contacts to the instant centers in the front view, and the roll center, as the curves say.
+  // Lines from the contacts to the instant centers in the front view, and the roll center, from the curves.
   centers() {
     const { design, told } = this;
     const names = told_names(told);
@@ -206,7 +206,7 @@ class Page {
     this.updateSliders();
   }
 
-  // A slider of the drive that curves are over moves the picture alone; others move the curves as well.
+  // The slider of the drive on the horizontal axis changes only the picture; other sliders also change the curves.
   slid(name = this.playing?.name) {
     this.updateSliders();
     if (name === this.design.over) {
@@ -281,7 +281,7 @@ class Page {
       yaml: () => download(`${stem}.yaml`, yamlText(description(design)), "text/yaml"),
       points: () => {
         const { text, lost } = tableText(design);
-        say(lost.length ? `Left out of the table, which has no place for it: ${lost.join(", ")}. The YAML file contains it.` : "");
+        say(lost.length ? `Not in the table, which cannot contain it: ${lost.join(", ")}. Use the YAML file for it.` : "");
         download(`${stem}.csv`, text, "text/csv");
       },
       curves: () => download(`${stem}_curves.csv`, curvesText(design), "text/csv"),

@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 class DesignMechanism:
     """The mechanism of a page.
 
-    `drives`: heights of the wheels, and the rack where there is one. `curves`: function of t, q, w (d, nv),
-    second derivatives by the first `bends` drives, and, of an axle, how far its wheels go; the wheels' start, p ->
-    `names` in `units`. `begin`: function of t, q, p -> the drives' values at q, the values that travel and rack count
-    from, and the wheel's start.
+    `drives`: heights of the wheels, and the rack if there is one. `curves`: function of t, q, w (d, nv), second
+    derivatives by the first `bends` drives, the displacements of an axle's wheels, the wheels' start, p -> `names`
+    in `units`. `begin`: function of t, q, p -> the drives' values at q, the values from which travel and rack are
+    measured, and the wheel's start.
     """
 
     given: HardPoints
@@ -79,12 +79,12 @@ class DesignMechanism:
         return [*wheels, "rack"][: len(self.equations.drives)]
 
     def displacements(self) -> list[str]:
-        """Names of the directions in which coordinates move."""
+        """Names of the displacements of the mechanism."""
         return [displacement_name(self.system, k) for k in range(self.system.nv)]
 
 
 def mechanism_of(given: HardPoints, side: str | None, *, both: bool) -> DesignMechanism:
-    """Of an axle (`both`), or of the corner on a side, as `sekant kc` moves them."""
+    """The mechanism of an axle (`both`), or of the corner on a side, as `sekant kc` moves them."""
     return _axle(given) if both else _corner(given, side)
 
 
@@ -110,7 +110,7 @@ def _axle(given: HardPoints) -> DesignMechanism:
 def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     if given.bushings and given.compliant:
         raise ModelError(
-            "a corner on bushings has degrees of freedom besides those of its wheel and rack; write compliant: "
+            "a corner on bushings has more degrees of freedom than its wheel and rack; write compliant: "
             "false for rigid joints, or take both sides (--axle), whose curves are those of rigid joints",
             path=("bushings",),
         )
@@ -137,7 +137,7 @@ class _DesignNames:
 
 
 def _system(model: Any, points: tuple[str, ...]) -> System:
-    """It knows its expressions, for code of other targets."""
+    """The system, with its expressions, from which code for other targets is made."""
     names = [*points, *(name for name in model.parameters if name not in points)]
     return compile(model, parameters=names).with_expressions()
 

@@ -34,7 +34,7 @@ from sekant.views.player.page import embedded, in_one_scope, library_scripts, pl
 Floats = NDArray[np.float64]
 POSITIONS = 41
 RACK = (-0.03, 0.03)
-"""m: how far the rack goes where the file does not say"""
+"""m: range of the rack if the file has none"""
 _FOLDER = Path(__file__).parent
 _PLAYER = ("colors", "dom", "shapes", "stage")
 _LIVE = ("module", "assembly")
@@ -69,7 +69,7 @@ GROUPS = {
         "_on_road",
     ),
 }
-"""Groups of curves, by how their names begin or end; the last one that fits counts."""
+"""Groups of curves, by prefix or suffix of their names; the last match counts."""
 
 
 def write_design(path: str | os.PathLike[str], file: str | os.PathLike[str], **options: Any) -> Path:
@@ -93,14 +93,14 @@ def design_page(
 ) -> str:
     """HTML text of the page of an axle, or of the corner on a side, in which hard points move.
 
-    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: positions over each.
-    `shared`: names of files beside the page, for folders with many pages: one with what `shared_code` of the player
-    returns, and one with `design_scripts`.
+    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: positions over
+    each. `shared`: names of files beside the page, for folders with many pages: one with the text of the player's
+    `shared_code`, and one with that of `design_scripts`.
     """
     source = hard_point_source(file)
     if "points" not in source.data:
         raise ModelError(
-            "describes no hard points, which a page of --live moves; name a file with 'points' (curves of a model: "
+            "does not describe hard points, which --live requires; name a file with 'points' (curves of a model: "
             "sekant kc with --plot)",
             file=str(file),
         )
@@ -144,7 +144,7 @@ def design_page(
 
 @cache
 def design_scripts() -> str:
-    """The code of all design pages, besides the libraries."""
+    """The code of all design pages, without the libraries."""
     live = _FOLDER.parent / "live"
     engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
     player = [player_source(f"{name}.js") for name in _PLAYER]
@@ -164,7 +164,7 @@ def _about(mechanism: DesignMechanism) -> str:
 
 
 def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
-    """Contents of the page, and its movable points; points of an axle on the middle plane are held there."""
+    """Contents of the page, and its movable points; points of an axle on the center plane remain on it."""
     given, places, values = mechanism.given, mechanism.system.places, mechanism.equations.p
     layout = LAYOUTS[given.type]
     words = {**layout.required, **layout.optional}
@@ -205,7 +205,7 @@ def _described(mechanism: DesignMechanism, drawing: Drawing) -> dict[str, Any]:
 
 
 def _wanted(targets: Targets, mechanism: DesignMechanism, heights: Floats) -> list[dict[str, Any]]:
-    """Targets as points over travel with a band, SI."""
+    """Targets as points over travel with a tolerance band, SI."""
     found = []
     for target in targets.targets:
         columns = [name for name in (target.curve, f"left.{target.curve}") if name in mechanism.names]

@@ -3,7 +3,7 @@
 const mm = (value) => 1e3 * value;
 const shortNumber = (value, digits = 4) => (Number.isFinite(value) ? String(Number(value.toFixed(digits))).replace("-", "−") : "–");
 
-// A field of a number: `shown` and `taken` between SI and what people read.
+// A field for a number: `shown` and `taken` convert between SI and the display unit.
 function numberField({ label, step = 1, get, set, factor = 1e3, digits = 4 }) {
   const field = element("input", { type: "number", step: String(step), inputmode: "decimal", "aria-label": label, class: "number" });
   const show = () => {
@@ -130,11 +130,11 @@ class TargetsPanel {
     this.pick.value = told.curves.some(({ name }) => name === "left.toe") ? "left.toe" : "toe";
     const add = element("button", { text: "Add", id: "add-target", onclick: () => this.add(this.pick.value) });
     const save = element("button", { text: "Download targets", onclick: () => download(`${fileStem(told)}_targets.yaml`, targetsText(page.design), "text/yaml") });
-    holder.append(element("p", { class: "hint", text: "A target is a band over the travel, at zero rack travel and roll. The largest deviation is shown beside the curve." }), element("div", { class: "row" }, this.pick, add), this.list, element("div", { class: "row" }, save));
+    holder.append(element("p", { class: "hint", text: "A target is a band over the travel, at zero rack travel and roll. The largest deviation is shown next to the curve." }), element("div", { class: "row" }, this.pick, add), this.list, element("div", { class: "row" }, save));
     this.shown = "";
   }
 
-  // Through the ends and the middle of the present curve.
+  // Through the ends and the middle of the current curve.
   add(curve) {
     const { design } = this.page;
     const index = design.told.curves.findIndex(({ name }) => name === curve);

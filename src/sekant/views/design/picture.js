@@ -1,4 +1,4 @@
-// The mechanism in 3-D: bars, springs and wheels where the program says, the first design as gray lines, and the hard
+// The mechanism in 3-D: bars, springs and wheels at the computed positions, the first design as gray lines, and hard
 // points as handles to be dragged, in the plane that faces the camera or along an axis.
 
 const HANDLE_PX = 7;
@@ -16,7 +16,7 @@ class Picture {
     this.chosen = null; // { point, side }
   }
 
-  // Made once places are known, which say how large everything is.
+  // Created once positions are known, which determine the scale.
   begin(places) {
     const inner = new L.Box3();
     const outside = new Set(this.told.wheels.map(({ ends }) => ends[1]));
@@ -160,7 +160,7 @@ class Picture {
     this.stage.dirty = true;
   }
 
-  // Meters of a pixel at a place.
+  // Meters per pixel at a position.
   scaleAt(place) {
     const { camera, height } = this.stage;
     return (2 * Math.tan((camera.fov * Math.PI) / 360) * camera.position.distanceTo(place)) / Math.max(height, 1);
@@ -218,7 +218,7 @@ class Picture {
     return [((seen.x + 1) / 2) * this.stage.width, ((1 - seen.y) / 2) * this.stage.height, seen.z];
   }
 
-  // What lies under a pointer: an arrow of the selected point, or a handle.
+  // The object under a pointer: an arrow of the selected point, or a handle.
   under(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
@@ -245,7 +245,7 @@ class Picture {
     return caster.ray;
   }
 
-  // Where the pointer is in the plane through `origin` across `normal`.
+  // Position of the pointer in the plane through `origin` perpendicular to `normal`.
   inPlane(event, origin, normal) {
     const { origin: from, direction } = this.ray(event);
     const slope = direction.dot(normal);
@@ -332,7 +332,7 @@ class Helix extends L.CatmullRomCurve3 {
 
 const at = (places, k) => new L.Vector3(places[3 * k], places[3 * k + 1], places[3 * k + 2]);
 
-// A cylinder of height 1 along y between two places.
+// A cylinder of height 1 along y between two points.
 function lay(mesh, a, b, radius) {
   const way = b.clone().sub(a);
   const length = way.length();

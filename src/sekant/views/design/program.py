@@ -1,4 +1,4 @@
-"""The program of a design page: the walk and the functions of a mechanism as one WebAssembly module."""
+"""The program of a design page: the sweep and the functions of a mechanism as one WebAssembly module."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ SWEPT = ("Q", "W", "WW", "reached", "points", "start", "first", "tolerance", "fa
 
 
 def design_program(mechanism: DesignMechanism, drawing: Drawing, counts: dict[str, int]) -> dict[str, Any]:
-    """Module and memory, with places in it. `counts`: how many positions each sweep has, by its name."""
+    """Module and memory, with addresses in it.
+
+    `counts`: number of positions of each sweep, by its name.
+    """
     system, program = mechanism.system, PageProgram(mechanism.system.model.name)
     p = program.add_array(np.array(mechanism.equations.p))
     t, q = np.zeros(1), program.add_array(np.zeros(system.nq))
     m, wheels, nv = len(mechanism.equations.drives), mechanism.wheels, system.nv
 
     def add(function: NativeFunction, found: tuple[str, ...], **given: Floats) -> dict[str, Any]:
-        """A call of t, q, what is `given`, and p, which all calls share."""
+        """Add a call of t, q, the arguments `given`, and p, which all calls share."""
         sizes = zip(found, function.sizes_out, strict=True)
         results = {name: np.zeros(size) for name, size in sizes}
         return program.add_call(function, {"t": t, "q": q, **given, "p": p}, results, function.name)
@@ -69,12 +72,14 @@ def _sweep(program: PageProgram, mechanism: DesignMechanism, count: int) -> dict
     program.add_array(run.p)
     called = {function.name: function for function in mechanism.equations.functions}
     fields = {name: name for name in SWEPT}
-    told = program.add_run(run.struct, {"walk": spread}, fields, called=called, blank=("Q", "W", "WW"))
-    return {**told, "values": program.place(run.p)}
+    fields_of_run = program.add_run(
+        run.struct, {"walk": spread}, fields, called=called, blank=("Q", "W", "WW")
+    )
+    return {**fields_of_run, "values": program.place(run.p)}
 
 
 def _drawn(mechanism: DesignMechanism) -> Floats:
-    """Coordinates (nq,) as drawn: all bodies in the vehicle's axes."""
+    """Coordinates (nq,) as drawn, with all bodies in vehicle axes."""
     q = np.zeros(mechanism.system.nq)
     for first, _ in mechanism.system.facts.unit_blocks:
         q[first] = 1.0

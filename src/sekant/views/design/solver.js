@@ -1,12 +1,12 @@
-// The mechanism of the program: begins a design, walks over positions and asks the compiled functions for curves and
-// places. Nothing here knows what a curve means.
+// The mechanism of the program: starts a design, sweeps over positions and computes curves and drawn points with the
+// compiled functions. This code does not depend on the meaning of curves.
 
 const REACHED = 1;
 const REGULAR = 1;
 const SINGULAR = 2;
 const TOLERANCE_OF_WALK = 1e-12;
 const BISECTIONS = 60;
-const STEEP = 30; // displacements grow so much toward a dead point
+const STEEP = 30; // growth of displacements toward a dead point
 
 class Solver {
   constructor(module) {
@@ -17,8 +17,8 @@ class Solver {
     this.size = drives * nv;
   }
 
-  // A design: coordinates q at which its loops are closed, the values of its drives there, those that travel and rack
-  // count from, and the start of its wheel; or a message.
+  // A design: coordinates q with closed loops, the values of its drives there, the zero positions of travel and
+  // rack, and the start of its wheel; or a message.
   begin(given) {
     const p = given.slice();
     const { told } = this;
@@ -42,7 +42,7 @@ class Solver {
     return this.module.ask(this.told.calls[name], given);
   }
 
-  // Places (3 n,) of what is drawn, and lengths of links, at q.
+  // Positions (3 n,) of drawn points, and lengths of links, at q.
   places(design, q) {
     this.set(design.p);
     return this.ask("places", { q }).places.slice();
@@ -53,8 +53,8 @@ class Solver {
     return this.ask("lengths", { q: design.q }).lengths.slice();
   }
 
-  // Walk over `targets`, rows of values of the drives, from a point (q, d) of the design; which were reached. As
-  // `sekant.solvers.sweep` does, the first position is the nearest one, unless it is singular.
+  // Sweep over `targets`, rows of values of the drives, from a point (q, d) of the design; returns those reached. As in
+  // `sekant.solvers.sweep`, the first position is the nearest one, unless it is singular.
   walk(name, design, targets, from = design) {
     const { module } = this;
     const run = this.told.sweeps[name];
@@ -89,7 +89,7 @@ class Solver {
     return this.part(walked, "Q", k, this.told.drawn.length);
   }
 
-  // All curves (c,) at the k-th position, SI; null where it was not reached. `ways`: how far the wheels go.
+  // All curves (c,) at the k-th position, SI; null where it was not reached. `ways`: displacements of the wheels.
   curves(walked, k, ways) {
     if (!walked.reached[k]) return null;
     const { told, module, size } = this;
@@ -105,8 +105,8 @@ class Solver {
     return this.ask("curves", { q: this.position(walked, k), w: this.part(walked, "W", k, size), ways, start }).values;
   }
 
-  // Where the travel ends on the ways that were lost: values of the drives there, the coordinate that goes on, and
-  // whether it is a dead point, near which displacements by the drives grow beyond all bounds.
+  // The ends of the travel in directions that were lost: values of the drives, the coordinate that continues, and
+  // whether it is a dead point, near which displacements by the drives grow without bound.
   ends(walked) {
     const froms = walked.failed.slice(0, 4).filter(([, b]) => !walked.reached[b]).map(([a, b]) => [
       a < 0 ? walked.from : { q: this.position(walked, a).slice(), d: walked.targets[a] },

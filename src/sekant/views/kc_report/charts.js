@@ -5,12 +5,12 @@ const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 4]];
 const HEIGHT = 190;
 const several = DATA.designs.length > 1;
 const drawnRack = DATA.racks.findIndex((rack) => Math.abs(rack) === Math.min(...DATA.racks.map(Math.abs)));
-// Several designs: only the rack as drawn at first, so that they can be told apart.
+// Several designs: at first only the design position of the rack, so that they can be distinguished.
 const shown = { designs: DATA.designs.map(() => true), racks: DATA.racks.map((_, r) => !several || r === drawnRack), sides: { left: true, right: true } };
 const made = [];
 
 const visible = ({ d, r, side }) => shown.designs[d] && (r === undefined || shown.racks[r]) && (!side || shown.sides[side]);
-// A design has a color; of a single one each position of the rack, or each wheel.
+// Each design has a color; for a single design, each position of the rack, or each wheel.
 function look({ d, r, side }) {
   if (several) return { color: LINES[d % LINES.length], dash: r === undefined ? (side === "right" ? DASHES[1] : []) : DASHES[(r - drawnRack + DATA.racks.length) % DATA.racks.length % DASHES.length] };
   if (r !== undefined) return { color: LINES[r % LINES.length], dash: [] };
@@ -79,7 +79,7 @@ class Chart {
     this.tell();
   }
 
-  // A triangle where a line leaves the picture toward a pole.
+  // A triangle where a line leaves the chart toward a pole.
   mark(plot) {
     const { ctx, bbox } = plot;
     const size = 4 * devicePixelRatio;
@@ -99,7 +99,7 @@ class Chart {
     });
   }
 
-  // The same span in all charts of the section.
+  // Set the same range in all charts of the section.
   zoomed(plot) {
     if (Chart.quiet) return;
     Chart.quiet = true;
@@ -130,7 +130,7 @@ class Chart {
   }
 }
 
-// A constant is drawn as one, not as its rounding errors.
+// Draw a constant as constant, not its rounding errors.
 function flat(low, high) {
   if (low === null || high === null) return [0, 1];
   const least = Math.max(1e-6, 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
@@ -195,7 +195,7 @@ function start() {
     if (folded) holder.parentElement.addEventListener("toggle", open);
     else open();
   }
-  // What a link of the contents leads to is open.
+  // Open the section that a link of the contents leads to.
   addEventListener("hashchange", () => document.querySelector(`${location.hash} > details:only-of-type`)?.setAttribute("open", ""));
   let width = innerWidth;
   addEventListener("resize", () => {

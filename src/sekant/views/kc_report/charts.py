@@ -17,7 +17,7 @@ from sekant.vehicle.kc.targets import CurveTarget, Targets
 
 Vector = NDArray[np.float64]
 FIRST = ("camber", "toe", "roll_center_height", "motion_ratio", "wheel_rate")
-"""Curves over travel that matter first; the rest is folded."""
+"""Curves over travel that are shown first; the others are folded."""
 STEERED = (
     "steer_angle",
     "ackermann_share",
@@ -33,11 +33,11 @@ ROLLED = (
 )
 MOST_RACKS = 5
 DIGITS = 7
-NOTHING = 1e-9  # deg, mm ...: less is round-off
+NOTHING = 1e-9  # deg, mm ...: smaller values are round-off
 
 
 def short(name: str) -> str:
-    """``left.camber_gradient`` as people say it."""
+    """The usual name of a column such as ``left.camber_gradient``."""
     return name.removeprefix("left.").replace("_", " ")
 
 
@@ -47,7 +47,7 @@ def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[
     x = 1e3 * first.travel
     charts = []
     for name in _names(designs):
-        # that of the axle is the same in parallel travel
+        # the curve of the axle is the same in parallel travel
         if name == "left.roll_center_height" and "roll_center_height" in first.names:
             continue
         lines, unit = [], ""
@@ -64,12 +64,12 @@ def over_travel(designs: Sequence[AxleCurves], targets: Targets | None) -> list[
 
 
 def racks(curves: AxleCurves) -> list[float]:
-    """Positions of the rack that get a line, mm."""
+    """Positions of the rack that have a line, mm."""
     return [float(1e3 * curves.steering[k]) + 0.0 for k in _racks(curves)]
 
 
 def _racks(curves: AxleCurves) -> list[int]:
-    """At most five, the one as drawn among them."""
+    """At most five positions, including the design position."""
     count = curves.steering.size
     even = np.round(np.linspace(0, count - 1, min(count, MOST_RACKS))).astype(int)
     chosen = set(even.tolist())
@@ -123,7 +123,7 @@ def over_roll(designs: Sequence[AxleCurves]) -> list[dict[str, Any]]:
 
 
 def _at(x: Vector, at: Vector, values: Vector) -> Vector:
-    """Values (n,) known at `at` (n,), at x; NaN where they are not known."""
+    """Interpolated values (n,), known at `at` (n,), at x; NaN where they are unknown."""
     known = np.isfinite(at) & np.isfinite(values)
     order = np.argsort(at[known])
     a, y = at[known][order], values[known][order]
@@ -134,8 +134,8 @@ def _at(x: Vector, at: Vector, values: Vector) -> Vector:
 
 
 def _names(designs: Sequence[AxleCurves]) -> list[str]:
-    """Curves of any design, those that matter first on top."""
-    found = dict.fromkeys(name for curves in designs for name in curves.told)
+    """Curves of all designs, the most important first."""
+    found = dict.fromkeys(name for curves in designs for name in curves.summary_names)
     rank = {name: k for k, name in enumerate(FIRST)}
     return sorted(
         (name for name in found if name.rpartition(".")[2] not in DRIVES),
@@ -146,7 +146,7 @@ def _names(designs: Sequence[AxleCurves]) -> list[str]:
 def _chart(
     name: str, unit: str, x: Vector, lines: list[dict[str, Any]], target: CurveTarget | None, travel: Vector
 ) -> dict[str, Any] | None:
-    """Plain data of one chart in units for people; None where there is nothing finite to draw."""
+    """Plain data of one chart in display units; None if there are no finite values to draw."""
     everything = np.concatenate([line["y"] for line in lines])
     if not np.isfinite(everything).any():
         return None
@@ -174,7 +174,7 @@ def _chart(
 
 
 def _cuts(x: Vector, y: Vector, beyond: NDArray[np.bool_]) -> list[list[float]]:
-    """[x, 1 or -1]: where a line leaves the picture upward or downward."""
+    """[x, 1 or -1]: where a line leaves the chart upward or downward."""
     found = []
     for k in range(y.size):
         if beyond[k]:

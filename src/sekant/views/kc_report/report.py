@@ -31,13 +31,13 @@ from sekant.views.player.view import inline_player
 
 PLOTS = ("left_camber", "left_toe", "roll_center_height")
 STEPS = 41  # positions of the rack of curves over steering
-NEAR = 0.01  # m: heights beside the drawn one, between which springs find their lengths
+NEAR = 0.01  # m: heights around the design position, for the interpolation of spring lengths
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, eq=False)
 class ShownDesign:
-    """One design of an axle: what the page calls it, its hard points, and its curves in parallel travel."""
+    """One design of an axle: its label on the page, its hard points, and its curves in parallel travel."""
 
     label: str
     points: HardPoints
@@ -127,7 +127,7 @@ def _read(name: str) -> str:
 
 
 def _chart_frame(key: str, drawn: Sequence[dict[str, Any]]) -> str:
-    """Where the script puts charts: those that matter first, and the rest folded."""
+    """The element into which the script puts charts: the most important ones, and the others folded."""
     rest = sum(not chart["first"] for chart in drawn) if key == "travel" else 0
     folded = (
         f"<details class=more><summary>{rest} more curves over travel</summary><div class=charts "
@@ -148,7 +148,7 @@ def _limits(designs: Sequence[ShownDesign]) -> str:
 
 
 def _over_steering(designs: Sequence[ShownDesign]) -> list[dict[str, Any]]:
-    """Charts over the rack of designs that are steered; none if the first is not."""
+    """Charts over the rack for steered designs; none if the first design is not steered."""
     span = designs[0].points.suspension.steering
     if span is None or designs[0].parallel.moved is None or not designs[0].parallel.moved.steered:
         return []
@@ -166,7 +166,7 @@ def _over_steering(designs: Sequence[ShownDesign]) -> list[dict[str, Any]]:
 
 
 def _drawn(designs: Sequence[ShownDesign], targets: Targets | None) -> str:
-    """Values as drawn of all designs, what differs, and how targets are met."""
+    """Values as drawn of all designs, their differences, and deviations from targets."""
     several = len(designs) > 1
     compared = ComparedCurves(tuple(d.label for d in designs), tuple(d.parallel for d in designs))
     head = ["", "unit", *(d.label for d in designs)] if several else ["", "unit", "as drawn"]
@@ -183,8 +183,8 @@ def _drawn(designs: Sequence[ShownDesign], targets: Targets | None) -> str:
         for k in range(1, len(designs)):
             gap = row.drawn[k] - row.drawn[0]
             cells.append(_signed(factor * gap))
-            told = f"{_signed(factor * row.largest[k])} at {1e3 * row.where[k]:.4g} mm"
-            cells.append(told if row.largest[k] else "none")
+            text = f"{_signed(factor * row.largest[k])} at {1e3 * row.where[k]:.4g} mm"
+            cells.append(text if row.largest[k] else "none")
         target = targets.of(row.name) if targets is not None else None
         if wanted:
             cells += _met(target, float(row.drawn[-1]), factor)
@@ -198,7 +198,7 @@ def _drawn(designs: Sequence[ShownDesign], targets: Targets | None) -> str:
 
 
 def _met(target: Any, value: float, factor: float) -> list[str]:
-    """Target, tolerance, and whether the last design is within, as drawn."""
+    """Target, tolerance, and whether the last design is within the tolerance, as drawn."""
     if target is None or not np.isfinite(target.drawn):
         return ["", "", ""]
     if target.tolerance is None:
@@ -213,7 +213,7 @@ def _signed(value: float) -> str:
 
 
 def _numbers(designs: Sequence[ShownDesign]) -> str:
-    """Tables at the lowest, the drawn and the highest position, folded."""
+    """Tables at the lowest, the design and the highest position, folded."""
     return "".join(
         f"<details><summary>{html.escape(d.label)}</summary>{_over_travel(d.parallel)}</details>"
         for d in designs
@@ -225,7 +225,7 @@ def _over_travel(curves: AxleCurves) -> str:
     at = (0, i, len(curves.travel) - 1)
     head = ["", *(f"{1e3 * curves.travel[k]:.4g} mm" for k in at), "unit"]
     rows = []
-    for name in curves.told:
+    for name in curves.summary_names:
         unit, factor = unit_for_people(name, curves.unit(name))
         cells = (shown_number(name, curves[name][k, j], factor) for k in at)
         rows.append([charts.short(name), *cells, unit])
@@ -256,14 +256,12 @@ def _compliance(table: ComplianceTable) -> str:
 def _loads(table: LoadTable) -> str:
     header, rows = table.rows()
     envelope = [[name, force, case] for name, (force, case) in table.envelope().items()]
-    told = (
-        f"<p>{html.escape(', '.join(table.cases))}: one second each, arrows by point to their own scale</p>"
-    )
-    told += "".join(f"<p>{html.escape(line)}</p>" for line in warning_lines(table.warnings))
+    intro = f"<p>{html.escape(', '.join(table.cases))}; one second each, arrow scale by point</p>"
+    intro += "".join(f"<p>{html.escape(line)}</p>" for line in warning_lines(table.warnings))
     stages = [(float(k), case) for k, case in enumerate(table.cases)]
     player = inline_player(loads_result(table), plots=[], stages=stages)
     forces = f"<details><summary>Forces at all points</summary>{html_table(header, rows)}</details>"
-    return f"{told}{player}{html_table(['largest', 'N', 'case'], envelope)}{forces}"
+    return f"{intro}{player}{html_table(['largest', 'N', 'case'], envelope)}{forces}"
 
 
 def _words(columns: Sequence[str]) -> str:

@@ -1,5 +1,5 @@
-// Loops are closed as `LoopGeometry` does first: Newton's method in the coordinates that the model does not state, then
-// in all of them, and the nearest such point. If that fails, the page says so; it never continues with an open loop.
+// Loops are closed with the first methods of `LoopGeometry`: Newton's method in the coordinates without start values, then
+// in all of them, and the nearest such point. If that fails, the page reports it; it never continues with an open loop.
 
 const RANK = 1e-9;
 const NOTHING = 1e-12;
@@ -38,7 +38,7 @@ function singular(A, m, n) {
   return wide ? { sizes, left: V, right: unit } : { sizes, left: unit, right: V };
 }
 
-// The least x with A x nearest to b; `rank`: part of the largest singular value below which one counts as zero.
+// The smallest x with A x nearest to b; `rank`: share of the largest singular value below which one counts as zero.
 function leastSquares(A, b, n, rank = RANK) {
   const x = new Float64Array(n);
   if (!A.length || !n) return x;
@@ -123,7 +123,7 @@ class Assembly {
     return q.reduce((sum, value, i) => sum + ((value - q0[i]) / this.told.scale[i]) ** 2, 0);
   }
 
-  // Slide along the constraints toward q0 while that lessens the weighted distance.
+  // Slide along the constraints toward q0 while that reduces the weighted distance.
   nearest(q0, found) {
     let q = found;
     if (this.told.nq !== this.told.nv) return q;
@@ -164,7 +164,7 @@ class Assembly {
     return q;
   }
 
-  // Coordinates and velocities at the start of x are made consistent; a sentence where that fails.
+  // Make coordinates and velocities at the start of x consistent; returns a message if that fails.
   close(x) {
     const { nq, nv } = this.told;
     const q0 = x.slice(0, nq);
@@ -208,7 +208,7 @@ class Assembly {
     return largestOf(missing()) > 1e-8 * Math.max(1, largestOf(v), largestOf(drift)) ? null : v;
   }
 
-  // Velocities that nothing determines have the least kinetic energy.
+  // Undetermined velocities minimize the kinetic energy.
   filled(q, v) {
     const { nv, givenRates } = this.told;
     const open = [...givenRates.keys()].filter((i) => !givenRates[i]);

@@ -1,4 +1,5 @@
-"""Closing of loops in a page: data for `assembly.js`, which does the first part of `sekant.analyses.assembly`."""
+"""Closing of loops in a page: data for `assembly.js`, which implements the first part of
+`sekant.analyses.assembly`."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 def assembly_functions(program: PageProgram, system: System, t: float, values: Floats) -> dict[str, Any]:
     """Functions of the constraints, for `Module.ask`, and the weights of displacements.
 
-    `values` (np,): the array of the parameters, which the program holds already.
+    `values` (np,): the array of the parameters, which the program already contains.
     """
     eq, nq, nv = system.equations, system.nq, system.nv
     time, q, delta, v = np.array([t]), np.zeros(nq), np.zeros(nv), np.zeros(nv)

@@ -1,7 +1,7 @@
-// Delays as a clock of the event loop, as `analyses/simulation/delays.py`: the input is kept as polynomials and played
-// back later.
+// Delays as a clock of the event loop, as `analyses/simulation/delays.py`: the input is stored as polynomials and
+// evaluated later.
 
-const FOLLOWS = 10; // tolerances by which the polynomials may be off their input without a warning
+const FOLLOWS = 10; // times the tolerance: larger errors of the polynomials cause a warning
 
 // Coefficients of a polynomial with these values at places s within (-1, 1), as of Chebyshev polynomials.
 function chebyshev(s, degree) {
@@ -47,12 +47,12 @@ class Delays {
     const off = this.lines.filter(({ error, largest }) => error > FOLLOWS * this.loop.told.rtol * Math.max(largest, 1e-300));
     return off.map(
       ({ one, error, largest }) =>
-        `Warning: signal '${one.owner}': the polynomials that keep the delayed input are off by up to ${error.toPrecision(2)} (its largest value is ${largest.toPrecision(3)}); raise pieces of the delay.`,
+        `Warning: signal '${one.owner}': the polynomials of the delayed input have errors up to ${error.toPrecision(2)} (its largest value is ${largest.toPrecision(3)}); increase pieces of the delay.`,
     );
   }
 }
 
-// One delay: what is being kept, and what is played back. Ends of pieces are stops, a delay later again.
+// One delay: the piece being stored, and the piece being played back. Ends of pieces are stops, also one delay later.
 class DelayLine {
   constructor(one, begin, nodes) {
     Object.assign(this, { one, begin, usual: nodes, grid: one.time / one.pieces, cut: 1, t: [], u: [], from: begin, kept: [] });
@@ -80,7 +80,7 @@ class DelayLine {
     return this.due(this.nextPiece, t) ? this.playing.kink + 1 : SMOOTH;
   }
 
-  // Turn to the piece that is played next, if its time has come.
+  // Switch to the next piece to play, if its time has come.
   struck(now) {
     if (!this.due(this.nextPiece, now.t)) return now;
     const piece = (this.playing = this.kept.shift());
@@ -92,7 +92,7 @@ class DelayLine {
     return { ...now, p };
   }
 
-  // Keep values u of the input at times t; a piece ends at the grid and at kinks.
+  // Store values u of the input at times t; a piece ends at the grid and at kinks.
   passed(given, t, u, kink) {
     this.t.push(...t);
     this.u.push(...u);

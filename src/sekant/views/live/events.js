@@ -1,12 +1,12 @@
-// Runs from event to event, as `EventLoop` of `analyses/simulation/events.py`: reactors decide at events by the engine's
-// own procedures, clocks say at which times the loop stops besides. An instant is {t, x, p, stop}; none is changed.
+// Runs from event to event, as `EventLoop` of `analyses/simulation/events.py`: at events, reactors call the engine's
+// procedures; clocks add further stops of the loop. An instant is {t, x, p, stop} and is never modified.
 
 class Refusal extends Error {}
 
-const ON_TIME = 1e-9; // part of a period within which a time is that of a sample
-const SMOOTH = 3; // passages through delays after which a kink does not matter any more
+const ON_TIME = 1e-9; // share of a period within which a time counts as that of a sample
+const SMOOTH = 3; // passages through delays after which a kink is negligible
 
-// What sticks, slides, touches and parts; what declared events set.
+// Sticking, sliding and contact, and the values that declared events set.
 class Reactor {
   constructor(loop, told) {
     Object.assign(this, { loop, told, module: loop.module, last: [-Infinity, -1, 0] });
@@ -20,7 +20,7 @@ class Reactor {
     for (const [name, values] of Object.entries(parts)) module.field(told.run, name, values.length).set(values);
   }
 
-  // The instant after a procedure has decided there; v, z and the held values may have changed.
+  // The instant after a procedure; v, z and the held values may have changed.
   taken(now) {
     const { module, told } = this;
     const [nq, nv, nz] = this.loop.sizes;
@@ -89,7 +89,7 @@ class DeclaredEvents extends Reactor {
   }
 }
 
-// Held values that are set at regular times; all of one time from the values just before it.
+// Held values that are set at regular times; those of one time use the values just before it.
 class Samples {
   constructor(loop, told) {
     Object.assign(this, { loop, told });
@@ -129,7 +129,7 @@ class Samples {
   }
 }
 
-// Times at which something jumps or kinks with time alone: nothing is changed, but reactors are asked.
+// Times at which a function of time jumps or kinks: nothing is changed, but reactors are called.
 class TimeStops {
   constructor(stops) {
     Object.assign(this, { stops, at: 0 });
@@ -153,7 +153,7 @@ class EventLoop {
   constructor(simulation, stops) {
     const { module, told, begin, end, apart, warnings } = simulation;
     Object.assign(this, { simulation, module, told, begin, end, apart, warnings, sizes: told.sizes });
-    this.works = told.sizes[0] + told.sizes[1] + told.sizes[2]; // where the work stands in x
+    this.works = told.sizes[0] + told.sizes[1] + told.sizes[2]; // index of the work in x
     const kinds = { bound: BoundForces, declared: DeclaredEvents };
     this.reactors = told.reactors.map((one) => new kinds[one.kind](this, one));
     this.delays = told.delays ? new Delays(this, told.delays) : null;
@@ -198,13 +198,13 @@ class EventLoop {
     return { code: STOPPED, message: now.stop };
   }
 
-  // To `mark` or to the next event, with the rows that lie on the way.
+  // Run to `mark` or to the next event, with the rows in between.
   *stretch(now, mark) {
     const { simulation, apart } = this;
     const { times, done } = simulation;
     const last = mark >= this.end;
     const kept = [now.t];
-    let count = done; // rows that this stretch reaches if it is not ended
+    let count = done; // rows of this stretch if no event ends it
     while (count < times.length && (last || times[count] < mark - apart)) {
       if (times[count] > now.t + apart) kept.push(times[count]);
       count += 1;
@@ -230,7 +230,7 @@ class EventLoop {
     return this.delays ? this.delays.nodes(begin, end) : [];
   }
 
-  // Give the delays the motion from `start` to `end`; `rows` at their nodes, null if an event came before the mark.
+  // Pass the motion from `start` to `end` to the delays; `rows` at their nodes, null if an event came before the mark.
   *tell(start, end, rows) {
     if (!this.delays) return;
     let known = rows;
@@ -259,7 +259,7 @@ class EventLoop {
       }
       number -= reactor.told.count;
     }
-    throw new Error(`event ${found.number} belongs to nothing that is watched`);
+    throw new Error(`event ${found.number} belongs to no event function`);
   }
 
   settled(now, before, reactors) {
@@ -270,14 +270,14 @@ class EventLoop {
     return this.clocks.reduce((reached, clock) => clock.struck(now, reached), now);
   }
 
-  // The instant after the clocks have struck, where reactors see what has jumped with time.
+  // The instant after the clocks, at which reactors react to jumps in time.
   passed(now) {
     const before = { ...now, t: now.t - this.apart };
     const after = { ...this.struck(now), t: now.t + this.apart };
     return { ...this.settled(after, before, this.reactors), t: now.t };
   }
 
-  // A step beyond the event on which the run stands, so short that its error is none.
+  // A step beyond the event at the current time, so short that its error is negligible.
   beyond(now) {
     const h = this.apart;
     const given = { t: [now.t], x: now.x.subarray(0, this.works), p: now.p };

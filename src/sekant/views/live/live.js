@@ -1,7 +1,7 @@
-// Sliders of a page that computes: values, runs here or in a worker, and what is shown of them.
+// Sliders of a live page: values, runs on the page or in a worker, and their display.
 
 const FRAMED = location.protocol === "about:"; // in a notebook: the page has no address
-const PATIENCE_MS = 50; // of a run beside the page; longer ones go to the worker
+const PATIENCE_MS = 50; // longest run on the page; longer ones go to the worker
 const WORKER_TAIL = `
 let simulation = null, wanted = null, running = false;
 async function work() {
@@ -82,7 +82,7 @@ class Live {
     this.compute();
   }
 
-  // One row: name, slider, number in the unit that is shown, reset.
+  // One row: name, slider, number in the display unit, reset.
   slider({ name, index, low, high, factor, unit, about }) {
     const shown = (value) => String(Number((value / factor).toPrecision(6)));
     const ends = `${shown(low)} to ${shown(high)} ${formatUnit(unit)}`.trim();
@@ -261,7 +261,7 @@ class Live {
       this.changed = differs;
       this.player.setCompare(differs ? "ghost" : "first");
     }
-    this.shown = this.asked; // the values of what is drawn
+    this.shown = this.asked; // the values of the drawn run
     if (this.locus) this.locus.show(this.values, this.last || this.rows[0]);
     queueMicrotask(() => this.times.push(performance.now() - this.started)); // when the plots are drawn, too
     if (this.times.length > 1000) this.times.shift();
@@ -276,7 +276,7 @@ class Live {
     this.message.classList.toggle("bad", !ok || warnings.length > 0 || drift.startsWith("Warning"));
   }
 
-  // The energy balance, and a warning where it does not fit the tolerance: as in `EnergyWatch`.
+  // The energy balance, and a warning if it exceeds the tolerance, as in `EnergyWatch`.
   drift() {
     const { series } = this.run;
     const { rtol, adaptive } = this.told;
@@ -303,10 +303,10 @@ class Live {
     const unresolved = 1e-11 * (present + Math.max(Math.abs(potential[0]), Math.abs(potential[1])));
     const text = `energy balance within ${off.toExponential(1)} J of ${Number(present.toPrecision(3))} J`;
     const bad = adaptive && present > 0 && off > 1000 * rtol * present + unresolved;
-    return bad ? `Warning: ${text}, more than the tolerance should allow: an element may jump, or be too rough for the step.` : `${text[0].toUpperCase()}${text.slice(1)}.`;
+    return bad ? `Warning: ${text}, more than expected from the tolerance. An element may be discontinuous, or the step too large for it.` : `${text[0].toUpperCase()}${text.slice(1)}.`;
   }
 
-  // -- numbers that leave the page -------------------------------------------------------------------------------
+  // -- export of values -------------------------------------------------------------------------------------------
 
   get changes() {
     return this.rows.filter((row) => this.values[row.index] !== this.first[row.index]);

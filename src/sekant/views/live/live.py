@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
 
 MOST_ROWS = 2001
-"""Of a run in a page; more are thinned."""
+"""Largest number of rows of a run in a page; more are thinned."""
 OPTIONS = (
     *("until", "method", "step", "rtol", "atol"),
     *("output_step", "output_times", "parameters", "inputs"),
 )
-"""Of `sk.simulate` that a page takes."""
+"""Options of `sk.simulate` that a page accepts."""
 _DROPPED = (
     ".reaction_local",
     ".acceleration",
@@ -58,7 +58,7 @@ _DROPPED = (
 )
 _FOLDER = Path(__file__).parent
 _ENGINE = ("module.js", "assembly.js", "delays.js", "events.js", "simulation.js")
-"""Also the text of the worker."""
+"""Scripts that are also the text of the worker."""
 _PAGE = ("poses.js", "modes.js", "locus.js", "live.js")
 
 
@@ -75,14 +75,14 @@ def live(
 ) -> LivePage:
     """Write a page that simulates a model while a reader moves its parameters; returns the page, a path.
 
-    `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI; inputs
-    and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most outputs;
-    `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium are shown, with the root locus
-    of the slider that moved last; for trees without states of signals. `options`: those of `sk.simulate`: until,
-    method, step, rtol, atol, output_step, output_times, parameters (first values), inputs. A notebook shows the page
-    that is returned. The page works offline: it holds the equations and the loop of the method as WebAssembly, and
-    computes what `sk.simulate` computes, to its tolerance. Models that a page cannot compute are refused, with the
-    item.
+    `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI;
+    inputs and start values (``arm.q0``) as well. `outputs`: patterns of what can be plotted, by default most
+    outputs; `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium are shown, with the
+    root locus of the slider that moved last; for trees without states of signals. `options`: those of
+    `sk.simulate`: until, method, step, rtol, atol, output_step, output_times, parameters (first values), inputs. In
+    a notebook, the returned page is displayed. The page works offline: it contains the equations and the loop of
+    the method as WebAssembly, and agrees with `sk.simulate` within its tolerance. Models that a page cannot compute
+    are refused, with the item.
     """
     shown = _shown(system, vary, outputs, plots, title, modes, options)
     target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")
@@ -92,7 +92,7 @@ def live(
 
 @dataclass(frozen=True)
 class LivePage(os.PathLike[str]):
-    """A page that was written to `path`; a notebook shows it."""
+    """A page written to `path`; a notebook displays it."""
 
     path: Path
     shown: Mapping[str, Any] = field(repr=False)
@@ -108,7 +108,7 @@ class LivePage(os.PathLike[str]):
 
 
 def notebook_player(result: Result) -> str:
-    """The player of a result for a notebook, which holds the code of players and of pages that compute once."""
+    """The player of a result for a notebook, which contains the code of players and of live pages once."""
     return framed(shown_results([result]), shared_code(live_addition()))
 
 
@@ -137,7 +137,7 @@ def _shown(
     modes: bool,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """What the page shows."""
+    """The contents of the page."""
     wrong = [name for name in options if name not in OPTIONS]
     if wrong:
         raise SekantError(f"a live page does not take '{wrong[0]}'; {suggest(wrong[0], OPTIONS, 'options')}")
@@ -152,12 +152,12 @@ def _shown(
     whole = suitable.with_expressions()
     names = _names(whole, outputs, first, plots or ())
     parameters = {name: np.array(value) for name, value in first.provenance["parameters"].items()}
-    told = first.provenance["options"]
+    used = first.provenance["options"]
     adaptive = is_adaptive(method)
     times = _thinned(first.time, whole, names)
     settings = given.settings
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
-    asked = Asked(np.array(times), None if adaptive else told["step"], float(rtol), float(atol))
+    asked = Asked(np.array(times), None if adaptive else used["step"], float(rtol), float(atol))
     start, _, _ = start_of(suitable, parameters, None, float(times[0]))
     program = simulation_of(suitable, method, asked, start, names, parameters, modes)
     shown = shown_results([first], plots=_first_plots(given, first) if plots is None else plots, title=title)
@@ -166,7 +166,7 @@ def _shown(
         f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
         f"model {given.model_hash}. {_left_out(whole, names, len(first), len(times))}"
     )
-    shown["note"] = ""  # of the recorded rows; `about` says what the page leaves out
+    shown["note"] = ""  # concerns the recorded rows; `about` lists what the page leaves out
     shown["live"] = {
         "program": program,
         "sliders": [_described(suitable, slider, parameters) for slider in sliders],
@@ -176,7 +176,7 @@ def _shown(
         "about": about,
         "warnings": [f"Warning: {one}" for one in warnings],
         "file": f"{given.model.name}.yaml",
-        "options": _python(first, method, told),
+        "options": _python(first, method, used),
         "given": {name: np.ravel(value).tolist() for name, value in values.items() if name not in vary},
         "driven": sorted(set(options.get("inputs") or {}) - set(values)),
     }
@@ -186,7 +186,7 @@ def _shown(
 def _compiled(
     system: System | Model | Collector, vary: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[System, dict[str, Any]]:
-    """The system, driven by inputs that are functions of time, and first values of parameters and other inputs."""
+    """The system, with inputs that are functions of time, and first values of parameters and other inputs."""
     if not vary:
         raise SekantError("a live page needs something to vary: vary={'strut.stiffness': '10..40 kN/m'}")
     values = dict(options.get("parameters") or {})
@@ -226,7 +226,7 @@ def _first_run(system: System, options: Mapping[str, Any]) -> Result:
 def _names(
     system: System, outputs: str | Sequence[str] | None, first: Result, plots: Sequence[str]
 ) -> list[str]:
-    """Names of what a page computes: what is drawn, the energies, and what can be plotted."""
+    """Names of the outputs that a page computes: for the drawing, the energies, and the plots."""
     known = [output.name for output in all_outputs(system)]
     drawn = [
         name
@@ -254,7 +254,7 @@ def _first_plots(system: System, first: Result) -> list[str] | None:
 
 
 def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str:
-    """Parts of a run of the model that the page leaves out."""
+    """The parts of a run that the page leaves out."""
     found = []
     left = [output.name for output in all_outputs(system) if output.name not in names]
     if left:
@@ -265,7 +265,7 @@ def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str
 
 
 def _thinned(times: NDArray[np.float64], system: System, names: Sequence[str]) -> NDArray[np.float64]:
-    """Times of rows for which there is room: states and parameters are kept twice, outputs once."""
+    """Times of the rows that fit into memory: states and parameters need space twice, outputs once."""
     width = sum(max(1, len(output.components)) for output in all_outputs(system) if output.name in names)
     width += 2 * len(system.state_names) + len(system.work_names) + system.parameter_vector().size
     most = max(2, min(MOST_ROWS, MOST_MEMORY // 2 // (8 * width)))
@@ -286,16 +286,16 @@ def _described(system: System, slider: Slider, parameters: Mapping[str, Any]) ->
     return slider.described(place.start, value)
 
 
-def _python(first: Result, method: str, told: Mapping[str, Any]) -> str:
+def _python(first: Result, method: str, used: Mapping[str, Any]) -> str:
     """Arguments of `sk.simulate` that repeat the run."""
     parts = [f"until={float(first.time[-1]):g}", f"method={method!r}"]
-    parts += [f"{name}={told[name]:g}" for name in ("step", "rtol", "atol") if told.get(name) is not None]
+    parts += [f"{name}={used[name]:g}" for name in ("step", "rtol", "atol") if used.get(name) is not None]
     return ", ".join(parts)
 
 
 @cache
 def live_addition() -> Addition:
-    """Parts of pages that compute, in addition to the player."""
+    """Parts of live pages in addition to the player."""
     engine, own = ("\n".join(map(_text, names)) for names in (_ENGINE, _PAGE))
     return Addition(engine, own, _text("live.css"))
 

@@ -1,6 +1,6 @@
-// The picture of a root locus beside the sliders: eigenvalues where they are, and where the slider that moved last leads.
+// The root locus beside the sliders: the current eigenvalues, and their locus over the slider that moved last.
 
-const NEUTRAL = 1e-9; // part of the largest eigenvalue below which a real part is none
+const NEUTRAL = 1e-9; // share of the largest eigenvalue below which a real part counts as zero
 const [LOCUS_WIDTH, LOCUS_HEIGHT] = [300, 190];
 
 class Locus {
@@ -14,7 +14,7 @@ class Locus {
   show(p, row) {
     this.present = this.modes.at(p, this.present) || this.modes.at(p);
     if (!this.present) {
-      this.told.textContent = "There is no equilibrium near that of the model with these values.";
+      this.told.textContent = "With these values there is no equilibrium near that of the model.";
       return;
     }
     const key = JSON.stringify([row.name, p.map((x, i) => (i === row.index ? 0 : x)).join()]);

@@ -1,4 +1,4 @@
-"""Loops of methods for a page: the memory of a run, the functions that it calls, and the places that a page sets
+"""Loops of methods for a page: the memory of a run, the functions that it calls, and the fields that a page sets
 and reads."""
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ from sekant.views.live.program import PageProgram
 
 Floats = NDArray[np.float64]
 MOST_EDGES = 258
-"""Start, end, and times at which signals switch that a stretch of a run in a page may have."""
+"""Largest number of times in a stretch of a run in a page: start, end, and times at which signals switch."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The request of a run. `times` (m,) s of the rows; `step` s of fixed steps, None: the method chooses; `nodes`:
-    further times within a stretch."""
+    """The request of a run.
+
+    `times` (m,) s of the rows; `step` s of fixed steps, None if the method chooses its steps; `nodes`: further
+    times within a stretch.
+    """
 
     times: Floats
     step: float | None
@@ -45,10 +48,13 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class PageLoop:
-    """`functions`: what the loop calls, by name. `states`: arrays that hold the state at the start, one after the
-    other. `parameters`: arrays of one number each, None where the loop needs it not. `rows`: matrices with a row an
-    output, the states first. `fields`: names in the struct of what a page sets and reads, by the names that it uses;
-    `begins`: those that are the time at the start; `counted`: those whose length is that of the outputs."""
+    """The loop of a method in a page.
+
+    `functions`: functions that the loop calls, by name. `states`: arrays of the state at the start, in order.
+    `parameters`: arrays of one number each, None for those that the loop does not need. `rows`: matrices with one
+    row per output time, the states first. `fields`: struct fields that a page sets and reads, by their names in the
+    page; `begins`: fields with the time of the start; `counted`: fields with the number of output times.
+    """
 
     struct: Struct
     advance: Procedure
@@ -64,7 +70,7 @@ class PageLoop:
     counted: Sequence[str]
 
     def added(self, program: PageProgram) -> dict[str, Any]:
-        """Put into a program; what `Stretches` of simulation.js needs to know of it."""
+        """Add the loop to a program; returns the data that `Stretches` of simulation.js requires."""
         for array in (self.tables, self.times, *self.rows):
             program.add_array(array)
         run = program.add_run(self.struct, {"advance": self.advance}, self.fields, called=self.functions)
@@ -105,8 +111,8 @@ _BEGINS = ("t", "span_start", "step_start", "window_start")
 def page_loop(
     system: System, method: str, asked: Asked, start: State, parameters: Any, watched: EventFunctions
 ) -> PageLoop:
-    """The loop of a method by its name; `start`: at the first parameters, for facts that a run needs beforehand;
-    `watched`: what ends a stretch of the run."""
+    """The loop of a method by its name; `start`: at the first parameters; `watched`: event functions that end a
+    stretch of the run."""
     if method in METHODS:
         return _explicit(system, method, asked, parameters, watched)
     if method == "taylor":
@@ -115,7 +121,7 @@ def page_loop(
 
 
 def _options(asked: Asked, n: int) -> Any:
-    """Room for all outputs, start, end, and what delays want to know of a stretch; a page writes its own times."""
+    """Space for all output times, start, end, and the nodes of delays in a stretch; a page writes its own times."""
     first, last = asked.times[0], asked.times[-1]
     times, stops = (
         np.linspace(first, last, asked.times.size + 2 + asked.nodes),

@@ -1,4 +1,4 @@
-// Eigenvalues of small motions about the equilibrium, for the numbers of the page, and their way as one of these changes:
+// Eigenvalues of small motions about the equilibrium, for the numbers of the page, and as a function of one of them:
 // the root locus. lambda solves det(M lambda^2 + C lambda + K) = 0.
 
 const STEPS = 40; // of a locus
@@ -77,7 +77,7 @@ class Modes {
     return { M: square(M), C: square(C), K: square(K), n: nv };
   }
 
-  // The equilibrium near q with parameters p, by Newton's method; null where there is none.
+  // The equilibrium near q with parameters p, by Newton's method; null if there is none.
   equilibrium(q, p) {
     let at = q;
     for (let step = 0; step < 40; step++) {
@@ -91,13 +91,13 @@ class Modes {
     return null;
   }
 
-  // Eigenvalues at parameters p, and the equilibrium; null where there is none.
+  // Eigenvalues at parameters p, and the equilibrium; null if there is none.
   at(p, near = null) {
     const q = this.equilibrium(near ? near.q : this.rest, p);
     return q && { q, values: eigenvalues(this.matrices(q, p), near && near.values) };
   }
 
-  // Eigenvalues as parameter `index` goes from low to high, from the present point to both sides.
+  // Eigenvalues as parameter `index` changes from low to high, from the current point to both sides.
   locus(p, index, low, high, present) {
     const found = [];
     for (const sign of [1, -1]) {

@@ -1,5 +1,5 @@
-// Runs what program.py describes. Words of structs have eight bytes: an address is the lower half of its word.
-// This text is also that of the worker, so it knows nothing of the page.
+// Runs a program of program.py. Words of structs have eight bytes: an address is the lower half of its word.
+// This script also runs in the worker, so it does not use the page.
 
 // By its series, and from 2.5 on by the continued fraction of its complement (Lentz).
 function erf(x) {
@@ -22,7 +22,7 @@ function erf(x) {
   return x < 0 ? -found : found;
 }
 
-// What a module may call besides Math. One that wants more is refused when it is loaded.
+// Functions for modules besides those of Math. A module that requires others is refused when it is loaded.
 const LIBRARY = {
   fmod: (a, b) => a % b,
   exp2: (x) => 2 ** x,
@@ -56,7 +56,7 @@ class Module {
     for (const { name, kind } of WebAssembly.Module.imports(module)) {
       if (kind !== "function") continue;
       const found = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : Object.getOwnPropertyDescriptor(Math, name)?.value;
-      if (typeof found !== "function") throw new Error(`the module needs a function '${name}', which a page does not have`);
+      if (typeof found !== "function") throw new Error(`the module requires a function '${name}', which a page does not have`);
       env[name] = found;
     }
     const made = new Module(program, image, memory, table);
@@ -77,7 +77,7 @@ class Module {
     this.copy(base, end - base);
   }
 
-  // Memory from an address on as it was laid out.
+  // Reset memory from an address on.
   copy(address, size) {
     const first = address - this.program.base;
     this.bytes.fill(0, address, address + size).set(this.image.subarray(first, first + size), address);
@@ -88,7 +88,7 @@ class Module {
     return this.reals.subarray(address / 8, address / 8 + count);
   }
 
-  // The stack grows down to the module's own data: what lies between must be as it was.
+  // The stack grows down toward the module's data: the guard between them must be unchanged.
   intact() {
     const first = this.program.border / 8;
     for (let i = first; i < first + BORDER_WORDS; i++) {
@@ -104,12 +104,12 @@ class Module {
     return Object.fromEntries(Object.entries(call.found).map(([name, place]) => [name, this.array(place)]));
   }
 
-  // The memory of a run of `PageProgram.add_run` as it was laid out.
+  // Reset the memory of a run of `PageProgram.add_run`.
   restart(run) {
     this.copy(run.at, run.size);
   }
 
-  // A procedure of a run; returns its code.
+  // Call a procedure of a run; returns its code.
   proceed(run, name, a = 0, b = 0) {
     const code = Number(this.table.get(this.program.numbers[run.procedures[name]])(run.at, a, b));
     this.intact();
@@ -137,7 +137,7 @@ class Module {
     return this.array([run.fields[field][1], count]);
   }
 
-  // How many rows the array has.
+  // Set the number of rows of an array.
   setCount(run, field, count) {
     this.words[run.fields[field][0] / 8 + 1] = BigInt(count);
   }

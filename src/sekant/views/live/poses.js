@@ -1,4 +1,4 @@
-// Columns of outputs -> poses of what is drawn, as `_pose` of player/tracks.py: seven columns x, y, z, w, qx, qy, qz.
+// Columns of outputs -> poses of drawn parts, as `_pose` of player/tracks.py: seven columns x, y, z, w, qx, qy, qz.
 
 // Unit quaternion, scalar first, of the rotation with these columns; the largest component is found first.
 function quaternionOf(x, y, z) {
@@ -23,7 +23,7 @@ const unit = (a) => {
   return a.map((value) => value / size);
 };
 
-// `columns(channel)`: of an output, (count,) each. What follows a point does not turn.
+// `columns(channel)`: columns of an output, (count,) each. Parts that follow a point do not turn.
 function posesOf(track, columns, rows, count) {
   const made = Array.from({ length: 7 }, () => new Float64Array(count));
   const space = (channel) => {

@@ -1,23 +1,23 @@
 """Programs for pages: compiled functions and loops as one WebAssembly module, and the first content of its memory.
 
     program = PageProgram("rig")                              # for messages
-    p = program.add_array(system.parameter_vector())          # memory that everything added later shares
+    p = program.add_array(system.parameter_vector())          # memory shared with everything added later
     curves = program.add_call(function, {"q": q, "p": p}, {"y": y})
     walk = program.add_run(memory, {"advance": procedure}, {"t": "clock.t"}, called={"rates": rates})
-    told = {**program.build(), "curves": curves, "walk": walk}
+    data = {**program.build(), "curves": curves, "walk": walk}
 
-`told` is data for the page, where `module.js` runs it, in a worker too:
+`data` is data for the page, where `module.js` runs it, in a worker too:
 
-    const module = await Module.load(told);                   # refused if module and memory do not fit
-    module.array(told.p).set([...]);                          # what `place(p)` described
-    const { y } = module.ask(told.curves, { q: [0.1, 0.2] }); # arguments that are not given stay as they are
-    module.restart(told.walk);                                # the memory of the run as it was laid out
-    const code = module.proceed(told.walk, "advance", 1000, 0);  # a code of `solvers.common.outcome`
-    const t = module.number(told.walk, "t");
+    const module = await Module.load(data);                   # fails if module and memory do not match
+    module.array(data.p).set([...]);                          # the array of `place(p)`
+    const { y } = module.ask(data.curves, { q: [0.1, 0.2] }); # other arguments keep their values
+    module.restart(data.walk);                                # resets the memory of the run
+    const code = module.proceed(data.walk, "advance", 1000, 0);  # a code of `solvers.common.outcome`
+    const t = module.number(data.walk, "t");
 
 Any function of a system can be called (those of `system.function`, `system.cached`; the system must have its
 expressions, see `System.with_expressions`), and any procedure on a struct of `sekant.loops`. Memory is checked: the
-whole is at most `MOST_MEMORY`, and the stack of the module ends at a border that the page looks at after each call.
+total is at most `MOST_MEMORY`, and the page checks a guard at the end of the module's stack after each call.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from sekant.solvers.common.sites import free_modes
 
 Floats = NDArray[np.float64]
 MOST_MEMORY = 96 << 20
-"""Bytes that a program may take: it stands in the page and in its worker, which need some besides."""
+"""Largest size of a program in bytes: both the page and its worker contain it, and need further memory."""
 
 
 def packed_bytes(content: bytes) -> str:
-    """For `decode.js`."""
+    """Compressed bytes for `decode.js`."""
     return base64.b64encode(zlib.compress(content, 7)).decode()
 
 
 class PageProgram:
-    """Arrays and images of memory one after the other, and the functions that they and the page call."""
+    """Arrays and images of memory in sequence, and the functions that they and the page call."""
 
     def __init__(self, name: str):
         """`name`: of the model, for messages."""
@@ -64,14 +64,14 @@ class PageProgram:
         self._end = STACK_TOP
 
     def add_array(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Memory of its own for an array, contiguous, with its content; structs that are added later refer to it."""
+        """Add an array with its own contiguous memory and its content; structs that are added later refer to it."""
         if array.size and self._found(array) is None:
             self._arrays.append((self._end, array))
             self._grow(array.nbytes)
         return array
 
     def add_function(self, name: str, function: Any) -> None:
-        """A function that a struct calls by its address."""
+        """Add a function that a struct calls by its address."""
         if function.address not in self._names:
             name = name if name not in self._functions else f"{name}_{len(self._functions)}"
             self._functions[name] = function
@@ -80,7 +80,8 @@ class PageProgram:
     def add_call(
         self, function: Any, given: Mapping[str, Floats], found: Mapping[str, Floats], name: str = "function"
     ) -> dict[str, Any]:
-        """A function on arrays of these names, in its order, for `Module.ask`; calls may share arrays."""
+        """Add a call of a function on arrays with these names, in its order, for `Module.ask`; calls may share
+        arrays."""
         self.add_function(name, function)
         tables = self.add_array(function.tables if function.tables.size else np.zeros(1))
         arguments = [*(self.add_array(one) if one.size else np.zeros(1) for one in given.values()), tables]
@@ -110,9 +111,11 @@ class PageProgram:
         called: Mapping[str, Any] | None = None,
         blank: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """A struct with the procedures that work on it, for `Module.restart` and `Module.proceed`. `fields`: names in
-        the struct (``clock.t``) of what a page sets and reads; `called`: functions that procedures call, by name;
-        `blank`: arrays whose content is not wanted."""
+        """Add a struct with the procedures that work on it, for `Module.restart` and `Module.proceed`.
+
+        `fields`: struct fields (``clock.t``) that a page sets and reads; `called`: functions that procedures call,
+        by name; `blank`: arrays whose content is not needed.
+        """
         for name, function in (called or {}).items():
             self.add_function(name, function)
         for procedure in procedures.values():
@@ -120,8 +123,8 @@ class PageProgram:
         base = self._add(struct, blank)
         image = self._images[-1][2]
 
-        def told(field: str) -> list[int]:
-            """Addresses of the field's word and of its first item, and how many items it has."""
+        def place_of(field: str) -> list[int]:
+            """Addresses of the field's word and of its first item, and its number of items."""
             place = image.places[field]
             first = 0 if place.data is None else base + place.data
             return [base + place.word, first, int(np.prod(place.shape)) if place.shape else 0]
@@ -130,11 +133,11 @@ class PageProgram:
             "at": base,
             "size": image.size,
             "procedures": {name: one.symbol for name, one in procedures.items()},
-            "fields": {name: told(field) for name, field in fields.items()},
+            "fields": {name: place_of(field) for name, field in fields.items()},
         }
 
     def place(self, array: NDArray[Any]) -> list[int]:
-        """Address of an array in the page, and how many items it has, for `Module.array`."""
+        """Address of an array in the page, and its number of items, for `Module.array`."""
         if not array.size:
             return [0, 0]
         found = self._found(array)
@@ -180,7 +183,7 @@ class PageProgram:
         return base
 
     def _outside(self, struct: Struct) -> dict[str, tuple[int, NDArray[Any]]]:
-        """Arrays that were added before a struct, by names of their own."""
+        """Arrays that were added before a struct, with unique names."""
         known = next((base for base, own, _ in self._images if own is struct), self._end)
         return {f"array{k}": one for k, one in enumerate(self._arrays) if one[0] < known}
 

@@ -1,4 +1,4 @@
-"""Models that a page cannot compute: their motion needs Python."""
+"""Checks for models that a page cannot compute, because their motion needs Python."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sekant.tables.numeric import NumericFunction
 
 
 def refuse(system: System) -> None:
-    """An error that names the item and a remedy, where a page would compute another motion than a run."""
+    """Raise an error with the item and a remedy if a page would compute another motion than a run."""
     name = system.model.name
     if system.nv == 0:
         raise SekantError(
-            f"model '{name}' has no degree of freedom, so there is no motion to compute; free a joint, or use sekant "
-            "kinematics"
+            f"model '{name}' has no degree of freedom, so there is no motion to compute; free a joint, or use "
+            f"sekant kinematics"
         )
     if system.model.lagrangian is not None:
         raise SekantError(
@@ -28,7 +28,7 @@ def refuse(system: System) -> None:
 
 
 def refuse_python(system: System) -> None:
-    """The same where the equations call Python; known once the functions of a page have been made."""
+    """Raise an error if the equations call Python; call it after the functions of a page are compiled."""
     numeric = next((one for one in system.equations.lookups.tables if isinstance(one, NumericFunction)), None)
     if numeric is not None:
         raise SekantError(

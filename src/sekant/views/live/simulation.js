@@ -1,7 +1,7 @@
-// A run of simulation.py: loops closed, from event to event as `analyses/simulation/events.py` has it, and its outputs.
+// A run of simulation.py: closed loops, from event to event as in `analyses/simulation/events.py`, and its outputs.
 // The state x is [q; v; z; w] with w the work done.
 
-const APART = 1e-12; // part of the run below which two times are one
+const APART = 1e-12; // share of the run below which two times count as equal
 const MOST_EVENTS = 100000;
 const MOST_SWITCHES = 1e5;
 const CHUNK_MS = 12;
@@ -16,15 +16,15 @@ function nextAfter(x, up) {
   return number[0];
 }
 
-// Stretches of smooth motion by the loop of the method.
+// Stretches of smooth motion, computed by the loop of the method.
 class Stretches {
   constructor(module, told) {
     Object.assign(this, { module, told, budget: 256, steps: 0, rejected: 0 });
   }
 
   // From the state x at times[0] with parameters p to the last of `times`, or to the first event. `edges`: start, times
-  // at which signals jump, end; `usual`: the step before. Yields the time that is reached; returns what came of it, with
-  // `rows` of states at `times`, which hold until the next stretch.
+  // at which signals jump, end; `usual`: the previous step. Yields the time reached; returns the outcome, with
+  // `rows` of states at `times`, which are valid until the next stretch.
   *over(times, edges, x, p, usual = 0) {
     const { module, told } = this;
     const { run } = told;
@@ -106,7 +106,7 @@ class Simulation {
     return Float64Array.from({ length: count }, (_, i) => (i === count - 1 ? last : first + step * i));
   }
 
-  // One run in pieces: yields the part that is done; returns what came of it. `changes`: of the state at the start.
+  // One run in pieces: yields the finished share; returns the outcome. `changes`: of the state at the start.
   *pieces(values, changes) {
     const { module, told } = this;
     module.array(told.values).set(values);
@@ -143,7 +143,7 @@ class Simulation {
     return { message: "", ...ended, row, steps, rejected, times: this.times.slice(0, row), warnings: this.warnings };
   }
 
-  // Without events: one stretch over all jumps of signals.
+  // Without events there is one stretch over all jumps of signals.
   *smooth(now, stops) {
     const stretch = this.stretches.over(this.grid, [this.begin, ...stops, this.end], now.x, now.p);
     const found = yield* this.part(stretch);
@@ -206,7 +206,7 @@ class Simulation {
     return `The run stops at t = ${Number(t.toPrecision(6))} s: ${status.replaceAll("_", " ")}${item}. Choose other values.`;
   }
 
-  // Outputs row by row, as a view: copy what is to stay.
+  // Outputs row by row, as a view: copy the values to keep them.
   get outputs() {
     const { y, width } = this.told.report;
     return { width, values: this.module.array(y) };

@@ -1,4 +1,4 @@
-"""Simulation in a page: data for `simulation.js`, which runs a system as `sk.simulate` does."""
+"""Simulation in a page: data for `simulation.js`, which simulates a system like `sk.simulate`."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def simulation_of(
     parameters: Any,
     modes: bool = False,
 ) -> dict[str, Any]:
-    """Everything that a page needs to run the system: module, memory, and places in it.
+    """All data that a page requires to run the system: module, memory, and addresses in it.
 
-    `start`: at the first `parameters`; `outputs`: names of what is computed for each row; `modes`:
-    whether the page shows eigenvalues.
+    `start`: at the first `parameters`; `outputs`: names of the outputs of each row; `modes`: whether the page shows
+    eigenvalues.
     """
     system = given.with_expressions()
     program = PageProgram(system.model.name)
@@ -69,7 +69,7 @@ def simulation_of(
     steps_over_all = bool(reactors or lines or system.reactions.sampled)
     switches = timed_switches(system, float(asked.times[-1]))
     if method == "taylor" and not steps_over_all:
-        switches = []  # it lands on all of them by itself
+        switches = []  # the method stops at all of them by itself
     described["begin"] = _begin(program, system, switches, values)
     described["reactors"] = [_reactor(program, system, one) for one in reactors]
     if system.reactions.sampled:
@@ -107,7 +107,7 @@ def simulation_of(
 
 
 def _times(times: Floats) -> list[float] | dict[str, float]:
-    """Even times by their start, step, end and number; others one by one."""
+    """Evenly spaced times by their start, step, end and number; others one by one."""
     first, last, count = float(times[0]), float(times[-1]), times.size
     for step in ((last - first) / (count - 1), float(times[1] - times[0])):
         if np.array_equal(first + step * np.arange(count - 1.0), times[:-1]):
@@ -116,7 +116,7 @@ def _times(times: Floats) -> list[float] | dict[str, float]:
 
 
 def _begin(program: PageProgram, system: System, switches: Sequence[Any], values: Floats) -> dict[str, Any]:
-    """p -> state and held values at the start, times at which signals switch."""
+    """Function p -> state and held values at the start, times at which signals switch."""
     eq, empty = system.equations, SX.zeros(0, 1)
     columns = {name: ca.vertcat(empty, *[getattr(s, name) for s in switches]) for name in ("start", "scale")}
     terms = {
@@ -161,17 +161,17 @@ def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, 
 
 
 def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
-    """Inputs of all delays, and of each what fits a polynomial to values at its nodes."""
+    """Inputs of all delays, and for each the data to fit a polynomial to values at its nodes."""
     lines, held = delays_of(system), system.facts.held
     first = values.size - len(held)
     x = np.zeros(system.nq + system.nv + system.nz)
     given = {"t": np.zeros(1), "x": x, "p": values.copy()}
     call = program.add_call(delayed_function(system), given, {"u": np.zeros(len(lines))}, "delayed")
     nodes = max((nodes_of(one) for one in lines), key=len)
-    told = []
+    entries = []
     for one in lines:
         names = [*(f"c{k}" for k in range(one.degree + 1)), "middle", "half"]
-        told.append(
+        entries.append(
             {
                 **one._asdict(),
                 "place": [first + held.index(f"{one.owner}.{name}") for name in names],
@@ -179,11 +179,11 @@ def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, A
                 "powers": to_powers(one.degree).tolist(),
             }
         )
-    return {"call": call, "nodes": nodes.tolist(), "lines": told}
+    return {"call": call, "nodes": nodes.tolist(), "lines": entries}
 
 
 def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, Any]:
-    """A reactor of the event loop: its memory, its procedures, and what it reports to a reader."""
+    """A reactor of the event loop: its memory, its procedures, and its messages."""
     count = int(reactor.event_functions(system).directions.size)
     if isinstance(reactor, BoundForces):
         called = decision_functions(system)
@@ -210,14 +210,14 @@ def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, An
         {**_POINT, "stopped": "stopped", "blame": "blame"},
         called=functions,
     )
-    told = [{"name": event.name, "stop": event.stop} for event in events_of(system)]
-    return {"kind": "declared", "run": run, "count": count, "events": told}
+    listed = [{"name": event.name, "stop": event.stop} for event in events_of(system)]
+    return {"kind": "declared", "run": run, "count": count, "events": listed}
 
 
 def _report(
     program: PageProgram, report: Any, times: Floats, widths: tuple[int, int], system: System
 ) -> dict[str, Any]:
-    """Outputs of many rows: (t, x, p) -> y; rows have a p of their own where the model holds values."""
+    """Function (t, x, p) -> outputs of many rows; rows have their own p if the model holds values."""
     rows, (n, size_p), width = times.size, widths, report.sizes_out[0]
     t, x, y = (program.add_array(np.zeros(shape)) for shape in ((rows,), (rows, n), (rows, width)))
     own = bool(system.facts.held)

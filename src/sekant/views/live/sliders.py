@@ -22,8 +22,10 @@ _NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class Slider:
-    """A run-time parameter from `low` to `high` (SI), shown in `unit`, of which one is `factor` in SI; `si`: its SI
-    unit; `path`: where it stands in a model file."""
+    """A run-time parameter from `low` to `high` (SI), shown in `unit` with `factor` SI units each.
+
+    `si`: its SI unit; `path`: its location in a model file.
+    """
 
     name: str
     low: float
@@ -34,7 +36,7 @@ class Slider:
     path: tuple[str, ...]
 
     def described(self, index: int, value: float) -> dict[str, Any]:
-        """For the page; `index`: of its number in p."""
+        """Data for the page; `index`: of its number in p."""
         own = {
             "name": self.name,
             "low": self.low,
@@ -46,7 +48,7 @@ class Slider:
 
 
 def sliders_of(model: Model, vary: Mapping[str, Any]) -> list[Slider]:
-    """By name, a text such as ``10..40 kN/m`` or two numbers in SI."""
+    """Sliders from ranges by name: a text such as ``10..40 kN/m``, or two numbers in SI."""
     return [_slider(model, name, given) for name, given in vary.items()]
 
 
@@ -76,14 +78,14 @@ def _path(model: Model, name: str) -> tuple[str, ...]:
     if name in model.inputs:
         return "inputs", name, "default"
     found = tuple(str(part) for part in find_field(model, name)[0])
-    return (
-        found[:1] + found[2:] if found[:2] == ("natural", "items") else found
-    )  # sections stand in files as they are
+    return found[:1] + found[2:] if found[:2] == ("natural", "items") else found  # sections as in files
 
 
 def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str, Any]) -> None:
-    """At every end of a range there must be a possible start, and the first value must lie within. `given`: first
-    values that are not those of the model."""
+    """Check that a start exists at both ends of every range, and that the first value lies within it.
+
+    `given`: first values that differ from those of the model.
+    """
     for slider in sliders:
         first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))
         if first.size != 1:

@@ -1,4 +1,4 @@
-"""The player: a result as one HTML page that needs nothing else, see `docs/viewing.md`."""
+"""The player: a result as one self-contained HTML page, see `docs/viewing.md`."""
 
 from sekant.views.player.view import view
 

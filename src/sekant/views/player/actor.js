@@ -214,7 +214,7 @@ class Actor {
     this.setTime(this.time);
   }
 
-  // The motion of the run is another one: arrows and traces follow it.
+  // Replace the motion of the run; arrows and traces follow it.
   replaced() {
     for (const arrow of this.arrows) {
       const channel = this.run.series.get(arrow.channel);
@@ -256,7 +256,7 @@ class Actor {
     for (const item of this.items.values()) for (const object of item.objects) object.visible = item.visible;
   }
 
-  // Half the extent of what is drawn on a track.
+  // Half the extent of the parts drawn on a track.
   radiusOf(track) {
     const box = new L.Box3().setFromObject(this.groups[track]);
     return box.isEmpty() ? this.run.bar : box.getSize(new L.Vector3()).length() / 2;
@@ -268,7 +268,7 @@ Actor.shift = new L.Vector3();
 
 const TRACE_SIDES = 5;
 
-// A tube whose rings stand at the rows of the result, so that it can be drawn up to any row.
+// A tube with a ring for each row of the result, so that it can be drawn up to any row.
 function traceGeometry([xs, ys, zs], radius) {
   const n = xs.length;
   const position = new Float32Array(n * TRACE_SIDES * 3);

@@ -16,14 +16,17 @@ from sekant.views.player.tracks import rotated
 
 Array = NDArray[np.float64]
 ORIGIN = [0.0, 0.0, 0.0]
-_THIN = 0.12  # least edge of a block, of its greatest
+_THIN = 0.12  # smallest edge of a block, relative to its largest
 
 
 def body_parts(
     body: SceneBody, fastened: Sequence[Any], hinges: Sequence[Any], bar: float, size: float
 ) -> list[dict[str, Any]]:
-    """Parts in the body's frame. `fastened`: points (3,) m, `hinges`: those about which it turns; `bar`: radius of
-    bars m; `size` of the scene m."""
+    """Parts in the body's frame.
+
+    `fastened`: points (3,) m, `hinges`: points about which it turns; `bar`: radius of bars m; `size` of the scene
+    m.
+    """
     frames = [np.asarray(p[:3], float) for p in body.get("frames", {}).values()]
     points = distinct([*(np.asarray(p, float) for p in fastened), *frames], 1e-3 * size)
     block = inertia_block(body, size)
@@ -37,7 +40,7 @@ def body_parts(
 
 
 def _rod(body: SceneBody, hinges: Sequence[Any], drawn: dict[str, Any], bar: float) -> list[dict[str, Any]]:
-    """A bar from the hinge of a body to its center of mass, where what is drawn there does not reach the hinge."""
+    """A bar from the hinge of a body to its center of mass, unless the drawn parts already reach the hinge."""
     if not hinges:
         return []
     hinge, com = np.asarray(hinges[0], float), np.asarray(body.get("com", ORIGIN), float)
@@ -50,7 +53,7 @@ def _rod(body: SceneBody, hinges: Sequence[Any], drawn: dict[str, Any], bar: flo
 
 
 def distinct(points: Sequence[Array], tolerance: float) -> list[Array]:
-    """The points that are further than `tolerance` from all before them."""
+    """The points whose distance to all earlier ones exceeds `tolerance`."""
     found: list[Array] = []
     for p in points:
         if all(np.linalg.norm(p - q) > tolerance for q in found):
@@ -59,7 +62,7 @@ def distinct(points: Sequence[Array], tolerance: float) -> list[Array]:
 
 
 def bars(points: Sequence[Array], radius: float) -> list[dict[str, Any]]:
-    """One bar if the points lie on a line, a triangle of three, else a star."""
+    """One bar if the points lie on a line, a triangle for three points, otherwise a star."""
     P = np.array(points)
     ends = max(
         combinations(range(len(P)), 2), key=lambda pair: float(np.linalg.norm(P[pair[0]] - P[pair[1]]))
@@ -78,7 +81,7 @@ def bars(points: Sequence[Array], radius: float) -> list[dict[str, Any]]:
 
 
 def inertia_block(body: SceneBody, size: float) -> dict[str, Any] | None:
-    """The homogeneous box, or disc, that has the mass and the inertia of a body; None for a point mass.
+    """The homogeneous box, or disc, with the mass and the inertia of a body; None for a point mass.
 
     A box of edges a_i has J_i = m (a_j^2 + a_k^2) / 12, a disc of radius r about its axis J = m r^2 / 2.
     """
@@ -112,7 +115,7 @@ def inertia_block(body: SceneBody, size: float) -> dict[str, Any] | None:
 
 
 def extent(part: dict[str, Any]) -> Array:
-    """Points (k, 3) m in the frame of the part's track whose hull holds what is drawn."""
+    """Points (k, 3) m in the frame of the part's track whose hull contains the drawn part."""
     kind = part["kind"]
     if kind == "bar":
         return np.array([part["from"], part["to"]])
@@ -129,11 +132,11 @@ def extent(part: dict[str, Any]) -> Array:
 
 
 def placed(pose: Sequence[float], points: Array) -> Array:
-    """Points (n, 3) of a frame at `pose` (7,), in the frame that the pose is given in."""
+    """Points (n, 3) of a frame at `pose` (7,), in the parent frame of the pose."""
     turns = np.broadcast_to(np.array(pose[3:]), (len(points), 4))
     return np.array(pose[:3]) + rotated(turns, points)
 
 
 def at(point: Any) -> list[float]:
-    """The pose (7,) of a frame at `point` (3,) m, not turned."""
+    """The pose (7,) of a frame at `point` (3,) m, without rotation."""
     return [*(float(x) for x in point), 1.0, 0.0, 0.0, 0.0]

@@ -1,10 +1,10 @@
-// Cameras that go along with a body: behind it, in it, above it.
+// Cameras that move with a body: behind it, in it, above it.
 
 const CAMERAS = ["chase", "on board", "top"];
 const G = 9.81; // m/s^2: one g
 const BACK = 1.9; // lengths of the body, from it to the camera behind it
-const ABOVE = 10; // of its lengths, to the camera above it
-const [EYE_NEAR, NEAR] = [0.025, 0.15]; // of its length: what is nearer to the eye of a rider, or to other cameras, is not drawn
+const ABOVE = 10; // lengths of the body, to the camera above it
+const [EYE_NEAR, NEAR] = [0.025, 0.15]; // of its length: near planes of the rider's and of other cameras
 
 // `body`: position and turn, of its frame in W, `behind`: its turn a moment ago; length (m); `eyes`: their pose in it.
 function goAlong(camera, name, body, up) {
@@ -30,7 +30,7 @@ function goAlong(camera, name, body, up) {
   camera.updateMatrixWorld();
 }
 
-// What stands still as the camera goes along: how wide it sees, and from where on.
+// Constants of a camera: its field of view and its near plane.
 function setLens(camera, name, length, far) {
   camera.fov = name === "on board" ? 62 : 42;
   camera.near = (name === "on board" ? EYE_NEAR : NEAR) * length;

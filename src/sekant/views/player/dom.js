@@ -21,7 +21,7 @@ function formatNumber(value) {
   return String(Number(value.toPrecision(5))).replace("-", "−");
 }
 
-// Texts of the ticks of an axis: as many digits as their distance needs, so that no two are the same.
+// Labels of the ticks of an axis, with enough digits that no two are equal.
 function formatTicks(ticks) {
   const sizes = ticks.map(Math.abs);
   const largest = Math.max(...sizes);

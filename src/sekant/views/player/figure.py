@@ -1,4 +1,4 @@
-"""The figure of a result: everything that the page draws, as plain data with packed arrays."""
+"""The figure of a result: all drawn data, as plain data with packed arrays."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sekant.views.player.rides import heaviest_of, lap_of, ride_channels, ride_o
 from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
-MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
-_FLAT = 1e-9  # of the whole: narrower motions count as plane
+MAX_SAMPLES = 420_000  # of all series together; the least important ones are dropped
+_FLAT = 1e-9  # of the extent: narrower motions count as plane
 _HINGES = (
     "revolute",
     "cylindrical",
@@ -25,9 +25,9 @@ _HINGES = (
     "universal",
     "spherical",
 )  # in which a body turns about a point
-_LOOSE = ("free", "planar")  # joints in which a body can go anywhere
-_FAR = 6.0  # times its own size: what goes farther than this travels, and is followed
-_BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
+_LOOSE = ("free", "planar")  # joints that do not guide a body
+_FAR = 6.0  # times its own size: a body that moves farther travels, and the camera follows it
+_BEYOND = 0.4  # of the extent of the motion: visible margin around a long path
 _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
 
 
@@ -54,7 +54,7 @@ def drawing(scene: Scene, tracks: Tracks, channels: list[str]) -> dict[str, Any]
 
 
 def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, Any]:
-    """The channels that can be plotted, those of `kept` in any case. Positions of tracks come with the poses."""
+    """The channels that can be plotted, including those of `kept`. The positions of tracks come from the poses."""
     drawn = {f"{name}.{what}" for name in tracks.names for what in ("position", "orientation")}
     chosen = [channel for channel in result.channels if channel.name not in drawn]
     for ending in (None, *_DROPPED):
@@ -67,7 +67,7 @@ def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, An
         chosen = chosen[: max(1, MAX_SAMPLES // len(tracks.rows))]
     columns = [result[channel.name].reshape(len(result), -1)[tracks.rows] for channel in chosen]
     values = np.hstack(columns) if columns else np.zeros((len(tracks.rows), 0))
-    told = [
+    shown = [
         {
             "name": channel.name,
             "unit": channel.unit if isinstance(channel.unit, str) else list(channel.unit),
@@ -76,7 +76,7 @@ def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, An
         }
         for channel in chosen
     ]
-    return {"channels": told, "values": packed_series(values)}
+    return {"channels": shown, "values": packed_series(values)}
 
 
 def _places(body: SceneBody) -> list[Numbers]:
@@ -151,12 +151,12 @@ class _Drawing:
         return float(np.median(np.linalg.norm(P.max(axis=0) - P.min(axis=0), axis=1)))
 
     def _plane(self) -> list[float] | None:
-        """Normal (3,) of the plane of coordinates in which all moves; None of motions in space or along a line."""
+        """Normal (3,) of the coordinate plane of the motion; None for motions in space or along a line."""
         flat = self.bounds[1] - self.bounds[0] <= _FLAT * self.size
         return flat.astype(float).tolist() if flat.sum() == 1 else None
 
     def _is_held(self) -> bool:
-        """Whether a joint or a path of the ground guides the motion, so that all of it should be visible."""
+        """Whether a joint or a path on the ground guides the motion, so that all of it should be visible."""
         led = any(path["body"] == "ground" for path in self.scene.get("paths", []))
         return led or any(
             joint["kind"] not in _LOOSE and "ground" in {end[0] for end in joint["ends"]}
@@ -164,18 +164,18 @@ class _Drawing:
         )
 
     def _bounds(self) -> NDArray[np.float64]:
-        """Corners (2, 3) m of a box around everything that moves, and what is drawn on the ground near it."""
+        """Corners (2, 3) m of a box around everything that moves and the drawn ground near it."""
         bodies = {
             name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
         }
         alone = [
             k for k, name in enumerate(self.tracks.names) if name not in bodies
-        ]  # points, and what else moves
+        ]  # points, and other moving parts
         corners = [self.tracks.poses[:, alone, :3].reshape(-1, 3)]
         ends = [end for link in self.links for end in link["ends"]]
         ends += [
             end for joint in self.joints for end in joint["ends"] if end[0] != "ground"
-        ]  # it may be far away
+        ]  # the ground may be far away
         corners += [self.tracks.points(track, p[:3])[::10] for track, p in ends]
         for name, body in bodies.items():
             for p in (body.get("com", ORIGIN), *_places(body)):
@@ -192,7 +192,7 @@ class _Drawing:
         return np.array([P.min(axis=0), P.max(axis=0)])
 
     def _widened(self, bodies: list[dict[str, Any]]) -> list[list[float]]:
-        """The bounds, with what is drawn of the bodies."""
+        """The bounds, enlarged by the drawn parts of the bodies."""
         every = max(1, len(self.tracks.times) // 60)
         corners = [self.bounds]
         for part in bodies:
@@ -203,7 +203,7 @@ class _Drawing:
         return [P.min(axis=0).tolist(), P.max(axis=0).tolist()]
 
     def _bar(self) -> float:
-        """Radius of bars, m: by the distances between joints, within limits of the whole."""
+        """Radius of bars, m, from the distances between joints, within limits relative to the whole."""
         lengths = []
         for points in self._fastened().values():
             places = distinct([np.asarray(p, float) for p in points], 1e-3 * self.size)
@@ -279,7 +279,7 @@ class _Drawing:
             yield part
 
     def _travel(self, joint: SceneJoint) -> list[float]:
-        """How far the child goes along z of the parent's joint frame, m."""
+        """Displacement of the child along z of the parent's joint frame, m."""
         (parent, X_F), (child, X_M) = joint["ends"]
         arm = self.tracks.points(child, X_M[:3]) - self.tracks.points(parent, X_F[:3])
         axis = rotated(np.array([X_F[3:]]), np.array([0.0, 0.0, 1.0]))[0]
@@ -302,7 +302,7 @@ class _Drawing:
                 yield {**part, "name": plane["name"], "track": self.tracks.index(plane["body"])}
 
     def _arrows(self, channels: list[str]) -> Iterator[dict[str, Any]]:
-        """Given forces, and the forces in joints, which are hidden at first."""
+        """Applied forces, and the forces in joints, which are hidden at first."""
         for arrow in self.scene.get("arrows", []):
             if arrow["body"] in self.known and arrow["channel"] in channels:
                 yield {**arrow, "track": self.tracks.index(arrow["body"]), "hidden": False}

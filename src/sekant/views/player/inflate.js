@@ -1,4 +1,4 @@
-// zlib without waiting (RFC 1950, 1951): a page that decodes at once has its first frame when it counts as loaded.
+// Synchronous zlib (RFC 1950, 1951), so that a page has its first frame when its load event fires.
 
 const LENGTHS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
@@ -8,7 +8,7 @@ const DISTANCES = [
 const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-// A code by the lengths of its words: for every next `longest` bits, the symbol (times 16) and how many bits it takes.
+// A Huffman code from the lengths of its words: for the next `longest` bits, the symbol (times 16) and its length.
 function codeOf(lengths) {
   const longest = Math.max(1, ...lengths);
   const starts = new Uint16Array(17);
@@ -76,7 +76,7 @@ function inflate(data, size) {
     last = take(1);
     const kind = take(2);
     if (kind === 0) {
-      at -= held >> 3; // whole bytes that were taken too early
+      at -= held >> 3; // whole bytes that were read too early
       bits = held = 0;
       const length = data[at] | (data[at + 1] << 8);
       out.set(data.subarray(at + 4, at + 4 + length), filled);

@@ -17,13 +17,13 @@ from sekant.views.player.pack import packed_poses
 from sekant.views.player.tracks import scene_of, tracks_of
 
 FRAMES = 48  # of a period
-REACH = 0.12  # how far the body that moves most moves, of the size of the mechanism
+REACH = 0.12  # largest displacement of a body, relative to the size of the mechanism
 MAX_TURN = 0.35  # rad: largest amplitude of a coordinate
 _PROBE = 1e-3
 
 
 def mode_figure(modes: Any, amplitude: float | None) -> dict[str, Any]:
-    """Run and modes of the page. `modes`: what `sk.linearize(...).modes()` returns."""
+    """Run and modes of the page. `modes`: the result of `sk.linearize(...).modes()`."""
     numbers = [int(k) for k in modes.oscillations]
     if not numbers:
         raise SekantError("no mode oscillates: all eigenvalues are real, there is no period to show")
@@ -33,8 +33,10 @@ def mode_figure(modes: Any, amplitude: float | None) -> dict[str, Any]:
     largest = max(periods, key=lambda period: float(np.ptp(_positions(period), axis=0).max()))
     run = figure(largest, "mode")
     run["series"]["channels"] = []
-    told = [_told(modes, k, i, period) for i, (k, period) in enumerate(zip(numbers, periods, strict=True), 1)]
-    return {"runs": [run], "modes": told}
+    described = [
+        _told(modes, k, i, period) for i, (k, period) in enumerate(zip(numbers, periods, strict=True), 1)
+    ]
+    return {"runs": [run], "modes": described}
 
 
 def _told(modes: Any, k: int, i: int, period: Result) -> dict[str, Any]:
@@ -54,12 +56,12 @@ def _amplitude(modes: Any, k: int, still: Result, size: float) -> float:
 
 
 def _positions(period: Result) -> NDArray[np.float64]:
-    """(frames, tracks, 3) m."""
+    """Positions (frames, tracks, 3) m over a period."""
     return tracks_of(period, scene_of(period)).poses[..., :3]
 
 
 def _period(modes: Any, k: int, amplitude: float) -> Result:
-    """One period of mode k as a result over a time from 0 to 1, its last row the first again."""
+    """One period of mode k as a result over a time from 0 to 1, whose last row equals the first."""
     system, point = modes.model.system, modes.model.operating_point.point
     states = modes.states(k, amplitude, FRAMES)
     states = [*states, states[0]]
@@ -71,5 +73,5 @@ def _period(modes: Any, k: int, amplitude: float) -> Result:
     t = np.full((len(x), 1), float(point.t))
     data = function.map(t, x, np.asarray(point.p, float)[None, :])[0]
     channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in outputs)
-    told = {"model": system.model.name}
-    return Result(np.linspace(0.0, 1.0, len(x)), data, channels, provenance=told, make_scene=lambda: scene)
+    origin = {"model": system.model.name}
+    return Result(np.linspace(0.0, 1.0, len(x)), data, channels, provenance=origin, make_scene=lambda: scene)

@@ -1,4 +1,4 @@
-"""Players in notebooks: pages in frames, whose code stands in the notebook once."""
+"""Players in notebooks: pages in frames, whose code is in the notebook only once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sekant.views.player.page import Addition, embedded, page, page_parts
 
 _numbers = count(1)
 _cells: dict[str, str] = {}
-"""The cell whose output has the code, by the hash of the code."""
+"""The cell whose output contains the code, by the hash of the code."""
 _MISSING = "<p>The player's code is in the output of an earlier cell: run all cells again.</p>"
 
 
 def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, height: int = 560) -> str:
     """The page as an element for notebooks, `height` pixels high.
 
-    The first cell that shows a page with this `code` (`shared_code`) holds it for all others, also when it runs
-    again. Where every output is a page of its own, as in Colab, each has the code.
+    The first cell that shows a page with this `code` (`shared_code`) contains it for all others, also when it runs
+    again. Where every output is a separate page, as in Colab, each contains the code.
     """
     style = f"width:100%;height:{height}px;border:0"
     if "google.colab" in sys.modules:
@@ -43,11 +43,11 @@ def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, 
 
 
 def _present_cell() -> str:
-    """Identifies the running cell, if the notebook provides it."""
+    """An identifier of the running cell, if the notebook provides it."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
         return f"output {next(_numbers)}"
-    told = getattr(shell, "parent_header", None) or {}
-    cell = (told.get("metadata") or {}).get("cellId") if isinstance(told, dict) else None
+    header = getattr(shell, "parent_header", None) or {}
+    cell = (header.get("metadata") or {}).get("cellId") if isinstance(header, dict) else None
     return str(cell or f"execution {getattr(shell, 'execution_count', 0)}")

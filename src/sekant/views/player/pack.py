@@ -1,8 +1,8 @@
 """Arrays as short texts for the page: quantized, differenced twice, compressed.
 
-A column x_0, x_1, ... becomes integers k_i = round((x_i - offset) / quantum) and their second differences, which are
-small for a smooth motion; their bytes are sorted by significance and compressed (zlib). `decode.js` does the reverse
-and gets every value back to half a quantum.
+A column x_0, x_1, ... becomes integers k_i = round((x_i - offset) / quantum) and their second differences, which
+are small for a smooth motion; their bytes are sorted by significance and compressed (zlib). `decode.js` restores
+every value to half a quantum.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page: one HTML file with the figure, the libraries and the player in it. It loads nothing from the network."""
+"""The page: one HTML file with the figure, the libraries and the player. It loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _CODE = "<!-- code -->"
 
 @dataclass(frozen=True)
 class Addition:
-    """Additional parts of a page that computes: `engine`, sources that also its worker runs; `sources` of the player;
-    `style`. Such a page may run WebAssembly and a worker that it makes itself, and nothing else."""
+    """Parts of a live page in addition to the player: `engine`, sources that its worker runs, too; `sources` of the
+    player; `style`. Such a page may run WebAssembly and its own worker, and no other code."""
 
     engine: str
     sources: str
@@ -47,9 +47,8 @@ class Addition:
 
 
 def page(figure: dict[str, Any], addition: Addition | None = None, shared: str | None = None) -> str:
-    """The HTML text. The scripts may run only as they are here: the policy names their hashes.
-
-    `shared`: name of a file beside the page, with what `shared_code` returns, for folders with many pages.
+    """The HTML text. The content security policy contains the hashes of the scripts, so changed scripts do not run.
+    `shared`: name of a file beside the page with the text of `shared_code`, for folders with many pages.
     """
     before, after = page_parts(figure, addition, shared)
     if shared is not None:
@@ -58,7 +57,8 @@ def page(figure: dict[str, Any], addition: Addition | None = None, shared: str |
 
 
 def shared_code(addition: Addition | None = None) -> str:
-    """The code of a page, which others may share; `addition`: of pages that compute, which serves the others, too."""
+    """The code of a page, which several pages may share; `addition`: for live pages, whose code also serves other
+    pages."""
     return f"{library_scripts()}\n{_player(_sources(addition))}"
 
 
@@ -81,8 +81,10 @@ def page_parts(
     shared: str | None = None,
     code: str | None = None,
 ) -> tuple[str, str]:
-    """The parts before and after the code of the page, which is in one script. `code`: that, if it is another one
-    than `shared_code` returns for this addition."""
+    """The parts before and after the code of the page, which is one script.
+
+    `code`: the code, if it differs from `shared_code` for this addition.
+    """
     scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
     workers, style = "", player_source("player.css")
     if addition is not None:
@@ -102,30 +104,30 @@ def page_parts(
 
 
 def embedded(data: Any) -> str:
-    """JSON in ASCII in which nothing can end the script element that holds it."""
+    """JSON in ASCII that cannot end the script element around it."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def script_hash(script: str) -> str:
-    """The name of an allowed script in a policy."""
+    """The hash of a script, as content security policies name it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
 def library_scripts() -> str:
-    """three.js and uPlot with their licenses, which must accompany them."""
+    """three.js and uPlot with their licenses, which must be included."""
     return f"/*\n{player_source('vendor/LICENSES.txt')}\n*/\n{player_source('vendor/libraries.min.js')}"
 
 
 @cache
 def _player(more: str = "") -> str:
-    """All sources in one scope; `more` of them."""
+    """All sources in one scope, and `more` sources."""
     return in_one_scope(more, *(player_source(f"{name}.js") for name in _SOURCES))
 
 
 def in_one_scope(*sources: str) -> str:
-    """Scripts as one that leaves no names behind."""
+    """Scripts as one script without global names."""
     parts = "\n".join(sources)
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 

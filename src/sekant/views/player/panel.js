@@ -1,4 +1,4 @@
-// The list of everything that is drawn: show and hide, leave a trace, follow.
+// The list of all drawn items: show and hide, trace, follow.
 
 const GROUPS = [
   ["bodies", "Bodies"],

@@ -1,4 +1,4 @@
-// Phase plots: one output over another one, with a dot at the present place.
+// Phase plots: one output over another one, with a dot at the current time.
 
 // A column of a run and its unit, by the name of an output or of one of its components (`arm.position.x`).
 function columnOf(run, name) {
@@ -21,7 +21,7 @@ class PhasePlot extends Plot {
     this.now.classList.add("dot");
   }
 
-  // Columns as they are, each with that of its own run below it.
+  // Unsorted columns, each with the horizontal axis of its own run.
   collect() {
     return this.runs.flatMap((run, r) => {
       const channel = run.series.get(this.name);
@@ -120,7 +120,7 @@ class PhasePlot extends Plot {
     pen.restore();
   }
 
-  // The time at which the first curve is next to a place of the chart.
+  // The time at which the first curve is closest to a point of the chart.
   nearest(x, y) {
     const [{ column, below, run }] = this.values;
     let best = 0;

@@ -4,7 +4,7 @@ const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const COMPARE = ["ghost", "side", "first", "second"];
 const COMPARE_TEXT = { ghost: "Ghost", side: "Side by side", first: "First only", second: "Second only" };
 
-// The series that plots run over instead of time: its column, unit and label.
+// The series on the horizontal axis of plots instead of time: its column, unit and label.
 function overOf(figure, run) {
   const channel = figure.over && run.series.get(figure.over);
   if (!channel) return null;
@@ -45,7 +45,7 @@ class Player {
     for (const name of figure.plots) this.plots.add(name);
     new ResizeObserver(() => this.fit()).observe(byId("view"));
     this.setTime(this.begin);
-    this.tick(performance.now()); // the first frame at once: a print may come before the browser asks for one
+    this.tick(performance.now()); // the first frame immediately: a print may happen before the browser requests one
     this.keepStill();
     window.addEventListener("beforeprint", () => this.keepStill());
   }
@@ -158,7 +158,7 @@ class Player {
     this.stage.dirty = true;
   }
 
-  // Where time t stands on the axis of the plots: itself, or the value of the series that they run over.
+  // The position of time t on the axis of the plots: itself, or the value of the series on the axis.
   place(t) {
     return this.over ? valueAt(this.runs[0].times, this.over.column, t) : t;
   }
@@ -206,7 +206,7 @@ class Player {
     this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, i))]);
   }
 
-  // From where the model says; else what travels far is chased, everything else is seen as a whole.
+  // The view that the model sets; otherwise the camera follows bodies that travel far, and shows all of other scenes.
   lookAtFirst() {
     const { plane, camera, target } = this.runs[0];
     if (camera) {
@@ -240,7 +240,7 @@ class Player {
     else this.stage.lookFrom(view);
   }
 
-  // Or, where the camera rides, ride with it.
+  // Or, while riding, ride with it.
   follow(track) {
     if (this.ride.on) {
       if (track >= 0) this.ride.board(track);
@@ -353,7 +353,7 @@ class Player {
     requestAnimationFrame((later) => this.tick(later));
   }
 
-  // The frame as a picture beneath: browsers show what a graphics card has drawn some time later, prints never wait.
+  // The frame as an image below the canvas: browsers display graphics with a delay, and prints do not wait for it.
   keepStill() {
     const still = byId("still");
     const { canvas } = this.stage;
@@ -361,7 +361,7 @@ class Player {
     if (canvas.width && canvas.height) still.getContext("2d").drawImage(canvas, 0, 0);
   }
 
-  // The motion of a run has been replaced, with the same rows of time or others.
+  // The motion of a run has been replaced, with the same or other times.
   replaced(number) {
     const run = this.runs[number];
     this.end = Math.max(...this.runs.map((other) => other.times[other.times.length - 1]));
@@ -373,7 +373,7 @@ class Player {
     this.setTime(Math.min(this.time, run.times[run.times.length - 1]));
   }
 
-  // For scripts: the pose [x, y, z, w, qx, qy, qz] of a body as it is drawn, and the state of the page.
+  // For scripts: the pose [x, y, z, w, qx, qy, qz] of a body as drawn, and the state of the page.
   poseOf(name, run = 0) {
     const track = this.runs[run].tracks.findIndex((other) => other.name === name);
     const { position: p, quaternion: q } = this.actors[run].groups[track];
@@ -416,7 +416,7 @@ class Labels {
     }
   }
 
-  // The middle of what is drawn of a body.
+  // The middle of the drawn parts of a body.
   anchor(actor, track) {
     const group = actor.groups[track];
     if (!group.userData.middle) {
@@ -459,7 +459,7 @@ function drawAxes(canvas, camera, theme) {
   pen.globalAlpha = 1;
 }
 
-const PICTURE_AT = 0.35; // of the motion
+const PICTURE_AT = 0.35; // share of the motion
 
 // For the gallery, which shows this page in a frame: a still picture, sent to the page around.
 function sendPicture(player) {
@@ -472,7 +472,7 @@ function sendPicture(player) {
   parent.postMessage(byId("canvas").toDataURL("image/jpeg", 0.9), "*");
 }
 
-// All but live pages are ready when they count as loaded: nothing is waited for.
+// All pages except live ones are complete when their load event fires.
 async function start() {
   const figure = JSON.parse(byId("figure").textContent);
   const runs = figure.runs.map(decodeRun);
@@ -487,7 +487,7 @@ async function start() {
   if (location.hash === "#picture" && parent !== window) sendPicture(window.sekant);
 }
 
-// Pages of other kinds may share this code for its libraries.
+// Other kinds of pages may use this code for its libraries.
 if (byId("figure")) start().catch((error) => {
   const message = byId("trouble");
   message.hidden = false;

@@ -1,5 +1,5 @@
-// Curves over time, or over another series, beside the picture: a line at the present place, its values, and a click
-// that goes to a place.
+// Curves over time, or over another series, beside the picture: a line at the current time, its values, and a click
+// to change the time.
 
 const LINES = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e"];
 const PLOT_HEIGHT = 140;
@@ -28,7 +28,7 @@ class Plot {
     return this.over ? `${this.name} over ${this.over}` : this.name;
   }
 
-  // What the plot runs over: time, or any other output.
+  // The horizontal axis of the plot: time, or any other output.
   choice() {
     if (this.player.over || this.player.modes.length) return "";
     const offer = (name) => element("option", { value: name, text: name ? `over ${name}` : "over time", selected: name === this.over });
@@ -67,7 +67,7 @@ class Plot {
     const options = {
       width: Math.max(120, this.holder.clientWidth || 300),
       height: PLOT_HEIGHT + (over ? 14 : 0),
-      hooks: { ready: [() => this.setTime(this.player.time)] }, // only then places on the axes are known
+      hooks: { ready: [() => this.setTime(this.player.time)] }, // positions on the axes are known only then
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false } },
@@ -99,13 +99,13 @@ class Plot {
     this.setTime(this.player.time);
   }
 
-  // The columns of a run are others; the chart stays.
+  // Replace the columns of a run in the same chart.
   replaced() {
     const before = this.values.length;
     this.values = this.collect();
     if (!this.chart) return;
     if (this.values.length !== before) {
-      this.draw(this.player.theme); // a run has it, another has not
+      this.draw(this.player.theme); // the number of runs with this column has changed
       return;
     }
     const over = this.player.over;
@@ -203,7 +203,7 @@ class Plots {
     return phase ? new PhasePlot(name, over, runs, this.player) : new Plot(name, runs, this.player);
   }
 
-  // In place of another one, or at the end.
+  // Instead of another one, or at the end.
   show(plot, old = null) {
     if (old) old.root.replaceWith(plot.root);
     else this.holder.append(plot.root);

@@ -1,13 +1,13 @@
-// Riding along: the camera goes with a body, and a dash shows what the rider feels. Accelerations are those that a
+// Riding along: the camera moves with a body, and a dash shows the rider's accelerations. They are those that a
 // sensor at the rider's eyes measures, f = R^T (a - g), in multiples of 9.81 m/s^2: forward, to the left, up.
 
-const LAG = 0.25; // s, by which the camera behind a body turns later
-const HELD_BACK = 0.7; // of the way to the turn of that moment
+const LAG = 0.25; // s, delay of the rotation of the camera behind a body
+const HELD_BACK = 0.7; // share of the body's rotation that the camera follows
 const MOTION = ["velocity", "acceleration", "angular_velocity", "angular_acceleration"];
 const FELT = ["forward", "left", "up"];
 
-// Over the rows of a run: heights (m) of a point with axes, `eyes` (7,) in a body; where the page has the channels that
-// it takes, also speed (m/s) and felt accelerations (g).
+// Over the rows of a run: heights (m) of a point with axes, `eyes` (7,) in a body; if the page contains the channels
+// for them, also speed (m/s) and felt accelerations (g).
 function ridden(run, track, eyes, up) {
   const name = run.tracks[track].name;
   const channels = MOTION.map((what) => run.series.get(`${name}.${what}`)?.columns);
@@ -52,13 +52,13 @@ class Ride {
   constructor(player) {
     this.player = player;
     this.camera = "";
-    this.own = player.runs[0].ride; // of the model: track, and pose of the eyes if it says so
+    this.own = player.runs[0].ride; // from the model: track, and pose of the eyes if it has one
     this.chooser = byId("ride");
     this.chooser.hidden = !this.own || player.modes.length > 0;
     this.chooser.append(...["", ...CAMERAS].map((name) => element("option", { value: name, text: name ? `Ride: ${name}` : "Free camera" })));
     this.chooser.addEventListener("change", () => {
       this.take(this.chooser.value);
-      this.chooser.blur(); // so that keys are those of the player again
+      this.chooser.blur(); // so that keys reach the player again
     });
     if (this.own) this.board(this.own.track);
   }
@@ -67,7 +67,7 @@ class Ride {
     return this.camera !== "";
   }
 
-  // The rider changes to another body.
+  // Move the rider to another body.
   board(track) {
     const { actors, runs } = this.player;
     this.track = track;
@@ -82,7 +82,7 @@ class Ride {
     if (this.on) this.look();
   }
 
-  // What the rider feels in a run, also as a series that can be plotted like any other; again where the motion changes.
+  // The rider's accelerations in a run, also as a series for plots; computed again when the motion changes.
   measure(number) {
     if (!this.own) return;
     const run = this.player.runs[number];
@@ -104,7 +104,7 @@ class Ride {
     if (!this.chooser.hidden) this.take(names[(names.indexOf(this.camera) + 1) % names.length]);
   }
 
-  // The camera goes along by this name; empty: it is free again.
+  // Select the camera with this name; empty: the free camera.
   take(camera) {
     const { player } = this;
     const { stage } = player;
@@ -156,7 +156,7 @@ class Ride {
   }
 }
 
-// What is drawn of a body, in its axes.
+// The drawn parts of a body, in its axes.
 function boxOf(group) {
   const { position, quaternion } = group;
   const [p, q] = [position.clone(), quaternion.clone()];

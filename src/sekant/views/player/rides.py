@@ -1,4 +1,4 @@
-"""With what the camera of a page can ride: a body or frame, the channels of its motion, and its laps."""
+"""Bodies and frames that the camera of a page can ride along with, the channels of their motion, and their laps."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _MOTION = ("velocity", "acceleration", "angular_velocity", "angular_acceleration
 
 
 def ride_channels(scene: Scene) -> list[str]:
-    """Names of the channels from which speed and accelerations of the rider follow."""
+    """Names of the channels for speed and accelerations of the rider."""
     body = _rider(scene)[0] or heaviest_of(scene, list(scene.get("tracks", {})))
     return [f"{body}.{what}" for what in _MOTION]
 
 
 def ride_of(scene: Scene, names: Sequence[str]) -> dict[str, Any] | None:
-    """Track of the rider and, where the model says so, the pose (7,) of the rider's eyes in it; None: nobody rides.
+    """Track of the rider and, if the model specifies it, the pose (7,) of the rider's eyes in it; None without a
+    rider.
 
     `names`: of the tracks.
     """
@@ -30,13 +31,13 @@ def ride_of(scene: Scene, names: Sequence[str]) -> dict[str, Any] | None:
 
 
 def heaviest_of(scene: Scene, names: Sequence[str]) -> str:
-    """The first of the bodies with the largest mass; empty where there is none."""
+    """The first of the bodies with the largest mass; empty if there are none."""
     bodies = scene.get("bodies", {})
     return max(names, key=lambda name: bodies.get(name, {}).get("mass", 0.0) or 0.0, default="")
 
 
 def lap_of(scene: Scene, body: str) -> dict[str, Any] | None:
-    """Channel of the coordinate of a body on a closed path, and by how much it grows in a lap."""
+    """Channel of the coordinate of a body on a closed path, and its increase in a lap."""
     periods = {path["name"]: path["period"] for path in scene.get("paths", []) if "period" in path}
     for joint in scene.get("joints", []):
         if joint["name"] in periods and joint["ends"][1][0] == body:
@@ -45,7 +46,7 @@ def lap_of(scene: Scene, body: str) -> dict[str, Any] | None:
 
 
 def _rider(scene: Scene) -> tuple[str, list[float] | None]:
-    """Body and pose of the eyes, as the model says; no body where it does not."""
+    """Body and pose of the eyes from the model; no body if the model has none."""
     reference = scene.get("view", {}).get("ride") or ""
     bodies = scene.get("bodies", {})
     if not reference or reference in bodies:

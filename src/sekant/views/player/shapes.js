@@ -121,7 +121,7 @@ function wheelPieces(part) {
 function cylinderPieces(part) {
   const pieces = [[along(new L.CylinderGeometry(part.radius, part.radius, part.length, 40), part.axis), null]];
   if (part.marked) {
-    // a bar across both faces, so that a turning disc is seen to turn
+    // a bar across both faces, so that the rotation of a disc is visible
     const bar = new L.BoxGeometry(part.radius * 1.7, part.length * 1.06, part.radius * 0.16);
     pieces.push([along(bar, part.axis), "mark"]);
   }
@@ -156,7 +156,7 @@ function hingePieces(part, sides) {
   ];
 }
 
-// A tube; where the frame along it shows how it is banked, two rails on ties instead.
+// A tube or, if frames along it give its bank, two rails on ties.
 function pathPieces(part) {
   const r = part.radius;
   const ties = part.ties || [];
@@ -174,7 +174,7 @@ function pathPieces(part) {
   ];
 }
 
-// One geometry of many, so that they are drawn at once.
+// Merge geometries, so that they are drawn at once.
 function mergedGeometry(geometries) {
   const made = new L.BufferGeometry();
   for (const name of ["position", "normal"]) {
@@ -196,7 +196,7 @@ function mergedGeometry(geometries) {
 
 const ball_joint = (part) => [[ball([0, 0, 0], part.radius * 1.9), "steel"]];
 
-// kind -> list of [geometry, color]: null is the color of the body, else a name of the theme or #rrggbb
+// kind -> list of [geometry, color]: null is the color of the body, otherwise a name of the theme or #rrggbb
 const PIECES = {
   box: (part) => [[new L.BoxGeometry(...part.size), null]],
   cylinder: cylinderPieces,
@@ -222,7 +222,7 @@ const PIECES = {
   joint_screw: railPieces,
 };
 
-// Pieces of one color are one geometry: what is drawn at once costs little more than one piece.
+// Pieces of one color are one geometry, which costs little more than one piece.
 function piecesOf(part, bar) {
   const byColor = new Map();
   for (const [geometry, color] of PIECES[part.kind] ? PIECES[part.kind](part, bar) : []) {

@@ -1,10 +1,10 @@
-// The stage: renderer, light, ground, camera. It knows actors only as objects to show.
+// The stage: renderer, light, ground, camera. Actors are only objects to show.
 
 class Stage {
   constructor(canvas, runs) {
     this.canvas = canvas;
     this.software = isSoftware();
-    this.renderer = new L.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true }); // kept for prints and pictures
+    this.renderer = new L.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true }); // for prints and pictures
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = L.PCFShadowMap;
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -14,7 +14,7 @@ class Stage {
     this.up = upOf(runs[0].gravity);
     this.center = this.bounds.getCenter(new L.Vector3());
     this.size = Math.max(this.bounds.getSize(new L.Vector3()).length(), 1e-6);
-    this.near = runs[0].near > 0 ? runs[0].near : this.size; // size of what moves, where it travels far
+    this.near = runs[0].near > 0 ? runs[0].near : this.size; // size of the moving parts, if they travel far
     this.camera = new L.PerspectiveCamera();
     this.freeLens();
     this.controls = new L.OrbitControls(this.camera, canvas);
@@ -48,7 +48,7 @@ class Stage {
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
-  // The ground lies at zero where everything is above it, else a little below the lowest point.
+  // The ground lies at zero if everything is above it, otherwise a little below the lowest point.
   get groundLevel() {
     const corners = [this.bounds.min, this.bounds.max].map((corner) => corner.dot(this.up));
     const low = Math.min(...corners);
@@ -83,7 +83,7 @@ class Stage {
     this.dirty = true;
   }
 
-  // The camera as it looks at everything from where the reader puts it.
+  // The camera that the reader moves around.
   freeLens() {
     Object.assign(this.camera, { fov: 32, near: Math.min(this.size / 500, this.near / 40), far: this.size * 60 });
     this.camera.up.copy(this.up);
@@ -98,7 +98,7 @@ class Stage {
     return Math.abs(n.x) > 0.9 ? "front" : "side";
   }
 
-  // The camera at a place in W, m; without a target it looks at the middle of everything.
+  // Place the camera at a point in W, m; without a target it looks at the middle of the scene.
   standAt(place, target) {
     this.controls.target.copy(target ? new L.Vector3(...target) : this.center);
     this.camera.position.set(...place);
@@ -126,7 +126,7 @@ class Stage {
     this.dirty = true;
   }
 
-  // The distance from which the corners of the bounds, and what is drawn around them, fill the view.
+  // The distance from which the corners of the bounds, and the parts drawn around them, fill the view.
   fitDistance(direction) {
     const half = Math.tan((this.camera.fov * Math.PI) / 360);
     const aspect = this.camera.aspect || 1;
@@ -147,7 +147,7 @@ class Stage {
     return distance * 1.12 + 0.12 * this.size;
   }
 
-  // From the same side, so near that everything is in the picture.
+  // Fit everything into the picture, from the same side.
   reframe() {
     const direction = this.camera.position.clone().sub(this.controls.target).normalize();
     this.controls.target.copy(this.center);
@@ -176,8 +176,8 @@ class Stage {
     this.sun.position.copy(position).add(from);
   }
 
-  // Keep a body of the given radius in the middle; at first come near it, if it is far away. With `turn` (rad) the
-  // camera goes round with it.
+  // Keep a body of the given radius in the middle; at first approach it, if it is far away. With `turn` (rad) the
+  // camera turns with it.
   follow(position, radius, turn = 0) {
     if (!this.followed) {
       this.followed = position.clone();
@@ -219,7 +219,7 @@ class Stage {
     this.dirty = false;
   }
 
-  // If frames take too long, draw fewer pixels, then no shadows.
+  // If frames take too long, reduce the resolution, then disable shadows.
   adapt(milliseconds) {
     this.frameTimes.push(milliseconds);
     if (this.frameTimes.length < 12) return;
@@ -235,11 +235,11 @@ class Stage {
     this.dirty = true;
   }
 
-  // Without a graphics card shadows cost most of the time: they stay in a still picture only.
+  // Without a graphics card shadows take most of the time: only still pictures have them.
   hurry() {
     if (!this.software || !this.renderer.shadowMap.enabled) return;
     this.dropShadows();
-    this.slow = Math.max(this.slow, 2); // fewer pixels are next
+    this.slow = Math.max(this.slow, 2); // reduce the resolution next
   }
 
   dropShadows() {
@@ -249,7 +249,7 @@ class Stage {
   }
 }
 
-// Whether pictures are drawn without a graphics card: then smooth edges alone would take half of the time.
+// Whether pictures are drawn without a graphics card: then antialiasing would take half of the time.
 function isSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
   if (!gl) return true;
@@ -259,7 +259,7 @@ function isSoftware() {
   return /swiftshader|llvmpipe|softpipe|basic render/i.test(name);
 }
 
-// The axis of W that points up: against gravity where gravity is along an axis, else z.
+// The axis of W that points up: against gravity if gravity is along an axis, otherwise z.
 function upOf(gravity) {
   const size = Math.hypot(...gravity);
   const axis = gravity.findIndex((g) => Math.abs(g) > 0.999 * size);

@@ -1,4 +1,4 @@
-"""Strips of ground along the paths of points, such as the road beneath a wheel, as surfaces of a scene."""
+"""Strips of ground along the paths of points, such as the road under a wheel, as surfaces of a scene."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLACE = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
 def with_strips(scene: Scene, result: Result) -> Scene:
-    """The scene with a surface for each of its strips; none where a ground is drawn already."""
+    """The scene with a surface for each of its strips; none if a ground is drawn already."""
     found = scene.copy()
     if any(surface["body"] == "ground" for surface in scene.get("surfaces", [])):
         return found
@@ -24,7 +24,7 @@ def with_strips(scene: Scene, result: Result) -> Scene:
 
 
 def _strip(strip: SceneStrip, points: NDArray[np.float64], scene: Scene) -> SceneSurface | None:
-    """A surface of two lines of points, level across; None for a point that stays where it is."""
+    """A surface of two lines of points, level across; None for a point that does not move."""
     up = -np.asarray(scene.get("gravity", [0.0, 0.0, -9.81]), float)
     up = up / np.linalg.norm(up) if np.any(up) else np.array([0.0, 0.0, 1.0])
     points = points[np.isfinite(points).all(axis=1)]

@@ -1,4 +1,4 @@
-"""From the channels of a result to tracks: where each body and point is at the times that are drawn."""
+"""Tracks from the channels of a result: the poses of bodies and points at the drawn times."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Tracks:
         return -1 if name == "ground" else self.names.index(name)
 
     def points(self, name: str, local: Any) -> Array:
-        """(n, 3) m in W: a point at `local` (3,) m of a track."""
+        """Positions (n, 3) m in W of a point at `local` (3,) m of a track."""
         p = np.asarray(local, float)
         if name == "ground":
             return np.broadcast_to(p, (len(self.times), 3))
@@ -74,7 +74,7 @@ def tracks_of(result: Result, scene: Scene, max_frames: int = MAX_FRAMES) -> Tra
 
 
 def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int64]:
-    """Numbers of the rows that are drawn: all if there are few, else those next to evenly spread times."""
+    """Indices of the drawn rows: all if there are few, otherwise those nearest to evenly spaced times."""
     finite = np.ones(len(result), bool)
     for name in channels:
         finite &= np.isfinite(result[name].reshape(len(result), -1)).all(axis=1)
@@ -105,7 +105,7 @@ def _pose(result: Result, track: Track, rows: NDArray[np.int64]) -> Array:
 
 
 def _space(values: Array) -> Array:
-    """Points of a plane mechanism lie in the xy plane."""
+    """Points of a plane mechanism, in the xy plane."""
     return (
         values if values.shape[1] == 3 else np.hstack([values, np.zeros((len(values), 3 - values.shape[1]))])
     )

@@ -37,8 +37,8 @@ def view(
     `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes of
     ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
     first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
-    for drawing; its data stay as they are. `amplitude`: of the coordinate of a mode that moves most, m or rad; by
-    default such that the motion is clearly visible.
+    for drawing; its data do not change. `amplitude`: of the coordinate with the largest motion in a mode, m or rad;
+    by default such that the motion is clearly visible.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
@@ -85,14 +85,14 @@ def shown_results(
         "stages": [list(stage) for stage in stages],
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
-        raise SekantError(f"plots run over '{over}', which does not grow from row to row; leave over out")
+        raise SekantError(f"plots run over '{over}', which does not increase from row to row; remove over")
     shown["plots"] = [_known(results[0], name) for name in shown["plots"]]
     return shown
 
 
 def _known(result: Result, plot: str) -> str:
-    """A plot, ``hinge.v`` or ``hinge.v over hinge.q``, by the names that the page knows: of whole outputs, and of
-    single columns to plot over."""
+    """A plot, ``hinge.v`` or ``hinge.v over hinge.q``, with names of the page: whole outputs, and single columns
+    for the horizontal axis."""
     given, _, over = plot.partition(" over ")
     wanted = set(result.channels.find(given).columns)
     name = next(channel.name for channel in result.channels if wanted <= set(channel.columns))
@@ -126,8 +126,8 @@ def inline_player(
     """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
     Two results are compared (called `labels`).
 
-    `over`: the output that the plots run over, which grows from row to row, in place of time.
-    `stages`: (first time, name) of what is shown one after the other, told in place of the time.
+    `over`: an output that increases from row to row, for the horizontal axis of plots instead of time. `stages`:
+    (first time, name) of consecutive parts, displayed instead of the time.
     """
     given = list(what) if isinstance(what, (list, tuple)) else [what]
     shown = shown_results(given, labels, plots=plots, over=over, stages=stages)
@@ -140,7 +140,7 @@ def page_file_name(title: str) -> str:
 
 
 def _labels(results: list[Result], given: Sequence[Any]) -> list[str]:
-    """Names of files where they were given, else those of the models, numbered where they are the same."""
+    """Names of files where given, otherwise those of the models, numbered if they are equal."""
     names = [
         result.model_name if isinstance(entry, Result) else Path(entry).stem
         for result, entry in zip(results, given, strict=True)

@@ -1,4 +1,4 @@
-/* ---- Time between switches: the equations are evaluated strictly inside of one segment only. ---- */
+/* ---- Time between switches: the equations are evaluated strictly inside one segment. ---- */
 
 static real near_time(real t) { return SNAP * R(fabs)(t); }
 
@@ -29,9 +29,9 @@ static real next_switch(const real *p, real t) {
     return found;
 }
 
-/* t, kept strictly inside of the present segment. */
+/* t, limited to the inside of the current segment. */
 static real inside(const MODEL *m, real t) {
-    if (t > m->segment && t < m->next) return t; /* as nearly always */
+    if (t > m->segment && t < m->next) return t; /* nearly always */
     const real low = R(nextafter)(m->segment, INFINITY), high = R(nextafter)(m->next, -INFINITY);
     t = t > low ? t : low;
     return t < high ? t : high;
@@ -52,7 +52,7 @@ static void normalize(real *x) {
 #endif
 }
 
-/* A start whose blocks have unit norm, up to round-off, stays as it is. */
+/* A start whose blocks have unit norm, up to round-off, is unchanged. */
 static void normalize_start(real *x) {
 #if UNIT_BLOCKS > 0
     int off = 0;
@@ -67,7 +67,7 @@ static void normalize_start(real *x) {
 #endif
 }
 
-/* Newton's method onto the constraints, in place; gives 0, or STOPPED_CONSTRAINTS where x cannot satisfy them. */
+/* Newton's method onto the constraints, in place; returns 0, or STOPPED_CONSTRAINTS if x cannot satisfy them. */
 static int project(const MODEL *m, real *x, real t, int iterations) {
 #if CONSTRAINED
     real given[NX], moved[NX], residual = 0;
@@ -86,7 +86,7 @@ static int project(const MODEL *m, real *x, real t, int iterations) {
 #endif
 }
 
-/* What is to be done after every step: 0, or why the motion cannot go on. */
+/* Complete a step: returns 0, or the reason why the motion cannot continue. */
 static int settle(const MODEL *m, real *x, real t) {
     for (int j = 0; j < NX; j++) if (!(R(fabs)(x[j]) < LARGEST)) return STOPPED_NOT_FINITE;
     normalize(x);

@@ -1,6 +1,6 @@
 /* ---- The motion from stop to stop. ---- */
 
-/* Steps from m->t to `end`; they land on stops, on events, and on `end`. */
+/* Steps from m->t to `end`; they end exactly at stops, at events, and at `end`. */
 static int advance(MODEL *m, real end) {
     int code = 0;
 #if DELAYS > 0
@@ -10,7 +10,7 @@ static int advance(MODEL *m, real end) {
 #if EVENTS > 0
     if (m->stopped) return STOPPED_EVENT;
     long events = 0;
-    if ((code = follow_jumps(m))) return code; /* of inputs, since the last call */
+    if ((code = follow_jumps(m))) return code; /* jumps of inputs since the last call */
 #endif
 #if DELAYS > 0
     if (jumped) {

@@ -1,6 +1,6 @@
-/* ---- Crossings: what counts as one, and where it is looked for. ---- */
+/* ---- Crossings: their definition and their search. ---- */
 
-/* Whether what is watched as number i has passed zero at this value, in a direction that counts. */
+/* Whether guard i has passed zero at this value, in a direction that counts. */
 static int counts(const MODEL *m, int i, real value) {
     const int before = m->sign[i];
     if (event_direction[i] && event_direction[i] != -before) return 0;
@@ -12,7 +12,7 @@ static int happened(const MODEL *m, const real *e) {
     return -1;
 }
 
-/* The motion goes on where these are the values; what has crossed, be it to zero exactly, has its other sign. */
+/* Continue with these values; guards that have crossed, even exactly to zero, change their sign. */
 static void pass_on(MODEL *m, const real *e) {
     for (int i = 0; i < EVENTS; i++) {
         m->guard[i] = e[i];
@@ -20,14 +20,14 @@ static void pass_on(MODEL *m, const real *e) {
     }
 }
 
-/* A guard that began on zero, up to round-off, has left it without an event. */
+/* A guard that started at zero, up to round-off, has left it without an event. */
 static void leave_zero(MODEL *m, const real *e) {
     for (int i = 0; i < EVENTS && m->unsure; i++)
         if (R(fabs)(m->guard[i]) <= ON_ZERO * R(fabs)(e[i] - m->guard[i])) m->sign[i] = sign_of(e[i]);
     m->unsure = 0;
 }
 
-/* Between a, where nothing has happened, and b: regula falsi in the form of Illinois, `finest` apart from both ends. */
+/* Between a, before the crossing, and b: regula falsi (Illinois variant), at least `finest` from both ends. */
 static real next_guess(const MODEL *m, real a, real b, const real *at_a, const real *at_b, real finest, real weight_a,
                        real weight_b, int last) {
     real guess = b;

@@ -1,6 +1,6 @@
-/* ---- Stretches of delays that end before their time: the motion up to there is gone through again for its nodes. ---- */
+/* ---- Stretches of delays that end early: the motion up to the end is repeated for its nodes. ---- */
 
-/* Where an event happens. */
+/* At an event. */
 static int end_at_once(MODEL *m) {
     const real end = m->t, begin = m->stretch;
     real x[NX];
@@ -20,12 +20,12 @@ static int end_at_once(MODEL *m) {
     return code ? code : any ? end_stretch(m, end, 0) : 0;
 }
 
-/* Where an input or a parameter has another value since the last step: with those before. */
+/* At a change of an input or a parameter since the last step: with the values before. */
 static int end_at_jump(MODEL *m) {
     real p[NP + 1];
     for (int j = 0; j < NP; j++) { p[j] = m->p[j]; m->p[j] = m->left_p[j]; }
     int code = end_at_once(m);
     for (int j = 0; j < NP; j++) m->p[j] = p[j];
-    if (!code) code = end_stretch(m, m->t, 0); /* of what earlier stretches have left */
+    if (!code) code = end_stretch(m, m->t, 0); /* ends an unfinished stretch */
     return code;
 }

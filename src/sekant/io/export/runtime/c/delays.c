@@ -1,7 +1,7 @@
-/* ---- Delays: inputs are kept as polynomials through Chebyshev points of each stretch, and played back later. ---- */
+/* ---- Delays: inputs are stored as polynomials through Chebyshev points of each stretch, and evaluated later. ---- */
 
 #define NODES (DEGREE + 5)
-#define SMOOTH 3 /* passages through delays after which a kink does not matter any more */
+#define SMOOTH 3 /* passages through delays after which a kink is negligible */
 
 static real next_cut(const MODEL *m, int l) { return m->began + m->line[l].cut * delay_time[l] / delay_pieces[l]; }
 static real next_piece(const MODEL *m, int l) { return m->line[l].ended + delay_time[l]; }
@@ -27,7 +27,7 @@ static void begin_stretch(MODEL *m, real t) {
     for (int j = 0; j < NX; j++) m->stretch_x[j] = m->x[j];
 }
 
-/* Parameters and inputs that hold up to here, should they jump. */
+/* Store the parameters and inputs before a possible jump. */
 static void note_left(MODEL *m) { for (int j = 0; j < NP; j++) m->left_p[j] = m->p[j]; }
 
 static int parameters_jumped(const MODEL *m) {
@@ -95,7 +95,7 @@ static void fit(int n, const real *t, const real *u, real begin, real end, real 
     }
 }
 
-/* A stretch ends at t, where a kink of this number of passages lies; pieces end at kinks and on their grid. */
+/* End a stretch at t, at a kink with this number of passages; pieces end at kinks and at their grid. */
 static int end_stretch(MODEL *m, real t, int kink) {
     m->node = NODES;
     for (int l = 0; l < DELAYS; l++) {
@@ -104,7 +104,7 @@ static int end_stretch(MODEL *m, real t, int kink) {
             end = next_cut(m, l);
             m->line[l].cut += 1;
         } else if (kink >= SMOOTH && m->line[l].rows + NODES <= ROWS) continue;
-        if (m->line[l].rows < 2) continue; /* nothing has passed */
+        if (m->line[l].rows < 2) continue; /* an empty piece */
         if (m->line[l].count == KEPT) return STOPPED_MEMORY;
         const int k = (m->line[l].first + m->line[l].count++) % KEPT;
         fit(m->line[l].rows, m->line[l].t, m->line[l].u, m->line[l].from, end, m->line[l].kept[k].c);
@@ -116,13 +116,13 @@ static int end_stretch(MODEL *m, real t, int kink) {
     return 0;
 }
 
-/* Whether there is room to remember another jump of inputs; else delays play it back as a steep slope. */
+/* Whether there is room to store another jump of inputs; otherwise delays replace it by a steep slope. */
 static int room_for_jump(const MODEL *m) {
     for (int l = 0; l < DELAYS; l++) if (m->line[l].count >= JUMPS) return 0;
     return 1;
 }
 
-/* Passages of the kink with which the stretch ends on the stop at t. */
+/* Passages through delays of the kink at the stop at t that ends the stretch. */
 static int kink_at(const MODEL *m, real t) {
     int kink = parameters_jumped(m) ? 0 : SMOOTH;
     if (next_switch(m->p, m->segment) <= t + near_time(t)) kink = 0;
@@ -134,7 +134,7 @@ static int kink_at(const MODEL *m, real t) {
     return kink;
 }
 
-/* Delays turn to the pieces that are played next, if their time has come. */
+/* Switch delays to their next pieces, if their time has come. */
 static void turn_delays(MODEL *m, real t) {
     for (int l = 0; l < DELAYS; l++) {
         if (!delay_due(l, next_piece(m, l), t) || !m->line[l].count) continue;

@@ -1,14 +1,14 @@
-/* ---- Events: where a guard passes zero, held values and states are set, or the motion ends. ---- */
+/* ---- Events: when a guard passes zero, held values and states are set, or the motion ends. ---- */
 
 static int sign_of(real value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
-/* All that is watched at (t, x). */
+/* All guards at (t, x). */
 static void watched(const MODEL *m, real t, const real *x, real *e) {
     const real at = inside(m, t);
     guards(&at, x, m->p, e);
 }
 
-/* Values and signs where the motion goes on; one that is zero there keeps its sign. */
+/* Values and signs of guards at the current state; a guard at zero keeps its sign. */
 static void look_again(MODEL *m, real t) {
     watched(m, t, m->x, m->guard);
     for (int i = 0; i < EVENTS; i++) if (m->guard[i] != 0) m->sign[i] = sign_of(m->guard[i]);
@@ -20,7 +20,7 @@ static void first_signs(MODEL *m, real t) {
     m->unsure = 1;
 }
 
-/* Signs where the model stands; a guard at zero counts as `zero` says. */
+/* Signs of guards at the current state; a guard at zero has the sign `zero`. */
 static void guard_signs(const MODEL *m, real t, const int *zero, int *sign) {
     real e[EVENTS];
     const real at = inside(m, t);
@@ -28,7 +28,7 @@ static void guard_signs(const MODEL *m, real t, const int *zero, int *sign) {
     for (int i = 0; i < EVENTS; i++) sign[i] = e[i] != 0 ? sign_of(e[i]) : zero ? zero[i] : 1;
 }
 
-/* What event `number` sets, computed from the state x and the parameters p. */
+/* The values that event `number` sets, computed from the state x and the parameters p. */
 static void happen(MODEL *m, real t, const real *x, const real *p, int number) {
     real value[REACTIONS];
     const real at = inside(m, t);
@@ -40,7 +40,7 @@ static void happen(MODEL *m, real t, const real *x, const real *p, int number) {
     if (event_stops[number]) m->stopped = number + 1;
 }
 
-/* Events follow whose guards do not have the given signs any more, until none is left; those that have crossed
+/* Further events happen whose guards have changed their signs, until none is left; those that have crossed
    together happen at once, from the values before. */
 static int cascade(MODEL *m, real t, int *sign, int level_only) {
     for (int round = 0; round < MOST_AT_ONCE; round++) {
@@ -62,14 +62,14 @@ static int cascade(MODEL *m, real t, int *sign, int level_only) {
     return STOPPED_CHATTERING;
 }
 
-/* At the start those events happen that tell a level beyond which a quantity lies already. */
+/* At the start, events happen for levels that a quantity exceeds already. */
 static int begin_events(MODEL *m, real t) {
     int sign[EVENTS];
     for (int i = 0; i < EVENTS; i++) sign[i] = event_level[i] ? -event_direction[i] : 0;
     return cascade(m, t, sign, 1);
 }
 
-/* Events of guards that have jumped over zero since the last step, by inputs or parameters. */
+/* Events of guards that jumped over zero since the last step, because of inputs or parameters. */
 static int follow_jumps(MODEL *m) {
     int sign[EVENTS];
     for (int i = 0; i < EVENTS; i++) sign[i] = m->sign[i];

@@ -1,6 +1,6 @@
 /* ---- Fixed steps. ---- */
 
-/* One step of length h from time t; m->x holds the result. Gives 0, or why it failed; then m->x is as before. */
+/* One step of length h from time t; m->x is the result. Returns 0, or the reason of a failure; then m->x is unchanged. */
 static int take_step(MODEL *m, real t, real h) {
     real x[NX], k[NX];
     real now = inside(m, t);
@@ -32,7 +32,7 @@ static int take_step(MODEL *m, real t, real h) {
 }
 
 #if EVENTS > 0
-/* The step of length *h from (t, old) has been taken: it is shortened so that it ends where the first event happens. */
+/* Shorten the step of length *h from (t, old), so that it ends at the first event. */
 static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *event) {
     real e[EVENTS], at_a[EVENTS], at_b[EVENTS], a = 0, b = *h, weight_a = 1, weight_b = 1;
     int last = 0, code = 0;
@@ -64,7 +64,7 @@ static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *ev
 }
 #endif
 
-/* One step as above, from the present time t; *h: its length, shortened where an event happens. */
+/* One step as above, from the current time t; *h: its length, shortened if an event happens. */
 static int step_or_event(MODEL *m, real t, real *h, int *event) {
 #if EVENTS > 0
     real old[NX];
@@ -80,12 +80,12 @@ static int step_or_event(MODEL *m, real t, real *h, int *event) {
 #endif
 }
 
-/* Steps of m->step from m->t to `landing`, on which the last one, shortened, ends; or to the first event. */
+/* Steps of m->step from m->t to `landing`, the last one shortened; or to the first event. */
 static int run_to(MODEL *m, real landing, int *event) {
     const real base = m->t, span = landing - base;
     real h = m->step, rest = 0;
     *event = -1;
-    if (R(fabs)(span - h) <= MULTIPLE * h) { /* one step, as nearly always */
+    if (R(fabs)(span - h) <= MULTIPLE * h) { /* one step, nearly always */
         real length = span;
         const int code = step_or_event(m, base, &length, event);
         if (!code) m->t = *event < 0 ? landing : base + length;
@@ -93,7 +93,7 @@ static int run_to(MODEL *m, real landing, int *event) {
     }
     const real ratio = span / h, nearest = R(floor)(ratio + (real)0.5);
     real whole = R(floor)(ratio);
-    if (nearest >= 1 && R(fabs)(ratio - nearest) <= MULTIPLE) { /* no sliver of a step from rounding errors */
+    if (nearest >= 1 && R(fabs)(ratio - nearest) <= MULTIPLE) { /* avoid a tiny step from rounding errors */
         whole = nearest;
         h = span / nearest;
     } else {

@@ -1,4 +1,4 @@
-/* ---- What the header declares. ---- */
+/* ---- Functions of the header. ---- */
 
 void NAME_defaults(MODEL *m) {
     for (int j = 0; j < NP; j++) m->p[j] = default_parameters[j];
@@ -13,7 +13,7 @@ int NAME_start(MODEL *m, real t) {
     m->begin = m->t = m->segment = t;
     m->next = INFINITY;
     m->steps = 0;
-    initial(m->p, m->x); /* as the model describes it at the present parameters */
+    initial(m->p, m->x); /* the start of the model at the current parameters */
     normalize_start(m->x);
     const int code = project(m, m->x, m->t, 50);
     if (code) return code;

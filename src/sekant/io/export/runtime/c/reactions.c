@@ -1,6 +1,6 @@
-/* ---- What happens at events. ---- */
+/* ---- Actions of events. ---- */
 
-/* Event `number`, and all others with the same guard, happen where the model stands, just beyond the crossing. */
+/* Event `number`, and all others with the same guard, happen at the current state, just beyond the crossing. */
 static int react(MODEL *m, int number) {
     int sign[EVENTS];
     const real t = m->t, at = inside(m, t);
@@ -20,7 +20,7 @@ static int react(MODEL *m, int number) {
     }
     const int code = cascade(m, t, sign, 0);
     look_again(m, t);
-    for (int i = 0; i < EVENTS; i++) /* on zero still: it may be sent back where it came from */
+    for (int i = 0; i < EVENTS; i++) /* still at zero: it may return to its old side */
         if (e[i] == e[number] && m->guard[i] == e[i]) m->guard[i] = 0;
     m->unsure = 1;
 #if DELAYS > 0

@@ -4,7 +4,7 @@ static real sample_time(const MODEL *m, int i) { return sample_offset[i] + m->ti
 
 static int sample_due(const MODEL *m, int i, real t) { return sample_time(m, i) <= t + ON_TIME * sample_period[i]; }
 
-/* What is due is set; all of it from the values before. */
+/* Set the values that are due, all from the values before. */
 static void take_samples(MODEL *m, real t) {
     real fresh[SAMPLES];
     const real at = inside(m, t);

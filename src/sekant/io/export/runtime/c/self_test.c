@@ -1,6 +1,6 @@
 
 #ifdef NAME_SELF_TEST
-/* ---- Self-test: the same motion as Sekant's own, and the time of a step (argument: how many). ---- */
+/* ---- Self-test: compare with Sekant's motion, and measure the time of a step (argument: number of steps). ---- */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* ---- Stops: times at which signals switch, samples are taken, and delays turn to their next piece. ---- */
+/* ---- Stops: times at which signals switch, samples are taken, and delays switch to their next piece. ---- */
 
 static real next_stop(const MODEL *m, real t) {
     real found = next_switch(m->p, t);
@@ -14,7 +14,7 @@ static real next_stop(const MODEL *m, real t) {
     return found;
 }
 
-/* The start at time t, for which the state is in place: held values, samples, events that tell a level. */
+/* The start at time t; the state is set already: held values, samples, events of levels. */
 static int begin_motion(MODEL *m, real t) {
     m->segment = t;
     m->next = INFINITY;
@@ -49,7 +49,7 @@ static int begin_motion(MODEL *m, real t) {
     return 0;
 }
 
-/* The model stands on the stop at time t: what is due there happens, and the next segment begins. */
+/* Process the stop at time t, and begin the next segment. */
 static int pass_stop(MODEL *m, real t) {
     int code = 0;
 #if EVENTS > 0

@@ -1,7 +1,7 @@
 /* ---- Co-simulation: the motion from stop to stop, from event to event. ---- */
 
 #if INSTANTS
-/* A step beyond the event on which the model stands, so short that its error is none. */
+/* A step beyond the event at the current time, so short that its error is negligible. */
 static void go_beyond(MODEL *m) {
     const real at = inside(m, m->t);
     real k[NX];
@@ -10,13 +10,13 @@ static void go_beyond(MODEL *m) {
     m->t += m->apart;
 }
 
-/* Whether the event is the last one again: the motion from `begin` on began short of it by round-off. */
+/* Whether the event is the previous one: the motion from `begin` started before it by round-off. */
 static int again(const MODEL *m, int event, real begin) {
     return event == m->last_event && begin == m->last_event_time && m->t - begin <= m->apart;
 }
 
 #if DELAYS > 0
-/* A stretch that ends before its time: the motion up to here is gone through again for its nodes. */
+/* A stretch that ends early: repeat the motion up to here for its nodes. */
 static int end_at_once(MODEL *m) {
     const real end = m->t, begin = m->stretch, next = m->next, h = m->h, kept = m->h_kept;
     const int any = end - begin > 1e-9 * (next - begin), after = m->after_rejection, stiff = m->stiff;
@@ -25,7 +25,7 @@ static int end_at_once(MODEL *m) {
     for (int j = 0; j < NX; j++) { x[j] = m->x[j]; m->x[j] = m->stretch_x[j]; }
     for (int l = 0; l < DELAYS; l++) m->memory[DELAY_POINTS + l].whole -= m->node;
     m->t = begin;
-    m->next = end; /* of the stretch, whose nodes are these */
+    m->next = end; /* the end of the stretch with these nodes */
     m->node = any ? 0 : NODES;
     m->blind = 1;
     if (any) code = run_to(m, end, &event);
@@ -38,7 +38,7 @@ static int end_at_once(MODEL *m) {
 }
 #endif
 
-/* Inputs or parameters have other values since the last step. */
+/* Inputs or parameters have changed since the last step. */
 static int take_jump(MODEL *m) {
     real fresh[NP + 1];
     int code = 0;
@@ -46,7 +46,7 @@ static int take_jump(MODEL *m) {
 #if DELAYS > 0
     if (room_for_jump(m)) {
         code = end_at_once(m);
-        if (!code) code = end_stretch(m, m->t, 0); /* of what earlier stretches have left */
+        if (!code) code = end_stretch(m, m->t, 0); /* ends an unfinished stretch */
     }
 #endif
     show(m, m->t, m->x);
@@ -58,7 +58,7 @@ static int take_jump(MODEL *m) {
     return code;
 }
 
-/* Event `number` happens where the model stands, just beyond the crossing. */
+/* Event `number` happens at the current state, just beyond the crossing. */
 static int react(MODEL *m, int number) {
     int code = 0;
 #if DELAYS > 0
@@ -74,7 +74,7 @@ static int react(MODEL *m, int number) {
     return code;
 }
 
-/* Steps from m->t to `end`; they land on stops, on events, and on `end`. */
+/* Steps from m->t to `end`; they end exactly at stops, at events, and at `end`. */
 static int advance(MODEL *m, real end) {
     int code = 0;
     long events = 0;
@@ -89,7 +89,7 @@ static int advance(MODEL *m, real end) {
         if ((code = run_to(m, landing, &event))) return code;
         if (event >= 0) {
             const int repeated = again(m, event, begin);
-            if (repeated || m->jumped) go_beyond(m); /* what has jumped over zero is seen on the far side of the switch */
+            if (repeated || m->jumped) go_beyond(m); /* guards that jumped over zero are evaluated beyond the switch */
             if (repeated) restart(m, 1);
             else if ((code = react(m, event))) return code;
             else if (++events > MOST_EVENTS) return STOPPED_CHATTERING;
@@ -101,7 +101,7 @@ static int advance(MODEL *m, real end) {
     return 0;
 }
 #else
-/* Steps from m->t to `end`, on which they land as on stops. */
+/* Steps from m->t to `end`; they end exactly there, as at stops. */
 static int advance(MODEL *m, real end) {
     while (end - m->t > near_time(end)) {
         real stops[MOST_STOPS], stop = m->next;

@@ -1,4 +1,4 @@
-/* ---- Stops: times at which signals switch, samples are taken, and delays turn to their next piece. ---- */
+/* ---- Stops: times at which signals switch, samples are taken, and delays switch to their next piece. ---- */
 
 static real next_stop(const MODEL *m, real t) {
     const real found = next_switch(m->p, t);
@@ -9,7 +9,7 @@ static real next_stop(const MODEL *m, real t) {
 }
 
 #if KIND == MODEL_EXCHANGE
-/* Signs and values of guards where the motion goes on; one that is zero there keeps its sign, at the start it has none. */
+/* Signs and values of guards at the current state; a guard at zero keeps its sign, at the start it has none. */
 static void look_again(MODEL *m, int starting) {
 #if EVENTS > 0
     const real at = inside(m, m->t);
@@ -23,7 +23,7 @@ static void look_again(MODEL *m, int starting) {
 }
 #endif
 
-/* What is due after t: a stop, and before it nodes of a new stretch. */
+/* Find the next stop after t, and the nodes of a new stretch before it. */
 static void look_ahead(MODEL *m, real t) {
     m->next = next_stop(m, t);
 #if DELAYS > 0
@@ -38,7 +38,7 @@ static void look_ahead(MODEL *m, real t) {
 #endif
 }
 
-/* The start at time t, for which the state is in place. */
+/* The start at time t; the state is set already. */
 static int begin_motion(MODEL *m, real t) {
     m->segment = t;
     m->next = INFINITY;
@@ -64,8 +64,8 @@ static int begin_motion(MODEL *m, real t) {
     return 0;
 }
 
-/* The model stands on the stop at time t: what is due there happens, and the next segment begins. `noted`: it is known
-   what has been before. */
+/* Process the stop at time t, and begin the next segment. `noted`: the state before the stop
+   is stored already. */
 static int pass_stop(MODEL *m, real t, int noted) {
     int code = 0;
 #if DELAYS > 0

@@ -6,7 +6,7 @@ enum { MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENC
 static const int why_stopped[] = {STOPPED_STEP, 0, STOPPED_NOT_FINITE, STOPPED_STEP, STOPPED_STEP, STOPPED_STEP,
                                   STOPPED_CONSTRAINTS, STOPPED_CHATTERING, 0};
 
-/* `anew`: the motion goes on otherwise than before, from which only the length of steps is known. */
+/* `anew`: the motion continues after a change, so only the length of steps is reused. */
 static void restart(MODEL *m, int anew) {
     if (!anew) return;
     m->usual = m->h;
@@ -20,12 +20,12 @@ static void restart(MODEL *m, int anew) {
 #define WATCHING(m) 1
 #endif
 
-/* What a run over these stops is asked for. */
+/* Set the inputs of a run over these stops. */
 static void ask(const MODEL *m, Word *w, const real *stops, int count, real landing) {
     w[RUN_T].number = w[RUN_STEP_START].number = m->t;
     w[RUN_SNAP].number = SNAP * fmax(fabs(m->t), fabs(landing));
 #if FORM == SERIES
-    (void)stops; (void)count; /* it lands on all switches by itself */
+    (void)stops; (void)count; /* it stops at all switches by itself */
     const real strict = m->rtol > 0 ? fmax(1e-3, fmin(1, 1e-15 / m->rtol)) : 1e-3; /* as in `taylor/run.py` */
     w[RUN_RTOL].number = strict * m->rtol;
     w[RUN_TOL].number = strict * fmin(m->rtol, 1e-3);
@@ -92,7 +92,7 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
     const int code = (int)ADVANCE(w, ALL_STEPS, KERNEL);
     m->t = w[RUN_T].number;
     for (int j = 0; j < NX; j++) m->x[j] = w[run_states[j]].number;
-#if FORM == SERIES /* whose outputs are put onto the constraints once more */
+#if FORM == SERIES /* whose outputs are projected onto the constraints again */
     if (code == FINISHED) for (int j = 0; j < NX; j++) m->x[j] = w[RUN_ROWS + (rows - 1) * RUN_WIDTH + j].number;
 #endif
     m->steps += (unsigned long long)w[RUN_STEPS].whole;

@@ -50,7 +50,7 @@ API Status F(SetBinary)(void *c, const Reference *r, size_t n, const size_t *s, 
 API Status F(GetClock)(void *c, const Reference *r, size_t n, bool *v) { (void)c; (void)r; (void)v; return n ? ERROR : OK; }
 API Status F(SetClock)(void *c, const Reference *r, size_t n, const bool *v) { (void)c; (void)r; (void)v; return n ? ERROR : OK; }
 
-/* Every unknown may depend on everything that is known: nothing is listed one by one. */
+/* Every unknown may depend on every known variable: dependencies are not listed. */
 API Status F(GetNumberOfVariableDependencies)(void *c, Reference r, size_t *n) { (void)c; (void)r; *n = 0; return ERROR; }
 API Status F(GetVariableDependencies)(void *c, Reference r, size_t *e, Reference *i, size_t *ei, int *k, size_t n) {
     (void)c; (void)r; (void)e; (void)i; (void)ei; (void)k; (void)n;

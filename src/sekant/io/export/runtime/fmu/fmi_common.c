@@ -1,4 +1,4 @@
-/* ---- What both versions of FMI have in common. ---- */
+/* ---- Common functions of both versions of FMI. ---- */
 #ifdef _WIN32
 #define API __declspec(dllexport)
 #else
@@ -6,7 +6,7 @@
 #endif
 typedef unsigned int Reference;
 typedef struct { Course c; Logger logger; void *environment; char name[64]; } Instance;
-#define FN(name) F(name) /* after the names of a version have been put in */
+#define FN(name) F(name) /* expands the names of a version first */
 
 static Status told(Instance *i, Status status) {
     if (i->logger && i->c.message[0]) LOG(i->logger, i->environment, i->name, status, i->c.message);

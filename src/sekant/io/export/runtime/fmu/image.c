@@ -1,4 +1,4 @@
-/* ---- The memory of Sekant's own procedures: an image that can stand anywhere, with the words that are addresses. ---- */
+/* ---- The memory of Sekant's own procedures: a relocatable image, with the list of words that are addresses. ---- */
 
 typedef union { long long whole; double number; } Word;
 typedef long long Procedure(void *memory, double a, double b);
@@ -12,7 +12,7 @@ typedef struct {
     const ArrayWord *outside; size_t outsides;
 } Image;
 
-/* Addresses in memory that stands at w; there are none in memory that is `away`, as in a file. */
+/* Set the addresses for memory at w; memory that is `away`, such as in a file, has none. */
 static void set_addresses(const Image *image, Word *w, int away) {
     for (size_t i = 0; i < image->datas; i++) {
         const size_t k = image->data[i];
@@ -24,7 +24,7 @@ static void set_addresses(const Image *image, Word *w, int away) {
         w[image->outside[i].word].whole = away ? 0 : (long long)(intptr_t)image->outside[i].array;
 }
 
-/* Memory as the image says. */
+/* Fill memory from the image. */
 static void lay_out(const Image *image, Word *w) {
     memset(w, 0, image->words * sizeof *w);
     memcpy(w, image->content, image->contents * sizeof *w);

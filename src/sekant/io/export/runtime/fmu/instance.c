@@ -1,4 +1,4 @@
-/* ---- An instance: the model, what was asked of it, and where it is in the course of FMI. ---- */
+/* ---- An instance: the model, its settings, and its state in FMI. ---- */
 
 #define VR_STATES 1u
 #define VR_RATES (VR_STATES + NX)
@@ -15,7 +15,7 @@
 
 enum { INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, STEP_MODE, TERMINATED };
 
-/* What is saved and restored. */
+/* The saved and restored part. */
 typedef struct {
     unsigned long long fingerprint;
     MODEL m;
@@ -24,7 +24,7 @@ typedef struct {
     int mode, start_stale, corrected;
 } Saved;
 
-/* Addresses in the memory of procedures are those of where it stands now, or none where it is `away`. */
+/* Set the addresses in the memory of procedures to its current location, or to none if it is `away`. */
 static void move_memory(Saved *s, int away) {
 #if INSTANTS
     set_addresses(&instant_image, s->m.memory, away);
@@ -68,7 +68,7 @@ static int failed(Course *c, int code) {
     return code;
 }
 
-/* The start: what was given, else what the model describes at the present parameters; then onto the constraints. */
+/* The start: the given values, otherwise those of the model at the current parameters; then projected. */
 static int prepare_start(Course *c) {
     MODEL *m = &c->s.m;
     if (!c->s.start_stale) return 0;

@@ -1,16 +1,16 @@
-/* ---- What events, samples, delays, friction and contacts do: Sekant's own procedures decide, on their memory in the
+/* ---- Events, samples, delays, friction and contacts: Sekant's own procedures compute them, with their memory in the
    model. ---- */
 
 extern Procedure AT_START, AT_NOTE, AT_STOP, AT_EVENT, AT_CATCH_UP, AT_LOOK, AT_KEEP, AT_KINK, AT_END;
 static const int why_undecided[] = {0, STOPPED_JAMMED, STOPPED_INSIDE, STOPPED_CHATTERING, STOPPED_MEMORY};
 
-/* Times that are one, on the way to `end`; as in `analyses/simulation/events.py`. */
+/* Whether two times on the way to `end` count as equal; as in `analyses/simulation/events.py`. */
 static real apart_at(const MODEL *m, real end) {
     const real span = KIND == CO_SIMULATION ? end - m->t : fmax(1, fabs(end));
     return fmax(1e-12 * span, 8 * (nextafter(fabs(end), INFINITY) - fabs(end)));
 }
 
-/* The procedures see the motion x at time t. */
+/* Pass the motion x at time t to the procedures. */
 static void show(MODEL *m, real t, const real *x) {
     Word *const w = m->memory;
     w[INSTANT_APART].number = m->apart;
@@ -21,7 +21,7 @@ static void show(MODEL *m, real t, const real *x) {
     for (int j = 0; j < NP + HELD; j++) w[INSTANT_P + j].number = m->p[j];
 }
 
-/* What a procedure decides at time t becomes the state and what the model holds. */
+/* Take over the state and the held values from a procedure at time t. */
 static int decided(MODEL *m, real t, Procedure *procedure, double a) {
     Word *const w = m->memory;
     show(m, t, m->x);
@@ -36,7 +36,7 @@ static int decided(MODEL *m, real t, Procedure *procedure, double a) {
     return why_undecided[code];
 }
 
-/* Procedures take the signs of guards that the importer has seen. */
+/* Pass the signs of guards that the importer has seen to the procedures. */
 static void recall_signs(MODEL *m) {
 #if DECLARED > 0
     for (int i = 0; i < DECLARED; i++) m->memory[DECLARED_SIGN + i].whole = m->sign[i];
@@ -44,7 +44,7 @@ static void recall_signs(MODEL *m) {
     (void)m;
 }
 
-/* Parameters and inputs that hold up to here, should they jump. */
+/* Store the parameters and inputs before a possible jump. */
 static void note_left(MODEL *m) { for (int j = 0; j < NP; j++) m->left_p[j] = m->p[j]; }
 
 static int parameters_jumped(const MODEL *m) {
@@ -54,7 +54,7 @@ static int parameters_jumped(const MODEL *m) {
 }
 
 #if DELAYS > 0
-/* A stretch of the motion lies between what ends pieces of delays; at nodes within it these know their inputs. */
+/* A stretch of the motion lies between ends of pieces of delays; at nodes within it their inputs are known. */
 static real node_time(const MODEL *m, int i) {
     return (real)0.5 * (m->stretch + m->next) + (real)0.5 * (m->next - m->stretch) * m->memory[DELAY_NODES + i].number;
 }
@@ -79,13 +79,13 @@ static int end_stretch(MODEL *m, real t, int kink) {
     return why_undecided[AT_END(m->memory, t, kink)];
 }
 
-/* Whether there is room to remember another jump of inputs; else delays play it back as a steep slope. */
+/* Whether there is room to store another jump of inputs; otherwise delays replace it by a steep slope. */
 static int room_for_jump(const MODEL *m) {
     for (int l = 0; l < DELAYS; l++) if (m->memory[DELAY_COUNT + l].whole >= JUMPS) return 0;
     return 1;
 }
 
-/* Passages of the kink with which the stretch ends on the stop at t. */
+/* Passages through delays of the kink at the stop at t that ends the stretch. */
 static int kink_here(MODEL *m, real t) {
     const int fresh = parameters_jumped(m) || next_switch(m->p, m->segment) <= t + near_time(t);
     return fresh ? 0 : (int)AT_KINK(m->memory, t, 0);

@@ -1,7 +1,7 @@
-/* ---- Model exchange: the importer integrates; here it is told what happens at events, and which ones there are. ---- */
+/* ---- Model exchange: the importer integrates; this part processes events and reports them. ---- */
 
-/* An indicator of an event lies off its guard a little, to the side from which the guard came: so the guard has passed
-   zero where an importer that has searched for the zero of the indicator stops. */
+/* An event indicator is offset from its guard, to the side from which the guard came. The guard has then passed
+   zero at the zero of the indicator, where the importer stops. */
 static int event_indicators(Course *c, real *z) {
     if (is_starting(c)) { const int code = prepare_start(c); if (code) return code; }
 #if INDICATED > 0
@@ -21,8 +21,8 @@ static int event_indicators(Course *c, real *z) {
     return 0;
 }
 
-/* After a step of the importer's solver: back onto the constraints where it left them by more than m->drift.
-   *changed: the state is another one, which an event must tell. */
+/* After a step of the importer's solver: project onto the constraints if it left them by more than m->drift.
+   *changed: the state has changed, which requires an event. */
 static int completed_step(Course *c, int *changed) {
     MODEL *m = &c->s.m;
     real off = 0, x[NX];
@@ -50,7 +50,7 @@ static int completed_step(Course *c, int *changed) {
     return 0;
 }
 
-/* The time on which the importer must land next: a stop, or before it a node at which delays record their inputs. */
+/* The time at which the importer must stop next: a stop, or before it a node at which delays record their inputs. */
 static real landing_time(const MODEL *m) {
 #if DELAYS > 0
     if (m->node < NODES) return node_time(m, m->node);
@@ -58,7 +58,7 @@ static real landing_time(const MODEL *m) {
     return m->next;
 }
 
-/* What is due at a landing time: 0, or why the motion cannot go on. */
+/* Process a time of `landing_time`: returns 0, or the reason why the motion cannot continue. */
 static int land(Course *c) {
     MODEL *m = &c->s.m;
 #if DELAYS > 0
@@ -81,8 +81,8 @@ static int land(Course *c) {
 }
 
 #if DELAYS > 0
-/* Something jumps at m->t, before points of the stretch at which it would have been recorded: its pieces end with what
-   is known of them, the inputs at both ends included. */
+/* A jump at m->t, before further nodes of the stretch: its pieces end with the
+   known values, including the inputs at both ends. */
 static int cut_stretch(MODEL *m) {
     if (m->t - m->stretch > 1e-9 * (m->next - m->stretch)) {
         keep_inputs(m, m->stretch, m->stretch_u);
@@ -92,7 +92,7 @@ static int cut_stretch(MODEL *m) {
 }
 #endif
 
-/* What holds before something jumps in event mode. */
+/* Store the values before a jump in event mode. */
 static void note_all(MODEL *m) {
 #if INSTANTS
     note_left(m);
@@ -109,7 +109,7 @@ static void enter_event_mode(Course *c) {
     note_all(&c->s.m);
 }
 
-/* Events of guards that have passed zero: an importer has found them, or inputs have jumped. */
+/* Events of guards that have passed zero: found by the importer, or caused by jumps of inputs. */
 static int catch_up(MODEL *m) {
     int code = 0;
 #if INSTANTS
@@ -130,8 +130,8 @@ static int catch_up(MODEL *m) {
     return code;
 }
 
-/* Event mode: past a stop the next segment begins, and events happen. Importers come within 1e-9 of the time, not always
-   to it. *ends: the model ends its run. */
+/* Event mode: past a stop the next segment begins, and events happen. Importers reach the time within 1e-9, not always
+   exactly. *ends: the model ends its run. */
 static int update_discrete(Course *c, int *changed, int *ends) {
     MODEL *m = &c->s.m;
     int code = is_starting(c) ? prepare_start(c) : 0;
