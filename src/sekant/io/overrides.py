@@ -77,7 +77,7 @@ def _steps(text: str, name: str) -> KeyPath:
         start = at + 1 if text[at] == "." else at
         match = _STEP.match(text, start)
         if match is None:
-            raise ModelError(f"'{name}' is not a name of a value; write item.field or item.field[0]")
+            raise ModelError(f"'{name}' is not the name of a value; write item.field or item.field[0]")
         steps.append(match[1] if match[1] is not None else int(match[2]))
         at = match.end()
     return tuple(steps)
@@ -96,7 +96,7 @@ def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
     elif isinstance(at, dict):
         at[last] = value
     else:
-        raise ModelError(f"'{name}': there is nothing named '{last}' there")
+        raise ModelError(f"'{name}' does not exist: there is no '{last}'")
 
 
 def _enter(at: Any, step: str | int, name: str) -> Any:
@@ -106,4 +106,4 @@ def _enter(at: Any, step: str | int, name: str) -> Any:
         return at[step]
     if isinstance(at, list) and isinstance(step, int) and step < len(at):
         return at[step]
-    raise ModelError(f"'{name}': there is nothing named '{step}' there")
+    raise ModelError(f"'{name}' does not exist: there is no '{step}'")

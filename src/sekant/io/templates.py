@@ -76,7 +76,7 @@ def _take_model(
     """Make a template of the model file that an instance names."""
     file, path = instance.pop("model"), ("instances", name, "model")
     if "template" in instance:
-        raise ModelError("an instance has a template or a model, not both; drop one", path=path)
+        raise ModelError("an instance has a template or a model, not both; remove one", path=path)
     if not isinstance(file, str):
         raise ModelError(f"must be the name of a model file, not {kind_of(file)}", path=path)
     source = read(file, path)

@@ -53,7 +53,7 @@ def reduce_elastic(
     parts = find_parts(model, kept_bodies(model, keep), base, elastic=True)
     if not parts.absorbed:
         raise ModelError(
-            f"reduce: no bushing acts on '{keep[0]}' or on the bodies between it and '{base}'; leave elastic out"
+            f"reduce: no bushing acts on '{keep[0]}' or on the bodies between it and '{base}'; remove elastic"
         )
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried, LIGHT) if inertia == "exact" else ()
@@ -83,8 +83,8 @@ def reduce_elastic(
     reduced, joint = rebuild(parts, poses, shapes, lumps, drop, modes)
     count, what = modes[frame].count, "path" if len(drives) == 1 else "surface"
     how = (
-        f"{what} without load, {count} elastic modes (compliance off by {found.off:.1e} of the largest between the "
-        "poses)"
+        f"{what} without load, {count} elastic modes (relative error of the compliance between the poses: "
+        f"{found.off:.1e})"
     )
     return Reduction(
         model=reduced,

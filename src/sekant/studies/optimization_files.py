@@ -283,7 +283,9 @@ def _target(name: str, given: Any, unit: str | None) -> WantedValue:
     known = ("value", "tolerance", "weight")
     for key in entry:
         if key not in known:
-            raise ModelError(f"a target has no '{key}'; {suggest(key, known, 'keys')}", path=(*path, key))
+            raise ModelError(
+                f"unknown key '{key}' of a target; {suggest(key, known, 'keys')}", path=(*path, key)
+            )
     if "value" not in entry:
         raise ModelError("a target needs 'value'", path=path)
     value = number_at(entry["value"], (*path, "value") if isinstance(given, dict) else path, unit)

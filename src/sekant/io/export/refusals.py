@@ -60,7 +60,8 @@ def refuse(system: System, what: str) -> None:
     if numeric is not None:
         raise SekantError(
             f"model '{name}': {numeric.label} is a numeric Python function, whose code cannot be exported as {what}; "
-            "record it (sk.signals.traced), write it as an expression, or compute it outside and give it as an input"
+            "record it (sk.signals.traced), write it as an expression, or compute it in the other program and "
+            "pass it as an input"
         )
     if system.nv == 0:
         raise SekantError(

@@ -205,8 +205,7 @@ class Brakes(Description):
     front_share: Plain = 0.62
     """share of the first axle"""
     standstill: Positive[Plain] = 0.5
-    """rad/s: with methods without events, a wheel that spins more slowly than this creeps; other methods stop
-    it"""
+    """rad/s: below this spin, braked wheels creep in methods without events; other methods stop them exactly"""
 
     @model_validator(mode="after")
     def _share(self):

@@ -78,7 +78,7 @@ class AxleDesigns:
         self.steered = self.roles.left.rack is not None
         self._last: tuple[Any, Vector, Vector] | None = None
         if steering is not None and not self.steered:
-            raise ModelError(f"model '{model.name}' has no rack to steer with; leave out steering")
+            raise ModelError(f"model '{model.name}' has no rack to steer with; remove steering")
 
     # -- what is compiled ------------------------------------------------------------------------------
 

@@ -139,7 +139,9 @@ def _target(name: str, given: Any) -> CurveTarget:
         return CurveTarget(name, unit, design=number(given, unit), everywhere=True)
     for key in given:
         if key not in OF_TARGET:
-            raise ModelError(f"a target has no '{key}'; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key))
+            raise ModelError(
+                f"unknown key '{key}' of a target; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key)
+            )
     tolerance = number(given["tolerance"], unit, "tolerance") if "tolerance" in given else None
     weight = number(given.get("weight", 1.0), "1", "weight")
     if (tolerance is not None and tolerance <= 0) or weight <= 0:

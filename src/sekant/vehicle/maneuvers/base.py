@@ -155,7 +155,7 @@ class Maneuver(Description):
     """outputs that players plot beside the motion"""
 
     speed: Positive[MetersPerSecond] = 80 / 3.6
-    """speed at the start, which the driver holds unless the maneuver changes it"""
+    """speed at the start, which the driver maintains unless the maneuver changes it"""
 
     @property
     def until(self) -> float:

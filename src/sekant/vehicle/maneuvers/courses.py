@@ -420,7 +420,7 @@ class Autocross(CourseManeuver):
     cites: ClassVar[tuple[str, ...]] = ("Milliken",)
 
     grip: Positive[Plain] = 0.7
-    """share of the tires' grip that the driver uses: transients require the rest"""
+    """share of the tires' grip that the driver uses; the rest is a reserve for transients"""
     file: str = ""
     """CSV with x [m], y [m] of the center line and optionally left [m], right [m], z [m], bank [deg]; by
     default a short course of straights, a hairpin and bends"""

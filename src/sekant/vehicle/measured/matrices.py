@@ -66,7 +66,7 @@ class ComplianceMatrices:
         most = 5 if u2 is None else 4
         soft = int(np.sum(values > RIGID * values.max()))
         if soft == 0:
-            raise ModelError("compliance: the matrices are zero; leave compliance out")
+            raise ModelError("compliance: the matrices are zero; remove compliance")
         count = min(soft, most)
         if values[-count - 1] > SOFT * values.max():
             warnings.warn(
@@ -82,7 +82,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         "",
         f"a steered wheel has at most {count} elastic modes; the next direction is treated as rigid, although its "
         f"compliance is {softness:.1%} of the softest one",
-        "fix the rack (one rack position of curves) to keep five",
+        "fix the rack (curves at one rack position) to use five",
     )
 
 

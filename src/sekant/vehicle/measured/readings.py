@@ -119,8 +119,8 @@ def _check(one: SuspensionCurves, file: str) -> None:
         )
     if "rack" in one.names and one.steering.size > 1 and not one.steering[0] < 0 < one.steering[-1]:
         raise DataError(
-            f"rack goes from {1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm; straight ahead, where "
-            "it is zero, must lie between",
+            f"rack goes from {1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm; zero (straight "
+            f"ahead) must lie between",
             file=file,
         )
     s = SIDES[one.side]

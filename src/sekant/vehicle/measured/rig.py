@@ -109,7 +109,7 @@ def rig_curves(
             kept = {name: own.data[name] for name in own.names if name in (*DRIVES, *GIVEN_BACK)}
             gaps = deviations(curves, replace(own, data=kept), side)
             lines = [f"  {side + '.' + name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in gaps.items()]
-            texts += [f"deviation of the {side} wheel from what was measured (root mean square)", *lines]
+            texts += [f"deviation of the {side} wheel from the measured curves (root mean square)", *lines]
     if measured.compliance:
         compliant = axle.model()
         texts.append(axle_compliance(compliant, axle.roles(compliant)).summary())

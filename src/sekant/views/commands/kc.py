@@ -167,12 +167,12 @@ def kc(
         return
     _refuse_curves(file)
     if side is not None and (as_axle or report is not None or describes_axle(file)):
-        raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
+        raise typer.BadParameter("an axle has both sides; remove this option", param_hint="--side")
     if live is not None:
         from sekant.views.commands.kc_designs import live_design
 
         others = {"--csv": output, "--plot": plot, "--report": report} | alone
-        _refuse(others, "--live writes only its page; leave this out")
+        _refuse(others, "--live writes only its page; remove this option")
         live_design(file, live, as_axle, (side, travel, steering, points), targets, as_json)
         return
     if on_measured_curves(file):
@@ -181,7 +181,9 @@ def kc(
         _tell(curves, model, file, output, plot, model_file, [], as_json, None, texts, rig)
         return
     if of is not None:
-        raise typer.BadParameter(f"{file} is not a car on measured curves; leave it out", param_hint="--of")
+        raise typer.BadParameter(
+            f"{file} is not a car on measured curves; remove this option", param_hint="--of"
+        )
     if sensitivity is not None:
         _sensitivity(file, sensitivity, output, plot)
         return

@@ -110,7 +110,7 @@ def design_page(
         raise located(error, source.places, str(file)) from None
     given = mechanism.given
     if steering is not None and not mechanism.steered:
-        raise ModelError("has no rack to steer with; leave out --steering", file=str(file))
+        raise ModelError("has no rack to steer with; remove --steering", file=str(file))
     drawing = drawing_of(mechanism)
     heights = through_zero(*given_range(travel, mechanism.roles.travel, "--travel"), points)
     moves = through_zero(*given_range(steering, mechanism.roles.steering or RACK, "--steering"), points)

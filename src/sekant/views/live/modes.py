@@ -23,8 +23,8 @@ def modes_of_page(program: PageProgram, system: System, p: Floats, parameters: A
     if system.facts.constrained or system.reactions.bound_forces:
         what = "closes loops or has constraints" if system.facts.constrained else "sticks or touches"
         raise SekantError(
-            f"model '{name}': modes=True is for mechanisms that are trees, and this one {what}; leave it out, "
-            "and use sk.analyses.root_locus"
+            f"model '{name}': modes=True requires a mechanism without closed loops, constraints, friction and "
+            f"contacts, and this one {what}; remove modes, and use sk.analyses.root_locus"
         )
     functions = linear_functions(system)
     nq, nv = system.nq, system.nv
