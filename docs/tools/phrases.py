@@ -78,7 +78,7 @@ PAGES = (
 )
 
 
-def odd_phrases(text: str, listed: Mapping[str, str]) -> list[tuple[int, str, str]]:
+def odd_phrases(text: str, listed: Mapping[str, str] = INSTEAD) -> list[tuple[int, str, str]]:
     """Line number, phrase, and what to write instead, of every listed phrase in `text`."""
     found = []
     for pattern, instead in listed.items():

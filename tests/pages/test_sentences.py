@@ -68,9 +68,3 @@ def test_the_readme_is_short():
 
 def test_pages_and_source_have_none_of_the_odd_phrases(capsys):
     assert phrases.main() == 0, capsys.readouterr().out
-
-
-def test_odd_phrases_are_found_with_their_line():
-    assert phrases.odd_phrases("A file.\nA ball\nis let go.", phrases.ON_PAGES) == [(3, "let go", "released")]
-    assert phrases.odd_phrases("A ball is let go.", phrases.INSTEAD) == []
-    assert phrases.odd_phrases("'abc' is no number", phrases.INSTEAD) == [(1, "is no number", "is not a ...")]

@@ -22,3 +22,8 @@ def test_odd_phrases_are_found_with_their_line(text):
 @pytest.mark.parametrize("text", ["there is no number", "it is no longer there", "The cache reports it."])
 def test_plain_sentences_pass(text):
     assert phrases.odd_phrases(text) == []
+
+
+def test_pages_have_a_longer_list():
+    assert phrases.odd_phrases("A ball is let go.", phrases.ON_PAGES) == [(1, "let go", "released")]
+    assert phrases.odd_phrases("A ball is let go.") == []
