@@ -50,7 +50,9 @@ def test_the_reference_of_model_files_names_every_type():
     text = model_reference.markdown()
     for name in [*JOINTS, *FORCES]:
         assert f"### `{name}`" in text
-    assert "| `pitch` | quantity, m | required | advance per turn; positive for a right-handed screw |" in text
+    assert (
+        "| `pitch` | quantity, m | required | advance per turn; positive for a right-handed screw |" in text
+    )
 
 
 def test_the_reference_of_commands_names_every_option():
