@@ -87,13 +87,15 @@ class Section:
     def count(self, what: str, by: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + by
 
-    def measure(self, what: str, value: float, unit: str = "", limit: float | None = None) -> None:
-        """Keep the largest value; one beyond the limit is a failure."""
+    def measure(
+        self, what: str, value: float, unit: str = "", limit: float | None = None, tried: str = ""
+    ) -> None:
+        """Keep the largest value; one beyond the limit is a failure of what was `tried`."""
         before = self.measured.get(what)
         value = float(f"{value:.3g}")
         self.measured[what] = Measured(max(value, before.value if before else value), unit, limit)
         if limit is not None and not value <= limit:
-            self.fail(what, f"{value:g} {unit} (limit {limit:g})")
+            self.fail(tried or what, f"{value:g} {unit}".rstrip() + f" (limit {limit:g})")
 
     def fail(self, tried: str, found: str, input: str = "") -> None:
         self.failures.append(Failure(tried, found, input))
