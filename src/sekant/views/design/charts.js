@@ -17,7 +17,7 @@ class Chart {
     this.value = element("span", { class: "value" });
     this.before = element("span", { class: "before" });
     this.worst = element("span", { class: "worst" });
-    const title = element("span", { class: "plot-name", text: name.replaceAll("_", " "), title: this.told.about || name });
+    const title = element("span", { class: "plot-name", text: spaced(name), title: this.told.about || name });
     const unit = element("span", { class: "unit", text: formatUnit(this.told.shown) });
     this.root = element("section", { class: "plot", "data-curve": name }, element("div", { class: "plot-head" }, title, unit, this.value, this.before, this.worst), this.holder);
     this.theme = theme;

@@ -335,7 +335,7 @@ class Page {
     if (!chosen) return;
     const { name, about, held } = this.told.points[chosen.point];
     this.fields.forEach(({ field }, axis) => (field.disabled = held[axis]));
-    byId("chosen").textContent = name.replaceAll("_", " ");
+    byId("chosen").textContent = spaced(name);
     byId("chosen").title = about;
     for (const { show } of this.fields) show();
   }

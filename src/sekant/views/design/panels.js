@@ -1,7 +1,7 @@
 // Tables beside the picture: hard points, set-up changes and lengths of links, targets.
 
 const mm = (value) => 1e3 * value;
-const shortNumber = (value, digits = 4) => (Number.isFinite(value) ? String(Number(value.toFixed(digits))).replace("-", "−") : "–");
+const spaced = (name) => name.replaceAll("_", " ").replaceAll(".", ", ");
 
 // A field for a number: `shown` and `taken` convert between SI and the display unit.
 function numberField({ label, step = 1, get, set, factor = 1e3, digits = 4 }) {
@@ -37,7 +37,7 @@ class PointsPanel {
       );
       fields.forEach(({ field }, axis) => (field.disabled = held[axis]));
       const reset = element("button", { class: "icon", text: "↺", title: "As in the first design", onclick: () => page.set(Object.fromEntries(parameters.map((i) => [i, design.first[i]])), true) });
-      const button = element("button", { class: "point-name", text: name.replaceAll("_", " "), title: about, onclick: () => page.choose(point) });
+      const button = element("button", { class: "point-name", text: spaced(name), title: about, onclick: () => page.choose(point) });
       const row = element("tr", { "data-point": name }, element("th", {}, button), ...fields.map(({ field }) => element("td", {}, field)), element("td", {}, reset));
       row.addEventListener("focusin", (event) => event.target.matches("input") && page.choose(point));
       return { row, fields, reset, parameters };
@@ -74,7 +74,7 @@ class SetUpPanel {
         const groups = this.apart && all.length > 1 ? all.map((one) => [one]) : [all];
         return groups.map((group) => {
           const indices = group.map(({ parameter }) => parameter);
-          const label = (group.length > 1 ? own : group[0].name).replaceAll("_", " ").replace(".", ", ");
+          const label = spaced(group.length > 1 ? own : group[0].name);
           const set = (value, last) => page.set(Object.fromEntries(indices.map((i) => [i, value])), last);
           const { field, show } = numberField({ label: `${label} in mm`, step: 0.5, get: () => design.p[indices[0]], set });
           const slider = element("input", { type: "range", min: -20, max: 20, step: 0.1, "aria-label": label });
@@ -126,7 +126,7 @@ class TargetsPanel {
     this.page = page;
     this.list = element("div");
     const { told } = page.design;
-    this.pick = element("select", { "aria-label": "Curve" }, ...told.curves.map(({ name }) => element("option", { value: name, text: name.replaceAll("_", " ") })));
+    this.pick = element("select", { "aria-label": "Curve" }, ...told.curves.map(({ name }) => element("option", { value: name, text: spaced(name) })));
     this.pick.value = told.curves.some(({ name }) => name === "left.toe") ? "left.toe" : "toe";
     const add = element("button", { text: "Add", id: "add-target", onclick: () => this.add(this.pick.value) });
     const save = element("button", { text: "Download targets", onclick: () => download(`${fileStem(told)}_targets.yaml`, targetsText(page.design), "text/yaml") });
@@ -200,7 +200,7 @@ class TargetsPanel {
       } });
       const band = field(`band in ${shown || "1"}`, () => target.band, (value) => (target.band = Math.abs(value)), factor, 0.05);
       const root = element("section", { class: "target", "data-curve": target.curve },
-        element("div", { class: "plot-head" }, element("span", { class: "plot-name", text: target.curve.replaceAll("_", " ") }), worst, remove),
+        element("div", { class: "plot-head" }, element("span", { class: "plot-name", text: spaced(target.curve) }), worst, remove),
         element("div", { class: "row" }, element("span", { text: "within ±" }), band, element("span", { class: "unit", text: formatUnit(shown) }), more),
         element("table", { class: "target-points" }, element("thead", {}, element("tr", {}, element("th", { text: "travel mm" }), element("th", { text: formatUnit(shown) || "value" }), element("th"))), element("tbody", {}, ...points)));
       return { root, worst, index };
