@@ -172,6 +172,24 @@ def test_a_drag_steers_and_what_was_driven_is_replayed_and_saved(browser, page):
     assert browser.errors == []
 
 
+def test_a_finger_drives(browser, page):
+    browser.open(page, 390, 844, phone=True)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": 200, "y": 400}])
+    browser.call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": 150, "y": 280}])
+    browser.wait(
+        "sekant.controls.wheel > 0.5 && sekant.controls.throttle > 0.5 && sekant.car.value('speed') > 0.3"
+    )
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    browser.wait("sekant.controls.throttle === 0")
+    buttons = "[...document.querySelectorAll('header button')].map((b) => b.getBoundingClientRect())"
+    assert browser.run(
+        f"{buttons}.every(({{ left, right, width }}) => width > 20 && left >= 0 && right <= 390)"
+    )
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert browser.errors == []
+
+
 def test_laps_count_over_the_line_from_behind(browser, page):
     browser.open(page, 640, 400)
     script = """(() => { const laps = sekant.gauges.laps; laps.restart();
