@@ -21,8 +21,8 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.problems import EventFunctions, explicit_problem, taylor_problem
-from sekant.analyses.simulation.reactors import reactors_of
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, Tape, core_function, make_tape

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import sekant as sk
-from sekant.engine.functions.euler_group import euler_group
-from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.motion import euler_group, right_hand_side
 from sekant.solvers.ode import OdeProblem
 
 

@@ -18,8 +18,7 @@ from sekant.analyses.simulation.problems import dae_problem, explicit_problem
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
 from sekant.loops.image import LoadedImage, image_of
-from sekant.loops.store.bitcode import bitcode_of
-from sekant.loops.store.objects import procedure_of
+from sekant.loops.store.objects import bitcode_of, procedure_of
 from sekant.loops.translate import translate
 from sekant.object_code.link import Linked
 from sekant.object_code.portable import (
@@ -34,8 +33,8 @@ from sekant.solvers.common.checks import StepOptions
 from sekant.solvers.common.memory import new_point
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.complementarity.decide import DECIDED, begin
+from sekant.solvers.ode.integrate import METHODS
 from sekant.solvers.ode.memory import lay_out
-from sekant.solvers.ode.methods import METHODS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MACHINES = {  # where the head of an object file names the machine: place, format, number

@@ -25,7 +25,7 @@ from sekant.loops.store.objects import import_all, procedure_of
 from sekant.loops.translate import translate
 from sekant.solvers.common.cascades import follow_jumps, note_signs, react_to_event
 from sekant.solvers.complementarity.decide import begin, follow
-from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
+from sekant.solvers.dae.integrate import METHODS as IMPLICIT_METHODS
 from sekant.solvers.instants.instants import (
     InstantMemory,
     catch_up,

@@ -9,7 +9,7 @@ import pytest
 
 import sekant as sk
 from sekant.analyses.simulation.problems import explicit_problem
-from sekant.engine.functions.euler_group import LARGEST, euler_group
+from sekant.engine.functions.motion import LARGEST, euler_group
 from sekant.model.forces import Actuator, JointFriction
 from sekant.model.joints import Free, Prismatic, Revolute
 from sekant.model.table import TableData

@@ -1,5 +1,6 @@
 """Answers about a model, cached on disk for later processes as plain data, with the content of the model as the
 key.
+`Recent` holds the last answers to repeated questions in one process: equations, and results for parts of cars.
 
 The key contains everything on which an answer can depend: the model, the question with its options, and the source
 of this package. A model with a type of item from elsewhere, whose source may change at any time, is not cached.
@@ -7,8 +8,10 @@ of this package. A model with a type of item from elsewhere, whose source may ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import isfinite
+from threading import Lock
 from typing import Any
 
 from pydantic import BaseModel
@@ -95,3 +98,45 @@ def _note_named(parts: Mapping[Any, Any], found: list[str]) -> bool:
 
 
 _PLAIN = frozenset({float, int, str, bool, type(None)})
+
+
+MOST = 64
+
+
+class Recent:
+    """The last answers (`most`) by their keys; those of `once` are never removed.
+
+    Several threads may use it.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._answers: OrderedDict[Hashable, Any] = OrderedDict()
+        self._values: dict[Hashable, Any] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """The answer; None if it is not known."""
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+        return None
+
+    def put(self, key: Hashable, answer: Any) -> Any:
+        with self._lock:
+            self._answers[key] = answer
+            if len(self._answers) > self._most:
+                self._answers.popitem(last=False)
+        return answer
+
+    def answer(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The cached answer, or the result of `make`."""
+        known = self.get(key)
+        return (self.put(key, (make(),)) if known is None else known)[0]
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The result of `make`, computed once."""
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]

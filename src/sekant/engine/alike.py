@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sekant.cache.content import answer_key
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent, answer_key
 from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.state import State
 from sekant.engine.structure import Numeral, rewritten

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.engine.functions.motion import named_values
 from sekant.engine.system import System
 from sekant.formulations.contract import RangeExit
-from sekant.formulations.motion_jumps import jump_text
-from sekant.formulations.timeline import model_stops
+from sekant.formulations.timeline import jump_text, model_stops
 
 Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant import formulations
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.engine.arguments import DescribesModel, check_state, model_of, names_of, values_of
 from sekant.engine.building import BuildClock
 from sekant.engine.cached import ABSENT, CachedParts, parts_of

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Energies, Reports, Start, SystemKinematics, Timeline
 from sekant.formulations.elements import Elements

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sekant.errors import ModelError
-from sekant.io.code_files import read_code_files
-from sekant.io.curve_files import locate_files
+from sekant.io.named_files import locate_files, read_code_files
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
 from sekant.io.table_files import read_table_files
 from sekant.model.items import COLLECTIONS

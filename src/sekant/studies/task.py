@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.errors import SekantError
 from sekant.studies.analyses import COMPLETE, Analysis, analysis_of
 from sekant.studies.measures import Measure

@@ -14,8 +14,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.problems import explicit_problem
-from sekant.analyses.simulation.reactors import reactors_of
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import right_hand_side, state_rates, time_stops

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.clocks import TimeStops
+from sekant.analyses.simulation.clocks import TimeStops, clocks_of, reactors_of
 from sekant.analyses.simulation.delays import DelayLine
 from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
-from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import Setup, is_adaptive
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.state import State

@@ -28,8 +28,8 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
-from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.motion import (
+    euler_group,
     right_hand_side,
     time_stops,
 )
@@ -90,7 +90,7 @@ class Setup:
 
 
 def _implicit_methods() -> dict[str, Method]:
-    from sekant.solvers.dae.methods import METHODS
+    from sekant.solvers.dae.integrate import METHODS
 
     return METHODS
 

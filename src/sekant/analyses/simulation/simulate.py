@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.immobility import all_fixed, dead_end, driven_too_far, refuse_nothing
 from sekant.analyses.simulation.choice import choose_method
+from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.half_turns import half_turns
-from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import (
     Setup,

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.immobility import dead_end, driven_too_far, refuse_nothing, with_row
+from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.event_steps import AHEAD, EventPosition, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
-from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import is_adaptive, prepare_loop
 from sekant.analyses.simulation.start import refuse_bad_start, start_of

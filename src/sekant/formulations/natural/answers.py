@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.formulations.contract import Inventory, Key, RangeExit, Start
 from sekant.formulations.elements import Elements
-from sekant.formulations.motion_jumps import GivenMotion, jump_text
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.singular import MotionWithoutInertia, motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
+from sekant.formulations.timeline import GivenMotion, jump_text
 from sekant.geometry.spatial import SX, column
 from sekant.model.number_signs import SignedNumber
 from sekant.model.points.geometric import FOLLOWS

@@ -32,7 +32,7 @@ from sekant.loops.store.objects import objects_for
 from sekant.object_code.portable import PortableCode
 from sekant.object_code.target import Target
 from sekant.solvers.common.checks import UNLIMITED, StepOptions
-from sekant.solvers.ode.methods import METHODS
+from sekant.solvers.ode.integrate import METHODS
 
 if TYPE_CHECKING:
     from sekant.engine.state import State
@@ -224,7 +224,7 @@ class ImplicitLoop(EngineLoop):
         directions: Sequence[int],
         nodes: int,
     ):
-        from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
+        from sekant.solvers.dae.integrate import METHODS as IMPLICIT_METHODS
         from sekant.solvers.dae.state_matrices import has_redundant_rows
 
         super().__init__(functions)

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.events import run_with_events
-from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import Setup, runner_of
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.engine.functions.motion import right_hand_side, work_symbols

@@ -2,6 +2,7 @@
 
 A wheel carries the code of all procedures. In a source tree, or where a source was changed, they are compiled
 when they are first needed, on all processors, and kept in the cache. The compiler works in processes of its own.
+Targets whose code is one module get optimized bitcode instead, kept in the cache as well.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from sekant.errors import SekantError
 from sekant.loops.declare import procedures as declared
 from sekant.loops.declare.procedures import ALL, Procedure
 from sekant.loops.store.prebuilt import LOOPS, PACKAGE, SOLVERS, prebuilt
+from sekant.loops.translate import translate
 from sekant.object_code.link import Linked
+from sekant.object_code.portable import optimized_procedure
 from sekant.object_code.target import TARGETS, read_frame, target_identity, write_frame
 from sekant.progress_bar import is_watched
 
@@ -252,3 +255,26 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
     if failures:
         raise SekantError(f"a procedure cannot be compiled: {failures[0]}")
     return made
+
+
+def bitcode_of(procedures: Sequence[Procedure], target: str) -> list[bytes]:
+    """Of these procedures and of all that they call, each once, for a target by its name in `TARGETS`."""
+    found: dict[str, Entry] = {}
+    waiting = {procedure.symbol for procedure in procedures}
+    while waiting:
+        symbol = waiting.pop()
+        found[symbol] = _entry(procedure_of(symbol), target)
+        waiting |= set(found[symbol].header["needs"]) - found.keys()
+    return [entry.objects[0] for entry in found.values()]
+
+
+def _entry(procedure: Procedure, target: str) -> Entry:
+    store, key = user_cache(), key_of(procedure, target, "bitcode")
+    entry = store.load(key) if store is not None else None
+    if entry is None:
+        text, needs = translate(procedure)
+        bitcode = optimized_procedure(text, procedure.symbol, TARGETS[target])
+        entry = Entry({"needs": sorted(needs)}, (bitcode,))
+        if store is not None:
+            store.store(key, entry)
+    return entry

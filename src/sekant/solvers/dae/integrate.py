@@ -14,12 +14,33 @@ from numpy.typing import ArrayLike
 from sekant.errors import SolverError
 from sekant.solvers.common.checks import check_options, check_times
 from sekant.solvers.common.chunks import advance_in_chunks
-from sekant.solvers.common.methods import choose
+from sekant.solvers.common.methods import Method, choose
 from sekant.solvers.common.outcome import CHATTERING, CONSTRAINTS, EVENT, STATUSES, EventRecord, Outcome
+from sekant.solvers.dae import generalized_alpha, radau
 from sekant.solvers.dae.memory import DaeMemory, Floats, lay_out
-from sekant.solvers.dae.methods import METHODS
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.dae.state_matrices import has_redundant_rows
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "radau5",
+            5,
+            True,
+            "Radau IIA of order 5 on index 3, adaptive step, for stiff systems",
+            radau.advance,
+        ),
+        Method(
+            "generalized_alpha",
+            2,
+            False,
+            "generalized-alpha on index 3, fixed step, numerical damping by the spectral radius",
+            generalized_alpha.advance,
+        ),
+    )
+}
+
 
 OnChunk = Callable[[Floats, Floats, float], object]
 FIRST_CHUNK_STEPS = 64

@@ -12,8 +12,8 @@ from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import put
 from sekant.solvers.dae.memory import DaeMemory, first_not_finite
+from sekant.solvers.dae.radau_dense import MU_REAL, E
 from sekant.solvers.dae.radau_newton import scale_right_side, solve_real
-from sekant.solvers.dae.radau_tableau import MU_REAL, E
 
 
 @inner

@@ -32,8 +32,8 @@ from sekant.solvers.common.modes import (
 )
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
+from sekant.solvers.dae.radau_dense import MU_REAL, C
 from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
-from sekant.solvers.dae.radau_tableau import MU_REAL, C
 
 # What `watch` finds.
 STANDS, TURNED, REPEAT = range(3)

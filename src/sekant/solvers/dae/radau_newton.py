@@ -16,7 +16,7 @@ from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
-from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
+from sekant.solvers.dae.radau_dense import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
 from sekant.solvers.linear import static_lu
 
 MOST_ITERATIONS = 10

@@ -9,9 +9,8 @@ from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.memory import set_state
 from sekant.solvers.dae.projection import accelerations, project
-from sekant.solvers.dae.radau_dense import UNKNOWN
+from sekant.solvers.dae.radau_dense import POWERS, UNKNOWN, A, C
 from sekant.solvers.dae.radau_newton import set_stage
-from sekant.solvers.dae.radau_tableau import POWERS, A, C
 
 
 @inner

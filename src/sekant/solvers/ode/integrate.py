@@ -26,10 +26,45 @@ from sekant.solvers.common.outcome import (
     EventRecord,
     Outcome,
 )
+from sekant.solvers.ode import dop853, euler, fixed_step, rk4, semi_implicit_euler
 from sekant.solvers.ode.memory import Run
-from sekant.solvers.ode.methods import METHODS
 from sekant.solvers.ode.pool import RunPool
 from sekant.solvers.ode.problem import OdeProblem
+
+
+def _fixed(
+    name: str, order: int, description: str, kernel: int, module, needs_positions: bool = False
+) -> Method:
+    evaluations = module.EVALUATIONS_PER_STEP
+    alone, wide = fixed_step.advance_fixed, fixed_step.advance_wide
+    return Method(name, order, False, description, alone, kernel, evaluations, needs_positions, wide)
+
+
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Register a method by its name for `integrate`, simulations and the command line."""
+    METHODS[method.name] = method
+    return method
+
+
+register(_fixed("euler", 1, "explicit Euler, fixed step", fixed_step.EULER, euler))
+register(
+    _fixed(
+        "semi_implicit_euler",
+        1,
+        "semi-implicit (symplectic) Euler, fixed step: positions follow the new velocities",
+        fixed_step.SEMI_IMPLICIT_EULER,
+        semi_implicit_euler,
+        needs_positions=True,
+    )
+)
+register(_fixed("rk4", 4, "classical Runge-Kutta, fixed step", fixed_step.RK4, rk4))
+register(
+    Method("dop853", 8, True, "Dormand-Prince 8(5,3), adaptive step, dense output of order 7", dop853.advance)
+)
+
 
 OnChunk = Callable[..., object]
 FIRST_CHUNK_STEPS = 512

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_parts import hard_point_axle, measured_part, points_of, rack_mass

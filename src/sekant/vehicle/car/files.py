@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, SekantError, suggest
-from sekant.io.curve_files import locate_files
+from sekant.io.named_files import locate_files
 from sekant.io.source import Places, find_place, located, read_source
 from sekant.io.table_files import read_table_files
 from sekant.model.explain import read_as

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.engine.cached import cached_answer
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute

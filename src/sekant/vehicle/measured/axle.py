@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.cache.recent import Recent
+from sekant.cache.content import Recent
 from sekant.errors import ModelError
 from sekant.files import read_file
 from sekant.geometry.curves.pose_curve import PoseCurve

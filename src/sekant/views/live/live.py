@@ -33,7 +33,7 @@ from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
 from sekant.views.player.notebook import framed
 from sekant.views.player.page import Addition, page, shared_code
-from sekant.views.player.rides import ride_channels
+from sekant.views.player.tracks import ride_channels
 from sekant.views.player.view import page_file_name, shown_results
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from sekant.io.export.engine_loops import KernelCode
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct
 from sekant.solvers.common.checks import check_options
-from sekant.solvers.ode.methods import METHODS
+from sekant.solvers.ode.integrate import METHODS
 from sekant.views.live.program import PageProgram
 
 Floats = NDArray[np.float64]
@@ -165,8 +165,8 @@ def _explicit(
 def _implicit(
     system: System, method: str, asked: Asked, start: State, parameters: Any, watched: EventFunctions
 ) -> PageLoop:
+    from sekant.solvers.dae.integrate import METHODS as IMPLICIT
     from sekant.solvers.dae.memory import lay_out
-    from sekant.solvers.dae.methods import METHODS as IMPLICIT
     from sekant.solvers.dae.state_matrices import has_redundant_rows
 
     chosen = IMPLICIT[method]

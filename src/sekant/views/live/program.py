@@ -34,7 +34,7 @@ from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import LINE, Struct, address_of
 from sekant.loops.image import Image, image_of
-from sekant.loops.store.bitcode import bitcode_of
+from sekant.loops.store.objects import bitcode_of
 from sekant.object_code.portable import STACK_TOP, data_end, wasm_module
 from sekant.object_code.target import WASM
 from sekant.solvers.common.memory import call_of

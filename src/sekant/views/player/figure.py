@@ -12,9 +12,18 @@ from sekant.model.scene import Numbers, Scene, SceneBody, SceneJoint, SceneLink
 from sekant.results.result import Result
 from sekant.views.player.bodies import ORIGIN, at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
-from sekant.views.player.rides import heaviest_of, lap_of, ride_channels, ride_of
 from sekant.views.player.strips import with_strips
-from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
+from sekant.views.player.tracks import (
+    MAX_FRAMES,
+    Tracks,
+    heaviest_of,
+    lap_of,
+    ride_channels,
+    ride_of,
+    rotated,
+    scene_of,
+    tracks_of,
+)
 
 MAX_SAMPLES = 420_000  # of all series together; the least important ones are dropped
 _FLAT = 1e-9  # of the extent: narrower motions count as plane

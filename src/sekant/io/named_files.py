@@ -1,5 +1,5 @@
 """Files that curves and shapes of a model refer to: saved curves and meshes (``file``), measured poses (``data``),
-tables of poses (``pose_table``).
+tables of poses (``pose_table``), and numeric functions of signals (``grip: {type: numeric, file: grip.py, ...}``).
 
 Names are relative to the model file. They are read when the model is built, so a loaded model no longer depends on
 them.
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError
-from sekant.io.source import KeyPath, Places, find_place
+from sekant.files import read_file
+from sekant.io.source import KeyPath, Places, find_place, locate
 
 _KEYS = ("file", "data", "pose_table")
 
@@ -46,3 +47,31 @@ def _existing(name: str, folder: Path, places: Places, path: KeyPath) -> str:
     place = find_place(places, path)
     where = {} if place is None else {"file": place.file, "line": place.line}
     raise ModelError(what, path=path, **where)
+
+
+LARGEST = 1_000_000
+"""Largest size of a file in bytes."""
+
+
+def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -> None:
+    """Replace the key `file` of numeric signals by `function`, in the `signals` at `path` of one file."""
+    for name, signal in signals.items() if isinstance(signals, dict) else ():
+        if not isinstance(signal, dict) or signal.get("type") != "numeric" or "file" not in signal:
+            continue
+        try:
+            rest = {key: value for key, value in signal.items() if key != "file"}
+            if "function" in rest:
+                raise ModelError("give 'function' or 'file', not both")
+            signals[name] = {**rest, "function": _text(signal["file"], folder)}
+        except ModelError as error:
+            locate(error, places, (*path, name), "file")
+            raise
+
+
+def _text(name: Any, folder: Path) -> str:
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise ModelError(f"file: '{name}' is not the name of a file with a Python function")
+    try:
+        return read_file(folder / name, LARGEST, ModelError, "; is it a Python function?").decode()
+    except UnicodeDecodeError:
+        raise ModelError("is not text", file=str(folder / name)) from None
