@@ -119,16 +119,16 @@ def test_samples_are_compiled_once_and_before_the_run(monkeypatch):
     inner, running, made = module.runner_of, [False], []
     make = sk.System.function
 
-    def run(*given):
+    def runner_of(method):
         running[0] = True
-        return inner(*given)
+        return inner(method)
 
     def function(self, name, *given, **more):
         assert not running[0], f"'{name}' is compiled in the run"
         made.append(name)
         return make(self, name, *given, **more)
 
-    monkeypatch.setattr(module, "runner_of", run)
+    monkeypatch.setattr(module, "runner_of", runner_of)
     monkeypatch.setattr(sk.System, "function", function)
     gain = 4.0 + random.random()  # a model that no run before has left in the cache
     signals = {"u": {"type": "sampled", "input": f"-{gain}*rail.q - 3*rail.v", "period": "1 ms", "unit": "N"}}

@@ -1,38 +1,39 @@
-"""Clocks of the event loop: jumps in time, and samples; and which clocks and reactors the loop of a system has."""
+"""Clocks of the event loop: jumps in time, samples, delays; and which clocks and reactors the loop of a system has.
+
+What a sample takes and a delay keeps and plays is decided by the procedures of `sekant.solvers.instants`.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.simulation.delays import delays_of
 from sekant.analyses.simulation.events import SMOOTH, Clock, Instant, Reactor
-from sekant.analyses.simulation.sampling import samples_of
-from sekant.engine.codegen.native import NativeFunction
+from sekant.analyses.simulation.instants import clocks_memory
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
-from sekant.solvers.instants.samples import ON_TIME
+from sekant.loops.store.objects import prepare
+from sekant.solvers.instants.delay_lines import hold_twice_as_many
+from sekant.solvers.instants.instants import (
+    end_stretch,
+    keep_point,
+    kink_at,
+    look_at_inputs,
+    pass_stop,
+    start_instants,
+)
 
 Floats = NDArray[np.float64]
+FOLLOWS = 10.0
+"""Tolerances by which the polynomials of a delay may be off its input without a warning."""
 
 
-class _Unwatching:
-    """A clock that need not know the motion and has nothing to tell."""
-
-    def nodes(self, begin: float, end: float) -> Floats:
-        return np.zeros(0)
-
-    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
-        pass
-
-    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
-        return ()
-
-
-class TimeStops(_Unwatching):
+class TimeStops:
     """Times at which something jumps or kinks with time alone: nothing is changed, but reactors are asked."""
 
     def __init__(self, stops: Sequence[float]):
@@ -51,47 +52,83 @@ class TimeStops(_Unwatching):
         self._next = self._passed_by(now.t)
         return now
 
+    def nodes(self, begin: float, end: float) -> Floats:
+        return np.zeros(0)
 
-class ClockedValues(_Unwatching):
-    """Held values that are set at regular times; all of one time from the values just before it."""
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        pass
 
-    def __init__(self, system: System, begin: float):
-        self._sampled = samples_of(system)
-        self._next = [
-            max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME))) for one in self._sampled
-        ]
+    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
+        return ()
 
-    def _time(self, i: int) -> float:
-        return self._sampled[i].offset + self._next[i] * self._sampled[i].period
+
+class SamplesAndDelays:
+    """Values that are sampled, all of one time from those before it, and delays. It strikes before other clocks."""
+
+    def __init__(self, system: System):
+        prepare(start_instants, pass_stop, kink_at, look_at_inputs, keep_point, end_stretch)
+        self._system, self._memory, self._started = system, clocks_memory(system), False
+        self._delaying = bool(self._memory.delaying)
+
+    def __copy__(self) -> SamplesAndDelays:
+        """With memory of its own, for a run that goes on from here."""
+        other = SamplesAndDelays(self._system)
+        other._started, here, there = self._started, self._memory, other._memory
+        if self._delaying:
+            while there.delays.begin.shape[1] < here.delays.begin.shape[1]:
+                hold_twice_as_many(there.delays)
+        here.copy_to(there)
+        return other
 
     def next_stop(self) -> float:
-        return min((self._time(i) for i in range(len(self._sampled))), default=np.inf)
-
-    def _due(self, t: float) -> list[int]:
-        return [i for i, one in enumerate(self._sampled) if self._time(i) <= t + ON_TIME * one.period]
+        return self._memory.next
 
     def kink(self, t: float) -> int:
-        return 0 if self._due(t) else SMOOTH
+        return kink_at(self._memory, t)
 
     def struck(self, before: Instant, now: Instant) -> Instant:
-        due = self._due(before.t)
-        if not due:
-            return now
-        values = sample_function(before.system)(*before.arguments)[0].ravel()
-        for i in due:
-            self._next[i] += 1
-        return now.holding({self._sampled[i].name: float(values[i]) for i in due})
+        m = self._memory
+        before.write_to(m)
+        if self._started:
+            pass_stop(m)
+        else:
+            start_instants(m)
+        self._started = True
+        return replace(now, p=m.p[: now.p.size].copy())
 
+    def nodes(self, begin: float, end: float) -> Floats:
+        s = self._memory.delays.nodes if self._delaying else np.zeros(0)
+        return 0.5 * (begin + end) + 0.5 * (end - begin) * s
 
-def sample_function(system: System) -> NativeFunction:
-    """(t, q, v, z, p) -> (ns,) what would be sampled."""
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        if not self._delaying:
+            return
+        m = self._memory
+        ends = np.cumsum([start.q.size, start.v.size])
+        for time, row in zip(t.tolist(), x, strict=True):
+            q, v, z = np.split(row, ends)
+            replace(start, t=time, q=q, v=v, z=z).write_to(m)
+            look_at_inputs(m)
+            keep_point(m, time)
+        if m.delays.count.max() == m.delays.begin.shape[1]:
+            hold_twice_as_many(m.delays)
+        end_stretch(m, end, float(kink))
 
-    def make() -> NativeFunction:
-        eq = system.equations
-        terms = [one.expression for one in eq.elements.sampled]
-        return system.function("samples", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
-
-    return system.cached("samples", make)
+    def warnings(self, rtol: float) -> tuple[AnalysisWarning, ...]:
+        """About delays whose polynomials did not follow their inputs."""
+        lines = self._memory.delays if self._delaying else None
+        return tuple(
+            AnalysisWarning(
+                "delay_interpolation",
+                f"signal '{one.owner}'",
+                f"t = {lines.worst[i]:.6g} s",
+                f"the polynomials that keep the delayed input are off by up to {lines.error[i]:.2g} "
+                f"(its largest value is {lines.largest[i]:.3g})",
+                f"raise `pieces` of the delay, which is {one.pieces}",
+            )
+            for i, one in enumerate(delays_of(self._system) if lines else ())
+            if lines and lines.error[i] > FOLLOWS * rtol * max(lines.largest[i], 1e-300)
+        )
 
 
 def reactors_of(system: System) -> list[Reactor]:
@@ -108,17 +145,10 @@ def reactors_of(system: System) -> list[Reactor]:
     return found
 
 
-def clocks_of(system: System, begin: float, stops: Callable[[], list[float]]) -> list[Clock]:
-    """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: finds jumps in time (s)."""
-    acts, found = system.reactions, list[Clock]()
+def clocks_of(system: System, stops: Callable[[], list[float]]) -> list[Clock]:
+    """For one run; none where nothing is sampled or delayed. `stops`: finds jumps in time (s)."""
+    acts = system.reactions
     if not (acts.sampled or acts.delayed or acts.bound_forces or acts.events):
-        return found
-    from sekant.analyses.simulation.clocks import ClockedValues, TimeStops
-    from sekant.analyses.simulation.delays import Delays
-
-    if acts.sampled:
-        found.append(ClockedValues(system, begin))
-    if acts.delayed:
-        found.append(Delays(system, begin))
-    found.append(TimeStops(stops()))
-    return found
+        return []
+    first = [SamplesAndDelays(system)] if acts.sampled or acts.delayed else []
+    return [*first, TimeStops(stops())]

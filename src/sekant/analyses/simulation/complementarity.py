@@ -79,11 +79,8 @@ class BoundForces:
     def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
         """The instant after a procedure has decided there."""
         m, old, gained = self.memory, now, dict(now.gained)
-        m.t[0] = now.t
-        m.p[:] = now.p
+        now.write_to(m)
         m.gained[:] = 0.0
-        for place, values in ((m.q, now.q), (m.v, now.v), (m.z, now.z)):
-            place[: values.size] = values
         m.set(sticks=0, slips=0, impacts=0, evaluations=0, several=int(bool(self.several)))
         code = procedure()
         self.sticks += m.sticks

@@ -68,15 +68,13 @@ class DeclaredEvents:
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """Events whose functions have jumped over zero happen as well; at the start those that tell a level."""
         if before is not None:
-            self._put(before)
+            before.write_to(self.memory)
             note_signs(self.memory)
-        self._put(now)
-        return self._after(now, follow_jumps(self.memory, float(before is None)))
+        return self._after(now, lambda: follow_jumps(self.memory, float(before is None)))
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """All events whose functions have the same value happen at once, from the values before."""
-        self._put(now)
-        return self._after(now, react_to_event(self.memory, float(number)))
+        return self._after(now, lambda: react_to_event(self.memory, float(number)))
 
     def stats(self) -> dict[str, int]:
         return {}
@@ -84,16 +82,12 @@ class DeclaredEvents:
     def warnings(self) -> tuple[AnalysisWarning, ...]:
         return ()
 
-    def _put(self, now: Instant) -> None:
-        m = self.memory
-        for place, values in zip((m.t, m.q, m.v, m.z, m.p), now.arguments, strict=True):
-            place[: values.size] = values
-        m.stopped = -1
-
-    def _after(self, now: Instant, code: int) -> Instant:
+    def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
         """The instant after a procedure has let events happen there."""
         m, events = self.memory, events_of(now.system)
-        if code == ENDLESS:
+        now.write_to(m)
+        m.stopped = -1
+        if procedure() == ENDLESS:
             raise SolverError(
                 f"event '{events[m.blame].name}' at t = {now.t:.9g} s triggers others without end; what they "
                 "set must not switch them back at once"

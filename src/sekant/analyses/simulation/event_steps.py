@@ -6,7 +6,6 @@ stepper (Taylor, radau5) step in this way as well.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.clocks import TimeStops, clocks_of, reactors_of
-from sekant.analyses.simulation.delays import DelayLine
 from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
 from sekant.analyses.simulation.runs import Setup, is_adaptive
 from sekant.engine.functions.motion import time_stops
@@ -78,7 +76,7 @@ class EventSteps:
             on_related=_skip,
         )
         self._reactors = tuple(reactors_of(system))
-        self._clocks = tuple(clocks_of(system, t, list))
+        self._clocks = tuple(clocks_of(system, list))
         self._last, self._usual = (-1, -np.inf), None
         self._fresh, self._known = True, t
 
@@ -163,8 +161,6 @@ def _copied(one: Any) -> Any:
     """What a reactor or a clock remembers, apart from the original; what it only reads is shared."""
     other = copy(one)
     for name, value in vars(one).items():
-        if isinstance(value, (list, deque)):
-            vars(other)[name] = type(value)(
-                _copied(part) if isinstance(part, DelayLine) else part for part in value
-            )
+        if isinstance(value, list):
+            vars(other)[name] = value.copy()
     return other

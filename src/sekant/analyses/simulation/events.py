@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -71,6 +71,11 @@ class Instant:
         for name, value in values.items():
             p[place[name]] = value
         return replace(self, p=p)
+
+    def write_to(self, m: Any) -> None:
+        """Put this moment into the point (t, q, v, z, p) of the memory of procedures."""
+        for name, values in zip("tqvzp", self.arguments, strict=True):
+            getattr(m, name)[: values.size] = values
 
     @property
     def arguments(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:

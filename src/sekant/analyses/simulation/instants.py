@@ -14,7 +14,6 @@ from sekant.analyses.simulation.bound_forces import (
     decision_functions,
     decision_of,
 )
-from sekant.analyses.simulation.clocks import sample_function
 from sekant.analyses.simulation.declared_events import event_description
 from sekant.analyses.simulation.delays import DelayFacts, delays_of
 from sekant.analyses.simulation.sampling import samples_of
@@ -45,11 +44,19 @@ def instants_of(system: System) -> InstantMemory:
         parts["guards"] = int(bound_event_functions(system, bound).directions.size)
     if acts.events:
         parts["declared"] = lay_out_cascade(event_description(system), point)
-    if acts.sampled:
-        parts["samples"] = _samples(system, point)
-    if acts.delayed:
-        parts["delays"] = _delays(system, point)
-    return lay_out_instants(point, **parts)
+    return lay_out_instants(point, **parts, **_clocks(system, point))
+
+
+def clocks_memory(system: System) -> InstantMemory:
+    """As `instants_of`, with samples and delays alone."""
+    point = new_point((system.nq, system.nv, system.nz, system.parameter_vector().size))
+    return lay_out_instants(point, **_clocks(system, point))
+
+
+def _clocks(system: System, point: list) -> dict[str, Any]:
+    acts = system.reactions
+    samples = {"samples": _samples(system, point)} if acts.sampled else {}
+    return samples | ({"delays": _delays(system, point)} if acts.delayed else {})
 
 
 def instant_functions(system: System) -> dict[str, NativeFunction]:
@@ -72,6 +79,17 @@ def held_places(system: System) -> dict[str, int]:
     """Where in p held values stand, by name (owner.part)."""
     held = system.facts.held
     return {name: i for i, name in enumerate(held, start=system.parameter_vector().size - len(held))}
+
+
+def sample_function(system: System) -> NativeFunction:
+    """(t, q, v, z, p) -> (ns,) what would be sampled."""
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        terms = [one.expression for one in eq.elements.sampled]
+        return system.function("samples", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
+
+    return system.cached("samples", make)
 
 
 def _samples(system: System, point: list) -> SampleClock:

@@ -168,7 +168,7 @@ def simulate(
         on_related=reporter.related_chunk,
     )
     in_loop = not reactors and sampled_in_loop(system, method)
-    clocks = [] if in_loop else clocks_of(system, float(times[0]), lambda: setup.stops)
+    clocks = [] if in_loop else clocks_of(system, lambda: setup.stops)
     done = run_with_events(setup, reactors, clocks) if clocks else runner_of(method)(setup)
     status, message = done.status, done.message
     left = _found_near_the_end(left_range, system, done, parameters) if status in LOST else None

@@ -135,7 +135,7 @@ class Simulation:
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
         """By the compiled stepper, if the method has one and nothing happens in between."""
         system, method, values = self.system, self.method, self._parameters
-        if method not in METHODS or reactors_of(system) or clocks_of(system, t, list):
+        if method not in METHODS or reactors_of(system) or clocks_of(system, list):
             return EventSteps(system, method, start, t, system.checked(values), rtol, atol)
         problem = explicit_problem(system, values, False, method, start.held)
         x0 = np.concatenate([start.q, start.v, system.element_states(start, values)])

@@ -55,7 +55,7 @@ def _motion(
     setup = Setup(method, system, start, times, None, step, rtol, rtol, False, None, take_plain, take)
     reactors = reactors_of(system)
     in_loop = not reactors and sampled_in_loop(system, method)
-    clocks = [] if in_loop else clocks_of(system, 0.0, lambda: setup.stops)
+    clocks = [] if in_loop else clocks_of(system, lambda: setup.stops)
     done = run_with_events(setup, reactors, clocks) if clocks else runner_of(method)(setup)
     count = sum(part.shape[0] for part in x)
     if done.status == "stopped":

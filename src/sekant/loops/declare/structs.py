@@ -200,6 +200,18 @@ class Struct:
                 found.append((value, value.copy()))
         return found
 
+    def copy_to(self, other: Struct) -> None:
+        """Copy its numbers and the contents of its arrays and structs to another one of the same shapes."""
+        for name, field in self.fields.items():
+            value = self.__dict__.get(name)
+            if isinstance(value, Struct):
+                value.copy_to(getattr(other, name))
+            elif field.struct is None and field.kind.holds == NUMBERS:
+                if not field.kind.axes:
+                    setattr(other, name, getattr(self, name))
+                elif value is not None:
+                    getattr(other, name)[...] = value
+
     @staticmethod
     def restore(contents: list[tuple[NDArray[Any], NDArray[Any]]]) -> None:
         """Write back what `snapshot` returned."""

@@ -93,6 +93,15 @@ def lay_out_delays(delays: DelayDescription, point: Sequence[NDArray[np.float64]
     )
 
 
+def hold_twice_as_many(d: DelayLines) -> None:
+    """Make room for twice as many pieces; those that are kept stay."""
+    for name in ("begin", "end", "kink", "coefficient"):
+        old = getattr(d, name)
+        turned = np.stack([np.roll(line, -first, axis=0) for line, first in zip(old, d.first, strict=True)])
+        setattr(d, name, np.concatenate([turned, np.zeros_like(turned)], axis=1))
+    d.first[:] = 0
+
+
 @inner
 def start_delays(d, t):
     d.began = t

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.bound_forces import decision_functions
-from sekant.analyses.simulation.clocks import reactors_of, sample_function
+from sekant.analyses.simulation.clocks import reactors_of
+from sekant.analyses.simulation.instants import sample_function
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
 from sekant.analyses.simulation.declared_events import DeclaredEvents, event_description, events_of
 from sekant.analyses.simulation.delays import delayed_function, delays_of, fit_at_nodes, nodes_of, to_powers
