@@ -177,6 +177,34 @@ def test_a_delay_takes_a_kink_along():
     assert result["late"] == pytest.approx([9, 9, -0.99, -0.671, 0.66 + 0.331, 0.66 + 0.9], abs=1e-12)
 
 
+def test_a_delay_keeps_as_many_pieces_as_there_are_kinks():
+    """Stairs of 4 ms within a delay of half a second: 125 kinks are on their way; a saved run goes on with them."""
+    signals = {
+        "phase": {"type": "integral", "input": 250},
+        "tick": {
+            "type": "event",
+            "when": "phase - 1",
+            "direction": "rising",
+            "reset": ["phase"],
+            "set": "stairs",
+            "to": "t",
+        },
+        "stairs": {"type": "held", "start": 0.0},
+        "late": {"type": "delay", "input": "stairs", "time": 0.5, "start": -1.0},
+    }
+    sim = sk.Simulation(slider(signals), method="dop853")
+    sim.step(0.402)
+    saved = sim.save()
+    ends = []
+    for _ in range(2):
+        for length in (0.2, 0.3):
+            sim.step(length)
+        ends.append((sim.outputs["stairs"], sim.outputs["late"]))
+        sim.restore(saved)
+    assert ends[0] == pytest.approx((0.9, 0.4), abs=1e-9)
+    assert ends[1] == ends[0]
+
+
 def test_a_coarse_delay_warns():
     signals = {"late": {"type": "delay", "input": "sin(40*t)", "time": 1.0, "pieces": 1}}
     result = sk.simulate(slider(signals), until=2.5)

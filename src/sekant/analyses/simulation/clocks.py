@@ -103,11 +103,12 @@ class SamplesAndDelays:
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
         if not self._delaying:
             return
-        m = self._memory
-        ends = np.cumsum([start.q.size, start.v.size])
+        m, nq = self._memory, start.q.size
+        start.write_to(m)
+        nv, nz = start.v.size, start.z.size
+        seen, q, v, z = m.t, m.q[:nq], m.v[:nv], m.z[:nz]
         for time, row in zip(t.tolist(), x, strict=True):
-            q, v, z = np.split(row, ends)
-            replace(start, t=time, q=q, v=v, z=z).write_to(m)
+            seen[0], q[:], v[:], z[:] = time, row[:nq], row[nq : nq + nv], row[nq + nv :]
             look_at_inputs(m)
             keep_point(m, time)
         if m.delays.count.max() == m.delays.begin.shape[1]:

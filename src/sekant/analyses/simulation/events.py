@@ -285,6 +285,9 @@ class EventLoop:
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:
             return
+        if event is not None and end.t - start.t <= self.apart:
+            self.cut(end)
+            return
         if event is not None:
             rows, work = [], self.work
             times = np.append(np.unique(nodes), end.t)
@@ -298,7 +301,7 @@ class EventLoop:
             clock.passed(start, end.t, t, x, kink)
 
     def cut(self, now: Instant) -> None:
-        """Tell the clocks that inputs jump here."""
+        """Tell the clocks that something jumps here, which they have not seen come."""
         nothing = np.zeros((0, now.q.size + now.v.size + now.z.size))
         for clock in self.clocks:
             clock.passed(now, now.t, np.zeros(0), nothing, 0)
