@@ -81,15 +81,18 @@ class TaylorCode(Struct):
 
 
 class TaylorPlan(Struct):
-    """The request, see `Plan`."""
+    """The request."""
 
-    t_eval: Vector
+    t_eval: Vector  # (m,)
+    # The error of v_i in a step is kept below scale_abs_i + rtol |v_i|; scale_abs (nv,) is infinite for velocities
+    # that do not count. `tol`: one number for it; `atol_work`: the same for works, which share one scale, that of the
+    # largest.
     scale_abs: Vector
-    direction: Whole
-    order: Integer
+    direction: Whole  # (ne,) sign of event functions after the event, 0 for both
+    order: Integer  # of the series of v
     max_steps: Integer
-    reactions: Integer
-    snap: Real
+    reactions: Integer  # 1: a and lam are in the output as well
+    snap: Real  # times closer than this are one
     rtol: Real
     tol: Real
     atol_work: Real
@@ -203,27 +206,6 @@ class TaylorMemory(Struct):
     rows: OutputRows
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The request. `t_eval` (m,). `order`: of the series of v. `reactions`: also a and lam in the output.
-    `scale_abs` (nv,), `rtol`: the error of v_i in a step is kept below scale_abs_i + rtol |v_i|; infinite for
-    velocities that do not count; `tol`: one number for it; `atol_work`: the same for works, which share one scale,
-    that of the largest. `direction` (ne,): sign of event functions after the event, 0 for both. Times closer than
-    `snap` are one."""
-
-    t_eval: Floats
-    order: int
-    rtol: float
-    scale_abs: Floats
-    tol: float
-    atol_work: float
-    snap: float
-    max_step: float
-    max_steps: int
-    reactions: bool
-    direction: Integers
-
-
 @dataclass(frozen=True, eq=False)
 class TaylorLayout:
     """Shared data of all runs of a system."""
@@ -256,7 +238,7 @@ def lay_out_system(
 
 
 def lay_out_run(
-    system: TaylorLayout, plan: Plan, t_start: float, q: Floats, v: Floats, w: Floats, p: Floats
+    system: TaylorLayout, plan: TaylorPlan, t_start: float, q: Floats, v: Floats, w: Floats, p: Floats
 ) -> TaylorMemory:
     """A run that stands at its start. The layout must be kept as well."""
     program, nodes, kernel = system.program, system.nodes, system.kernel
@@ -275,7 +257,7 @@ def lay_out_run(
             function=kernel.address if kernel else 0,
             work=np.zeros(kernel.work_size if kernel else 1),
         ),
-        plan=TaylorPlan(**{**vars(plan), "reactions": int(plan.reactions)}),
+        plan=plan,
         clock=TaylorClock(t=t_start, step_start=t_start),
         counts=TaylorCounts(),
         ending=Ending(component=-1, which=-1, t_failed=np.nan),

@@ -21,7 +21,7 @@ from sekant.solvers.common.outcome import (
 )
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.taylor.advance import advance
-from sekant.solvers.taylor.machine import START, Plan, lay_out_run
+from sekant.solvers.taylor.machine import START, TaylorPlan, lay_out_run
 from sekant.solvers.taylor.problem import TaylorProblem
 from sekant.tables.table import Table
 
@@ -97,7 +97,7 @@ class TaylorRun:
         signs = np.zeros(problem.n_events) if directions is None else np.asarray(directions)
         if signs.shape != (problem.n_events,) or not all(sign in (-1, 0, 1) for sign in signs.tolist()):
             raise SolverError(f"directions must be -1, 0 or 1 for each of {problem.n_events} events")
-        self.plan = Plan(
+        self.plan = TaylorPlan(
             t_eval=times,
             snap=float(1e-14 * max(abs(start), abs(times[-1]))),
             order=int(chosen),
@@ -108,7 +108,7 @@ class TaylorRun:
             max_step=float(max_step),
             max_steps=int(max_steps),
             direction=signs.astype(np.int64),
-            reactions=bool(reactions),
+            reactions=int(reactions),
         )
         self.memory = lay_out_run(problem.layout, self.plan, start, q, v, w, parameters)
         self.x_rows, self.a_rows = self.memory.rows.x, self.memory.rows.a
