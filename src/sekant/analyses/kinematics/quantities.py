@@ -15,9 +15,9 @@ import casadi as ca
 
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError, suggest
+from sekant.formulations.outputs import XYZ
 from sekant.geometry.spatial import SX
 
-XYZ = ("x", "y", "z")
 _DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.delays import delays_of
-from sekant.analyses.simulation.events import SMOOTH, Clock, Instant, Reactor
+from sekant.analyses.simulation.events import Clock, Instant, Reactor
 from sekant.analyses.simulation.instants import clocks_memory
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
 from sekant.loops.store.objects import prepare
-from sekant.solvers.instants.delay_lines import hold_twice_as_many
+from sekant.solvers.instants.delay_lines import SMOOTH, hold_twice_as_many
 from sekant.solvers.instants.instants import (
     end_stretch,
     keep_point,

@@ -28,8 +28,6 @@ from sekant.solvers.common.outcome import Ending, Outcome
 Floats = NDArray[np.float64]
 MOST_EVENTS = 100_000
 COUNTS = ("steps", "rejected", "evaluations", "restarts", "landings", "jacobians", "factorizations")
-SMOOTH = 3
-"""Passages through delays after which a kink does not matter any more."""
 JUST_BEFORE = 1e-12
 """Part of the run by which the time before a jump in time lies before it."""
 

@@ -18,11 +18,11 @@ from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.state import State
 from sekant.engine.system import System, compile
 from sekant.errors import SolverError, suggest
+from sekant.formulations.outputs import XYZ
 from sekant.model.constraints import Constraint, Coupling, Distance, DrivePoint
 from sekant.model.forces import SpringDamper
 
 _DISTANCE = re.compile(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)")
-_AXES = ("x", "y", "z")
 
 
 def is_quantity(system: System, name: str) -> bool:
@@ -61,7 +61,7 @@ def _ends(system: System, name: str) -> Any:
     if match is not None:
         return match.groups() if set(match.groups()) <= frames else None
     owner, _, part = name.rpartition(".")
-    if part in _AXES and owner in frames:
+    if part in XYZ and owner in frames:
         return owner, part
     force = system.model.forces.get(owner)
     if part == "length" and isinstance(force, SpringDamper):
@@ -76,6 +76,6 @@ def _constraint(system: System, name: str, value: float) -> Constraint:
         i = [one.name for one in system.model.joints[joint].coordinates].index(coordinate)
         return Coupling(joint=joint, coordinate=i, driven=joint, driven_coordinate=i, ratio=0.0, offset=value)
     first, second = ends
-    if second in _AXES:
+    if second in XYZ:
         return DrivePoint(frame=first, **{second: value})
     return Distance(parent=first, child=second, length=value)

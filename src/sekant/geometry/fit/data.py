@@ -23,7 +23,7 @@ from sekant.geometry.rotations import (
 from sekant.units import Unit, parse_unit
 
 Array = NDArray[np.float64]
-_QUATERNION = ("qw", "qx", "qy", "qz")
+QUATERNION = ("qw", "qx", "qy", "qz")
 _MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
 _ANGLE_NAMES = {"z": ("yaw", "rz"), "y": ("pitch", "ry"), "x": ("roll", "rx")}
 
@@ -196,9 +196,9 @@ def _orientation(
 ) -> tuple[Array | None, Array | None, str]:
     """Quaternions or Euler angles with their sequence, whichever the data contain."""
     lower = {name.lower() for name in find.names}
-    if "quaternion" in table or all(name in lower for name in _QUATERNION):
+    if "quaternion" in table or all(name in lower for name in QUATERNION):
         q = table.get("quaternion")
-        q = np.stack([find.get(name, "number") for name in _QUATERNION], axis=1) if q is None else q
+        q = np.stack([find.get(name, "number") for name in QUATERNION], axis=1) if q is None else q
         norm = np.linalg.norm(q, axis=1)
         bad = np.flatnonzero(~(np.abs(norm - 1.0) < 1e-2))
         if bad.size:

@@ -19,7 +19,7 @@ from sekant.geometry.pose_kinematics import rotations
 from sekant.geometry.rotations import angle_between, continue_signs, quaternion_from_rotation
 
 Array = NDArray[np.float64]
-_EVERY = 5  # one point in five is held out
+EVERY = 5  # one point in five is held out
 _FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component, above which the rms angle of three is not noise
 
 MOST_STRAIGHTS = 3
@@ -56,7 +56,7 @@ def describe(
         residuals["orientation_error"] = angles
     held = np.zeros(len(u), bool)
     if len(u) >= 30:
-        held[_EVERY // 2 :: _EVERY] = True
+        held[EVERY // 2 :: EVERY] = True
         weights = None if poses.weights is None else poses.weights[rows]
         gap = np.linalg.norm(_without(u, r, held, first, corners, weights) - r[held], axis=1)
         values |= {"held_out_position_rms": root_mean_square(gap), "held_out_position_max": float(gap.max())}

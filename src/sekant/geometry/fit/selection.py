@@ -19,11 +19,11 @@ from scipy.interpolate import BSpline
 from scipy.special import fdtri
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
+from sekant.geometry.fit.errors import EVERY
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
 from sekant.geometry.fit.polyline import Array
 
 FEW = 30
-_EVERY = 5
 _MARGIN = 0.8  # interpolation is taken if it beats the polygon by this factor; noise makes it worse than that
 _SHAPE = 3.0 * np.sqrt(2.0)  # noise levels above which an rms distance (two components across) is not noise
 Corners = Sequence[tuple[float, int]]
@@ -62,7 +62,7 @@ def folds(n: int) -> list[NDArray[np.int64]]:
     """Groups of inner points to be left out together."""
     if n <= FEW:
         return [np.array([i]) for i in range(1, n - 1)]
-    groups = [np.arange(k, n - 1, _EVERY) for k in range(1, _EVERY + 1)]
+    groups = [np.arange(k, n - 1, EVERY) for k in range(1, EVERY + 1)]
     return [group for group in groups if group.size]
 
 

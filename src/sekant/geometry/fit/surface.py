@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.data import PoseData, read_poses
+from sekant.geometry.fit.errors import EVERY
 from sekant.geometry.fit.report import FitReport, root_mean_square
 from sekant.geometry.fit.surface_checks import check_surface, scattered_noise
 from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
@@ -26,7 +27,6 @@ from sekant.tables.table import Table2
 
 Array = NDArray[np.float64]
 KINDS = ("auto", "polynomial", "spline")
-_EVERY = 5
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def _predicted(
             return held, np.zeros((0, points.y.shape[1]))
         return ~held, points.y - model.left_out
     assert points.shape is not None
-    lines = [np.isin(np.arange(n), np.arange(2, n - 2, _EVERY)) & (n >= 12) for n in points.shape]
+    lines = [np.isin(np.arange(n), np.arange(2, n - 2, EVERY)) & (n >= 12) for n in points.shape]
     if len(held) >= 100:
         held = (lines[0][:, None] | lines[1][None, :]).ravel()
     if not held.any():

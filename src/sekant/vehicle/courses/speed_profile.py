@@ -23,7 +23,7 @@ from sekant.geometry.spatial import SX
 from sekant.model.table import TableData
 from sekant.vehicle.aero import DENSITY
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.grip import OUTER
+from sekant.vehicle.car.grip import NEARLY, OUTER
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.quantities import GRAVITY
@@ -33,7 +33,6 @@ from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
 SLIPS = np.linspace(0.0, 0.6, 601)
-NEARLY = 0.98  # of the largest force: some tires approach it without a peak
 FASTEST, SLOWEST = 120.0, 1.0  # m/s, limits of the speed in a curve
 
 

@@ -20,12 +20,11 @@ from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, SekantError, one_error, suggest
 from sekant.files import read_file
 from sekant.io.source import KeyPath, Place, Places, Source, find_place, read_source
-from sekant.vehicle.hardpoints.mapped_tables import KEYS, has_heads, mapped_points, read_mapping
+from sekant.vehicle.hardpoints.mapped_tables import AXES, KEYS, has_heads, mapped_points, read_mapping
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
 HEAD = "point"
-AXES = ("x", "y", "z")
 MOST_ROWS, MOST_COLUMNS, MOST_BYTES = 10_000, 100, 100_000_000
 
 

@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.data import QUATERNION
 from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_quaternion
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.curves.table import SuspensionCurves
 from sekant.vehicle.measured.strokes import on_one_grid, strokes_of
 from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.anti_roll_bar import MIRROR
 
 Vector = NDArray[np.float64]
 FEW = 7  # fewest lines for quintic splines
 LINES = 9  # lines in a direction that was measured at fewer positions
-MIRROR = np.array([1.0, -1.0, 1.0])
-QUATERNION = ("qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.commands.run import INTERRUPTED_CODE
 from sekant.views.telling import hint, refuse_unwritable, tell, with_lines
-
-INTERRUPTED_CODE = 130
 
 
 @with_lines

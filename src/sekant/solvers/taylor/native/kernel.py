@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sekant.object_code.link import ENTRY
 from sekant.solvers.linear.ldl import SaddlePattern
 from sekant.solvers.taylor.native import layout
 from sekant.solvers.taylor.native.fixes import Fix
@@ -21,7 +22,6 @@ from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.schedule import Groups, Program
 from sekant.solvers.taylor.series import ACCURACY, LEAST_ACCURACY
 
-ENTRY = "sekant_entry"
 CHUNK = 250
 MOST_OPERATIONS, MOST_UNKNOWNS = 6000, 64
 Compiler = Callable[[str], Any]
