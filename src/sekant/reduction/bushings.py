@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.compliance.response import Response
-from sekant.analyses.kinematics.quantities import XYZ, scalar
+from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import ModelError, SolverError
+from sekant.formulations.outputs import XYZ
 from sekant.geometry.rotations import rotation_from_quaternion
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
-from sekant.analyses.kinematics.quantities import XYZ, scalar
+from sekant.analyses.kinematics.quantities import scalar
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, ModelError, SolverError
+from sekant.formulations.outputs import XYZ
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
