@@ -1,4 +1,4 @@
-// Delays as a clock of the event loop, as `analyses/simulation/delays.py`: the input is stored as polynomials and
+// Delays as a clock of the event loop, as `solvers/instants/delay_lines.py`: the input is stored as polynomials and
 // evaluated later.
 
 const FOLLOWS = 10; // times the tolerance: larger errors of the polynomials cause a warning
