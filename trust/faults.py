@@ -28,6 +28,7 @@ from trust.campaign import Clock, Section, processor_seconds
 from trust.commands import PATIENCE, prepared
 from trust.trials import FIRST, STUDY, Servers, Trial, Warm, values
 
+COUNTED = {"kill": "deaths at a call", "full": "full disks at a call", "interrupt": "Ctrl-C at a call"}
 LONG = (
     ("run", "arm.yaml", "--until", "2000", "--method", "rk4", "--step", "1e-4", "-o", "long.nc"),
     ("sweep", "long.yaml", "-o", "out.nc", "-j", "2"),
@@ -115,7 +116,7 @@ def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> Non
                 if found is None:
                     continue
                 reached += 1
-                section.count(f"faults: {fault}")
+                section.count(COUNTED[fault])
                 for text in found:
                     section.fail(f"{fault} at call {at} of sekant {' '.join(clean.words)}", text)
         finally:  # after Ctrl-C, or a failure that ends the section, nothing more is tried
@@ -272,7 +273,7 @@ def _other_times(section: Section, warm: Warm) -> None:
         moment = time.time() + years * 365.25 * 86400
         for place in home.rglob("*"):
             os.utime(place, (moment, moment))
-        section.count("other clocks")
+        section.count("caches dated years away")
         _same_after(section, warm, home, f"a cache {years} years ahead of the clock")
         shutil.rmtree(home.parent, ignore_errors=True)
 
@@ -286,7 +287,7 @@ def _another_processor(section: Section, warm: Warm) -> None:
     before = {place.name for place in home.rglob("*") if place.is_file()}
     trial = Trial(warm.servers, home)
     end = trial.run(FIRST, "processor")
-    section.count("other processors")
+    section.count("processors of another level")
     if end.code:
         section.fail("another processor", f"exit code {end.code}: {end.error[-400:]}")
     else:

@@ -68,6 +68,7 @@ def pendulum(mass: float = 1.0) -> sk.Model:
 
 
 def _many_loops(section: Section) -> None:
+    sk.simulate(row_of_four_bars(1), 0.01)  # compiles the loops of the method
     began = process_time()
     result = sk.simulate(row_of_four_bars(LOOPS), 0.5, output_step=0.1, outputs=["ja0.q", "constraints*"])
     seconds = process_time() - began
