@@ -86,6 +86,7 @@ def test_options_in_other_units_are_refused(text, cause):
         (["kc", "a.yaml", "--model", "a.json"], ".yaml"),
         (["drive", "a.yaml", "-o", "a.html"], ".nc"),
         (["fit", "a.csv", "-o", "a.yaml"], ".json"),
+        (["schema", "-o", "a.txt"], ".json"),
     ],
 )
 def test_names_of_files_of_another_kind_are_refused_before_any_work(arguments, ending):

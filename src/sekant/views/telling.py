@@ -38,9 +38,9 @@ def tell(
 ENDINGS = {
     "pages": ("a page", (".html", ".htm")),
     "tables": ("a table", (".csv", ".txt")),
-    "models": ("YAML", (".yaml", ".yml")),
+    "models": ("a YAML file", (".yaml", ".yml")),
     "results": ("a result", (".nc", ".csv")),
-    "curves": ("JSON", (".json",)),
+    "curves": ("a JSON file", (".json",)),
 }
 """Kinds of files, and their extensions."""
 

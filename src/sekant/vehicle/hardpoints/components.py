@@ -90,7 +90,7 @@ class StopData(Description):
     """A bump or rebound stop in line with the spring: it only pushes, beyond its gap."""
 
     gap: Meters
-    """how far the spring may be compressed (bump) or extended (rebound) from the drawing before the stop touches"""
+    """compression (bump) or extension (rebound) of the spring, from the drawing, at which the stop touches"""
     stiffness: StiffnessNumber = 0.0
     """force per compression of the stop, beyond its gap"""
     curve: CurveData | None = None

@@ -81,7 +81,9 @@ def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
 def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
     for key in data:
         if key not in ("model", "suspension", "name", "description"):
-            raise ModelError(f"unknown key '{key}'; beside 'model' there may be 'suspension'", path=(key,))
+            raise ModelError(
+                f"unknown key '{key}'; besides 'model', the file may contain 'suspension'", path=(key,)
+            )
     if not isinstance(data["model"], str):
         raise ModelError("must be the name of a model file", path=("model",))
     roles = read_as(Suspension, data.get("suspension") or {}, ("suspension",))

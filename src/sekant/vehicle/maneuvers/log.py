@@ -154,6 +154,6 @@ class LogReplay(Maneuver):
                 size = float(np.sqrt(np.mean(off**2))) * factor
                 words = role.replace("_", " ")
                 found.append(
-                    ManeuverMeasure(f"difference of {words}", size, unit, "root mean square, run less log")
+                    ManeuverMeasure(f"difference of {words}", size, unit, "root mean square of run minus log")
                 )
         return found

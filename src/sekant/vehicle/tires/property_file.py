@@ -171,7 +171,7 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
         if not entry:
             shown = f"'{line[:40]}'" if KNOWN & entries.keys() else "the line"
             raise DataError(
-                f"{shown} is neither a [SECTION] nor KEY = value; repair or remove the line",
+                f"{shown} is neither a [SECTION] nor KEY = value; correct or remove the line",
                 file=str(path),
                 line=number,
             )

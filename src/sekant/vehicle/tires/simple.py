@@ -50,7 +50,7 @@ class SimpleTire(Tire):
                 raise ValueError(f"{name} must be positive (got 0)")
         if (self.longitudinal_relaxation == 0.0) != (self.lateral_relaxation == 0.0):
             raise ValueError(
-                "longitudinal_relaxation and lateral_relaxation belong together: give both or none"
+                "longitudinal_relaxation and lateral_relaxation belong together; give both or neither"
             )
         return self
 

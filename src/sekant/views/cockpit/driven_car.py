@@ -78,9 +78,9 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     """A stationary car, ready to be driven, on the slopes and banks of a course; axles on hard points as path
     joints."""
     if car.steered is None:
-        raise ModelError("no axle of the car is steered, so it cannot be driven; give one axle a 'steering'")
+        raise ModelError("no axle of the car is steered, so it cannot be driven; add 'steering' to one axle")
     if car.drive is None:
-        raise ModelError("the car has no 'drive', so it cannot move; give it one")
+        raise ModelError("the car has no 'drive', so it cannot move; add one")
     car, further = _on_road(car.changed(reduced=True, speed=0.0), course)
     model = car_with_inputs(car, further)
     set_up = _set_up(model)

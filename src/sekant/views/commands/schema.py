@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sekant.views.telling import hint, tell
+from sekant.views.telling import hint, refuse_unwritable, tell
 
 
 def schema(
@@ -21,6 +21,7 @@ def schema(
     With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then write
     as the first line of a model file: # yaml-language-server: $schema=sekant.schema.json
     """
+    refuse_unwritable(curves=[output])
     import json
 
     from sekant.io.schema import json_schema
@@ -29,9 +30,8 @@ def schema(
     if output is None:
         typer.echo(text, nl=False)
         return
-    from sekant.files import check_writable, replace_file
+    from sekant.files import replace_file
 
-    check_writable(output)
     replace_file(output, text.encode())
     tell(as_json, str, dict, (output,))
     if not as_json:
