@@ -205,9 +205,9 @@ class EventLoop:
     def _beyond(self, now: Instant) -> Instant:
         """A step beyond the event on which the run stands, so short that its error is none."""
         system, h = now.system, self.apart
-        x = np.concatenate([now.q, now.v, now.z])
-        rates = single_rates(system, balance=False)(np.array([now.t]), x, now.p)[0].ravel()
-        q, v, z = np.split(x + h * rates, np.cumsum([system.nq, system.nv]))
+        x = np.concatenate([now.q, now.v, now.z, self.work])
+        rates = single_rates(system, self.setup.balance)(np.array([now.t]), x, now.p)[0].ravel()
+        q, v, z, _ = np.split(x + h * rates, np.cumsum([system.nq, system.nv, system.nz]))
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 
     def passed(self, now: Instant, earlier: Instant | None = None) -> Instant:
