@@ -160,7 +160,7 @@ def compile_linked(
     module: Any, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
 ) -> bytes:
     """Like `compile_module`, for a module that LLVM has already parsed."""
-    machine = target_machine(target, 2 if optimization else 0)
+    machine = target_machine(target, optimization)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     optimize(module, machine, optimization, plain_loops)
     return machine.emit_object(module)
