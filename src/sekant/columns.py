@@ -2,7 +2,8 @@
 
 The first line names the columns, with units in brackets: ``time [s], force [kN]``; or the second line gives the
 units: ``s, kN``. Commas separate columns, or semicolons or tabs if the header has these; then 1,5 is one and a
-half. Lines that begin with '#' are comments, empty lines are skipped.
+half. Lines that begin with '#' are comments, empty lines are skipped. Text is UTF-8, or what spreadsheets write:
+UTF-16 with its mark, and the Western European code page 1252.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,6 +24,7 @@ from sekant.files import read_file
 from sekant.units import parse_unit
 
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 POSE_ROWS = (19, 23, 24, 28)
 """Numbers in a row of a pose table of other programs, which has no header."""
 
@@ -84,6 +87,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     _refuse_headless(header, file, first)
     body = lines[1:]
     _refuse_text(body, separator, len(names), file)
+    _refuse_thousands(body, separator, file)
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
         raise DataError(f"has the column '{doubled[0]}' twice; rename one", file=file, line=first)
@@ -148,6 +152,23 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
         )
 
 
+def _refuse_thousands(body: list[tuple[int, str]], separator: str, file: str) -> None:
+    """Raise an error at a number such as 1.028 if the others have decimal commas: it may be a thousand."""
+    commas, points = (sum(line.count(mark) for _, line in body) for mark in ",.")
+    if separator == "," or not commas or not points:
+        return
+    rare, usual = (".", "commas") if points <= commas else (",", "points")
+    for number, line in body:
+        for cell in _cells(line, separator, file, number):
+            if rare in cell and _THOUSAND.fullmatch(cell.strip()):
+                raise DataError(
+                    f"'{cell.strip()}' may be a number of thousands, because most numbers of this file have decimal "
+                    f"{usual}; use one mark for decimals, and none for thousands",
+                    file=file,
+                    line=number,
+                )
+
+
 def _units(cells: list[str], separator: str) -> list[str | None] | None:
     """The units in a line below the names, None for an empty cell; None if it is not a line of units."""
     found = [cell.strip().strip("[]()") for cell in cells]
@@ -180,13 +201,19 @@ def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
 
 def _lines(path: Path, file: str) -> list[tuple[int, str]]:
     """Numbers and texts of the lines that are neither empty nor comments."""
-    try:
-        text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError:
-        raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None
+    text = _decoded(read_file(path), file).replace("\r\n", "\n").replace("\r", "\n")
     return [
         (i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip() and line.lstrip()[0] != "#"
     ]
+
+
+def _decoded(content: bytes, file: str) -> str:
+    """The text of a file in the first encoding that it may have; the code page only without zero bytes."""
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if wide else ("utf-8-sig",) if b"\0" in content else ("utf-8-sig", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding)
+    raise DataError("is not a text file; export it as CSV, in UTF-8", file=file)
 
 
 def _cells(line: str, separator: str, file: str, number: int) -> list[str]:

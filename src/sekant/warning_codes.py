@@ -217,6 +217,11 @@ CODES: dict[str, WarningCode] = {
         "by their projection on a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
+    "orientation_unread": WarningCode(
+        "fit",
+        "The data have columns of angles that the fit does not use: the body keeps its orientation.",
+        "Name the angles and the order of their axes, or write `orientation: none`.",
+    ),
     "order_uncertain": WarningCode(
         "fit",
         "Points lie so far apart where the path bends that they do not determine their order: with one of the rows "

@@ -194,3 +194,82 @@ def test_many_straight_pieces_are_one_note():
     told = [note for note in notes if "straight" in note]
     assert len(told) <= MOST_STRAIGHTS
     assert any("pieces look straight" in note for note in told)
+
+
+def knee(rows=None):
+    """Columns of a path over an angle, with angles of other names; `rows` picks and repeats rows."""
+    u = np.linspace(0.0, 2.0, 61)[slice(None) if rows is None else rows]
+    columns = {"flexion": u, "x": 0.004 * np.sin(u), "y": 0.0 * u, "z": -0.003 * np.cos(u)}
+    return columns | {"a": u, "b": 0.05 * np.sin(u / 1.5), "c": 0.26 * np.sin(u / 2.0)}
+
+
+def test_the_order_of_angles_of_other_names_is_not_guessed(tmp_path):
+    table = knee()
+    for data, columns in (
+        (table, {"angles": ["a", "b", "c"]}),
+        ({"position": arc(), "euler": arc()}, None),
+    ):
+        with pytest.raises(
+            DataError, match=r"need the order of their axes; write sequence='zyx' \(--sequence"
+        ):
+            read_poses(data, columns=columns)
+
+
+def test_angles_that_are_not_used_are_named(tmp_path):
+    body = np.column_stack(list(knee().values()))
+    header = "flexion [rad],x [m],y [m],z [m],a [rad],b [rad],c [rad]"
+    file = write(tmp_path / "knee.csv", header, body)
+    bare = PoseCurve.fit(file, parameter="flexion")
+    assert [w.code for w in bare.report.warnings] == ["orientation_unread"]
+    assert "columns a, b, c: angles that are not used" in str(bare.report.warnings[0])
+    for options in (
+        {"orientation": "none"},
+        {"columns": {"angles": ["a", "b", "c"]}, "sequence": "zxy"},
+    ):
+        assert PoseCurve.fit(file, parameter="flexion", **options).report.warnings == ()
+
+
+def test_rows_that_repeat_others_are_left_out_wherever_they_stand():
+    rows = [*range(30), *range(28, 61)]
+    clean, doubled = (
+        PoseCurve.fit(
+            knee(chosen),
+            parameter="flexion",
+            columns={"angles": ["a", "b", "c"]},
+            sequence="zxy",
+            units={"flexion": "rad"},
+        )
+        for chosen in (None, rows)
+    )
+    assert "2 repeated rows were left out, the first is row 31" in doubled.report.notes
+    u = clean.sample(201)
+    np.testing.assert_allclose(doubled.components(u), clean.components(u), atol=1e-13)
+
+
+def test_files_of_spreadsheets_are_read_in_their_encodings(tmp_path):
+    p = 1e3 * arc()
+    rows = "\r\n".join(";".join(f"{v:.6f}".replace(".", ",") for v in (*row, 3.0)) for row in p.tolist())
+    for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16"):
+        file = tmp_path / f"{encoding}.csv"
+        file.write_bytes(f"x [mm];y [mm];z [mm];Höhenwinkel [°]\r\n{rows}\r\n".encode(encoding))
+        poses = read_poses(file)
+        np.testing.assert_allclose(poses.position, arc(), atol=1e-9)
+        np.testing.assert_allclose(poses.columns["Höhenwinkel"], np.radians(3.0))
+    wrong = tmp_path / "book.xls"
+    wrong.write_bytes(b"\xd0\xcf\x11\xe0\0\0")
+    with pytest.raises(DataError, match=r"book\.xls: is not a text file; export it as CSV, in UTF-8"):
+        read_poses(wrong)
+
+
+@pytest.mark.parametrize(
+    ("cell", "refused"), [("1.028", True), ("-1.028", True), ("0.028", False), ("1.5", False)]
+)
+def test_numbers_that_may_be_thousands_are_refused(tmp_path, cell, refused):
+    file = tmp_path / "a.csv"
+    rows = "\n".join(f"{0.1 * i:.1f};0,5;{cell}".replace(".", ",", 1) for i in range(9))
+    file.write_text(f"x [mm];y [mm];z [mm]\n{rows}\n")
+    if refused:
+        with pytest.raises(DataError, match=rf"a.csv:2: '{cell}' may be a number of thousands"):
+            read_poses(file)
+    else:
+        assert read_poses(file).position[0, 2] == 1e-3 * float(cell)

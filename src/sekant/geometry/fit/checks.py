@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import AnalysisWarning
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.rotations import angle_between
 
@@ -49,6 +52,26 @@ def check_parameter(data: PoseData, name: str, u: Array) -> Array:
             i + 1,
         )
     return u
+
+
+def unread_angles(
+    data: PoseData, parameters: Sequence[str], orientation: str, item: str
+) -> list[AnalysisWarning]:
+    """A warning if a fit without orientations passes over columns of angles."""
+    passed = [name for name, unit in data.units.items() if unit == "rad" and name not in parameters]
+    if data.quaternion is not None or orientation == "none" or not passed:
+        return []
+    names = ",".join(passed)
+    return [
+        AnalysisWarning(
+            "orientation_unread",
+            item,
+            f"column{'s' if len(passed) > 1 else ''} {', '.join(passed)}",
+            "angles that are not used: the body keeps its orientation along the path",
+            f"name the angles and the order of their axes, e.g. --angles {names} --sequence zyx; if the body does "
+            "not turn, write orientation: none (--orientation none)",
+        )
+    ]
 
 
 def check_gaps(data: PoseData, u: Array) -> None:

@@ -213,7 +213,7 @@ def _orientation(
             R = np.stack([find.get(name, "number") for name in _MATRIX], axis=1).reshape(-1, 3, 3)
         return quaternion_from_rotation(check_rotations(R, 1e-3)), None, ""
     if "euler" in table:
-        used = check_sequence(sequence or "zyx")
+        used = _stated(sequence)
         angles = table["euler"]
         if angles.ndim != 2 or angles.shape[1] != len(used):
             raise DataError(
@@ -240,10 +240,20 @@ def _orientation(
                 )
             return None, None, ""
         sequence = wanted
-    used = check_sequence(sequence or "zyx")
+    used = _stated(sequence)
     if len(names) != len(used):
         raise DataError(f"{len(names)} angle columns but the sequence '{used}' has {len(used)} letters")
     return None, np.stack([find.get(name, "angle") for name in names], axis=1), used
+
+
+def _stated(sequence: str | None) -> str:
+    """The Euler sequence of angles whose names do not tell it."""
+    if not sequence:
+        raise DataError(
+            "angles in columns of other names need the order of their axes; write sequence='zyx' (--sequence zyx) if "
+            "the first turns about z, the second about the new y, the third about the new x"
+        )
+    return check_sequence(sequence)
 
 
 class _ColumnFinder:

@@ -108,6 +108,18 @@ def arrange(poses: PoseData, item: str) -> Arranged:
     )
 
 
+def without_repeats(poses: PoseData, name: str) -> PoseData:
+    """The rows without those that repeat another one at any place: the same value of a column and the same pose."""
+    q = poses.quaternion
+    turned = () if q is None else (np.where(q[:, :1] < 0.0, -q, q),)
+    rows = np.column_stack([poses.columns[name], poses.position, *turned])
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    lost = np.setdiff1d(np.arange(len(rows)), first)
+    if not lost.size:
+        return poses
+    return replace(poses.take(first), notes=(*poses.notes, _left_out(poses, lost)))
+
+
 def along_column(poses: PoseData, name: str) -> PoseData:
     """The rows in the order of a column, strokes over one travel merged: rows of equal values become their mean.
 
@@ -252,10 +264,13 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
                 "a column",
                 int(index[i + 1]),
             )
-    notes.append(
-        f"{same.size} repeated rows were left out, the first is {poses.row(int(index[same[0] + 1]))}"
-    )
+    notes.append(_left_out(poses, index[same + 1]))
     return np.delete(np.arange(len(index)), same + 1)
+
+
+def _left_out(poses: PoseData, rows: Index) -> str:
+    word = "rows were" if rows.size > 1 else "row was"
+    return f"{rows.size} repeated {word} left out, the first is {poses.row(int(rows[0]))}"
 
 
 def _put_in_order(

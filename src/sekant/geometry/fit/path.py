@@ -28,14 +28,21 @@ from sekant.geometry.fit.alternating_fit import settle
 from sekant.geometry.fit.ambiguity import uncertain_order
 from sekant.geometry.fit.bounds import check_apart, check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
-from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
+from sekant.geometry.fit.checks import (
+    LEAST_POINTS,
+    check_count,
+    check_gaps,
+    check_parameter,
+    check_turns,
+    unread_angles,
+)
 from sekant.geometry.fit.closed_paths import Closing, blend_seam
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean
 from sekant.geometry.fit.knots import fit_to_tolerance, halved_knots
 from sekant.geometry.fit.noise import find_kinks, find_straights, noise_level
-from sekant.geometry.fit.order import Arranged, along_column, arrange, without_noise
+from sekant.geometry.fit.order import Arranged, along_column, arrange, without_noise, without_repeats
 from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
 from sekant.geometry.fit.polyline import chord_length
 from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
@@ -105,14 +112,17 @@ def fit_curve(
         raise DataError(f"unknown method '{chosen.method}'; use {', '.join(METHODS)}")
     poses = read_poses(data, columns=columns, units=units, sequence=sequence, weights=weights)
     check_count(poses)
+    fit = _fit_by_length if parameter in ("arc_length", "chord") else _fit_by_column
     try:
-        if parameter in ("arc_length", "chord"):
-            return _fit_by_length(poses, parameter, chosen)
-        return _fit_by_column(poses, parameter, chosen)
+        curve = fit(poses, parameter, chosen)
     except np.linalg.LinAlgError:
         raise poses.error(
             "the rows lie so unevenly that no spline goes through them; remove rows that nearly repeat others"
         ) from None
+    unread = unread_angles(poses, (parameter,), chosen.orientation, chosen.item)
+    if unread and curve.report is not None:
+        curve = replace(curve, report=replace(curve.report, warnings=(*curve.report.warnings, *unread)))
+    return curve
 
 
 def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | None]:
@@ -132,7 +142,7 @@ def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
-    poses = along_column(without_noise(poses, name), name)
+    poses = along_column(without_noise(without_repeats(poses, name), name), name)
     check_turns(poses)
     u = check_parameter(poses, name, poses.columns[name])
     warnings: list[AnalysisWarning] = []

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, suggest
+from sekant.geometry.fit.checks import unread_angles
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.errors import EVERY
 from sekant.geometry.fit.report import FitReport, root_mean_square
@@ -87,6 +88,7 @@ def fit_surface(
         allow_gaps=allow_gaps,
         item=item,
     )
+    found = [*found, *unread_angles(poses, parameters, orientation, item)]
     report = _report(surface, poses, points, model, w, ends, item, found)
     return replace(surface, report=report)
 
