@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from sekant.errors import ModelError
+from sekant.model.joints import Spherical
 from sekant.model.placement import Orientation, Placement, aligning_rotation
 
 
@@ -74,3 +76,8 @@ def test_the_smallest_turn_that_takes_z_to_an_axis(axis):
         assert pytest.approx(np.eye(3), abs=1e-14) == R @ R.T
         assert np.linalg.det(R) == pytest.approx(1.0, abs=1e-14)
         assert np.trace(R) == pytest.approx(1 + 2 * unit[2], abs=1e-14)
+
+
+def test_an_orientation_of_another_kind_is_shown_by_example():
+    with pytest.raises(ModelError, match=r"such as \{zyx: \[30 deg, 0, -5 deg\]\}, not a list of 4"):
+        Spherical(child="bob", orientation=[1, 0, 0, 0])

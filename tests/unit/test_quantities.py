@@ -114,7 +114,11 @@ def test_principal_moments_are_enough():
         ({"count": "x"}, "count: must be a whole number, not the text 'x'"),
         ({"where": "worlld"}, "where: is the text 'worlld'; did you mean 'world'?"),
         ({"where": 3}, "where: is the number 3; world, frame"),
-        ({"inner": 3}, "inner: must be a mapping of keys, not the number 3"),
+        ({"inner": 3}, "inner: must be a mapping of keys (sequence, angles), not the number 3"),
+        (
+            {"frames": {"hub": 3}},
+            "frames.hub: must be a mapping of keys (sequence, angles), not the number 3",
+        ),
         ({"inner": {"angels": 1}}, "inner.angels: unknown key 'angels'; did you mean 'angles'?"),
         ({"frames": [1]}, "frames: must be a mapping of names, not a list of 1"),
         (

@@ -56,7 +56,7 @@ def explain(
             message = f"'{at[-1]}' is missing{_wanted(field, owner, str(at[-1]))}" if at else "is missing"
             found.setdefault(place, ModelError(message, path=place[:-1]))
         else:
-            message = _message(fault, owner)
+            message = _message(fault, owner, field)
             if fault["type"] == "value_error":
                 named, message = _split(message, cls, at)
                 place = (*place, *named)
@@ -135,7 +135,7 @@ def kind_of(value: object) -> str:
     return type(value).__name__
 
 
-def _message(fault: Any, owner: type[Description] | None) -> str:
+def _message(fault: Any, owner: type[Description] | None, field: FieldInfo | None) -> str:
     kind, given = fault["type"], fault.get("input")
     context = fault.get("ctx", {})
     if kind == "extra_forbidden":
@@ -150,8 +150,21 @@ def _message(fault: Any, owner: type[Description] | None) -> str:
     if kind in ("too_long", "too_short"):
         return f"has {context.get('actual_length')} values; {fault['msg'].lower()}"
     if kind in _EXPECTED:
-        return f"must be {_EXPECTED[kind]}, not {kind_of(given)}"
+        like = _example(field) if kind.startswith("model_") else ""
+        return f"must be {_EXPECTED[kind]}{like}, not {kind_of(given)}"
     return fault["msg"]
+
+
+def _example(field: FieldInfo | None) -> str:
+    """What an item looks like that stands in a field: an example in the syntax of files, or its keys."""
+    cls = None if field is None else _description_in(field.annotation)
+    cls = cls.cls if isinstance(cls, _Items) else cls
+    if not _is_description(cls):
+        return ""
+    shown = getattr(cls, "shown", None)
+    if isinstance(shown, str) and shown:
+        return f" such as {shown}"
+    return f" ({', '.join(_keys(cls)[:8])}{', ...' if len(_keys(cls)) > 8 else ''})"
 
 
 def _locate(
