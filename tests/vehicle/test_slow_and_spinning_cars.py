@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sedans import sedan
+from sekant.errors import ModelError
 from sekant.vehicle.car import Commands, car_model, load_car
 from sekant.vehicle.car.description import car_description
+from sekant.vehicle.maneuvers import MANEUVERS
 
 SEDAN = Path(__file__).parents[2] / "examples" / "car" / "sedan.yaml"
 FIALA = {
@@ -93,3 +96,21 @@ def test_the_model_of_a_car_starts_at_the_speed_of_the_car(given):
     car = light_car(FIALA, speed=13.0)
     model = car_model(car, speed=given)
     assert model.joints["travel"].velocity == (given or 13.0, 0.0, 0.0)
+
+
+def test_lengths_without_a_unit_that_no_car_has_are_refused():
+    for change, place in (
+        (
+            {"axles": {**sedan()["axles"], "rear": {**sedan()["axles"]["rear"], "at": [-2630, 0, 0]}}},
+            "'at' of 'rear'",
+        ),
+        ({"chassis": {**sedan()["chassis"], "com": [-1.15, 0, 520]}}, "com"),
+    ):
+        with pytest.raises(ModelError, match=rf"{place}: -?\d+ m is farther .* in meters, write '-?\d+ mm'"):
+            car_description(sedan(**change))
+
+
+def test_titles_tell_a_speed_that_is_held_from_one_at_the_start():
+    slalom, lane_change = (MANEUVERS[name]() for name in ("slalom", "double-lane-change"))
+    assert slalom.pace == "from 40 km/h on"
+    assert lane_change.pace == "at 80 km/h"

@@ -39,6 +39,18 @@ from sekant.vehicle.tires.element import Tire
 if TYPE_CHECKING:
     from sekant.model.model import Model
 
+FARTHEST = 50.0  # m, between the parts of a car: what lies farther is in millimeters without its unit
+
+
+def _check_near(name: str, *lengths: float) -> None:
+    """Raise an error at a length (m) that no car has."""
+    far = max(lengths, key=abs)
+    if abs(far) >= FARTHEST:
+        raise ValueError(
+            f"{name}: {far:g} m is farther than any car reaches; numbers without a unit are in meters, write "
+            f"'{far:g} mm' if you mean millimeters"
+        )
+
 
 def _tire(given: Any) -> Any:
     """A tire element without wheel and road, which the car provides; a text names a property file."""
@@ -82,6 +94,7 @@ class Chassis(Description):
 
     @model_validator(mode="after")
     def _possible(self):
+        _check_near("com", *self.com)
         check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
@@ -122,6 +135,7 @@ class SimpleSuspension(Description):
 
     @model_validator(mode="after")
     def _possible(self):
+        _check_near("track", self.track)
         check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
@@ -269,6 +283,8 @@ class Car(Description):
     def _fits(self):
         if len(self.axles) < 2:
             raise ValueError(f"axles: a car needs at least two (got {len(self.axles)})")
+        for name, axle in self.axles.items():
+            _check_near(f"axles: 'at' of '{name}'", *axle.at)
         if self.drive is not None and self.drive.axle not in self.axles:
             raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
         if self.speed < 0:

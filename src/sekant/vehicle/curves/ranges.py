@@ -81,7 +81,8 @@ def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str
     except (TypeError, ValueError):
         raise ModelError(f"{what} must be finite, increasing numbers (got {given})") from None
     if values.size and np.nanmax(np.abs(values)) >= LONGEST:
-        raise ModelError(f"{what} is in meters (got {given}); write '50 mm' if you mean millimeters")
+        span = f"{np.nanmin(values):g} to {np.nanmax(values):g}"
+        raise ModelError(f"{what} is in meters (got {span}); write '50 mm' if you mean millimeters")
     if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
         raise ModelError(f"{what} must be finite, increasing numbers (got {given})")
     return values

@@ -158,6 +158,11 @@ class Maneuver(Description):
     """speed at the start, which the driver maintains unless the maneuver changes it"""
 
     @property
+    def pace(self) -> str:
+        """The speed in titles; empty from rest."""
+        return f"at {3.6 * self.speed:.4g} km/h" if self.speed else ""
+
+    @property
     def until(self) -> float:
         """Duration, s."""
         raise NotImplementedError

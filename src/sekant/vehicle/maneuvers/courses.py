@@ -72,6 +72,10 @@ class CourseManeuver(Maneuver):
         raise NotImplementedError
 
     @property
+    def pace(self) -> str:
+        return f"from {3.6 * self.speed:.4g} km/h on" if self.speed else ""
+
+    @property
     def rests(self) -> bool:
         """Whether the car stops at the end."""
         return False

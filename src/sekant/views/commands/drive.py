@@ -179,7 +179,7 @@ def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, o
         from sekant.views.player import view
 
         maneuver = runs[0].maneuver
-        title = maneuver.type + (f", {3.6 * maneuver.speed:.0f} km/h" if maneuver.speed else "")
+        title = maneuver.type + (f", {maneuver.pace}" if maneuver.pace else "")
         plots = [name for name in maneuver.shown if name in runs[0].result.names]
         labels = [run.label for run in runs]
         view([with_scenery(run) for run in runs], html, labels=labels, title=title, plots=plots)
@@ -218,8 +218,8 @@ def _text(runs: list[DrivenManeuver]) -> str:
     from sekant.vehicle.maneuvers import side_by_side
 
     first = runs[0]
-    pace = f" at {3.6 * first.maneuver.speed:.4g} km/h" if first.maneuver.speed else ""
-    lines = [f"{first.maneuver.type}{pace}: {first.maneuver.summary}"]
+    title = " ".join(filter(None, (first.maneuver.type, first.maneuver.pace)))
+    lines = [f"{title}: {first.maneuver.summary}"]
     lines += [f"warning: {run.label}: {warning}" for run in runs for warning in run.warnings]
     rows = side_by_side(runs)
     wide = max(len(measure.name) for measure, _ in rows)
