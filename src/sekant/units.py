@@ -12,6 +12,10 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 
@@ -356,3 +360,11 @@ def _remedy(unit: Unit, wanted: Unit) -> str:
     first = close[0] if close else wanted.si
     others = [name for name in wanted.examples if name != first][:3]
     return f"write it in {first}" + (f" (or {', '.join(others)})" if others else "")
+
+
+def in_si(given: Any, what: str) -> NDArray[np.float64]:
+    """Numbers of an argument in SI units; a text is refused, because the argument has no unit of its own."""
+    try:
+        return np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: write plain numbers in SI units, not {given!r}") from None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pydantic import Field, ValidationError
 
+import sekant as sk
 from sekant.errors import ModelError
 from sekant.model import quantities as q
 from sekant.model.explain import explain
@@ -201,3 +202,29 @@ def test_signs_let_expressions_and_what_fits_pass():
     assert fields["gap"]["exclusiveMinimum"] == 0
     assert fields["gap"]["x-unit"] == "m"
     assert q.unit_of(Signed.model_fields["play"]) == "rad"
+
+
+def test_texts_in_place_of_si_numbers_are_refused():
+    arm = sk.Body(mass="m", com=(0, 0, -1), inertia=(0.1, 0.2, 0.3))
+    model = sk.Model(
+        parameters={"m": 2.0},
+        inputs={"T": {"unit": "N*m"}},
+        bodies={"arm": arm},
+        joints={"hinge": sk.joints.Revolute(child="arm", axis=(0, 1, 0))},
+        forces={"motor": sk.forces.Actuator(joint="hinge", force="T")},
+    )
+    system = sk.compile(model, parameters=["m"])
+    stepper, linear = sk.Simulation(model), sk.linearize(system, inputs=["T"], outputs=["hinge.q"])
+    for call, message in (
+        (lambda: sk.simulate(system, until=0.1, parameters={"m": "400 g"}), "parameter 'm': .*, not '400 g'"),
+        (lambda: sk.studies.grid({"m": ["1 kg", "2 kg"]}), "values of 'm': write plain numbers in SI units"),
+        (lambda: sk.studies.rows({"m": ["1 kg"]}), "values of 'm'"),
+        (lambda: sk.studies.optimize(model, {"m": ("1 kg", "2 kg")}, lambda d: d.growth(0)), "bounds of 'm'"),
+        (lambda: sk.analyses.root_locus(system, "m", ["1 kg", "2 kg"]), "root locus: values of 'm'"),
+        (lambda: linear.frequency_response(["1 Hz"]), r"frequencies: .*, not \['1 Hz'\]"),
+        (lambda: stepper.inputs.update(T="3 N*m"), "input 'T': .*, not '3 N"),
+        (lambda: stepper.inputs.update(T=[1.0, 2.0]), "input 'T' must be a finite number"),
+        (lambda: stepper.step("1 ms"), "a step: .*, not '1 ms'"),  # pyright: ignore[reportArgumentType]
+    ):
+        with pytest.raises(sk.SekantError, match=message):
+            call()

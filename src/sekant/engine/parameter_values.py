@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.facts import Facts
 from sekant.errors import ModelError, suggest
+from sekant.units import in_si
 
 Vector = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ class ParameterValues:
             if type(value) is float and size == 1 and isfinite(value):
                 own[place.start] = value
                 continue
-            row = np.asarray(value, float).ravel()
+            row = in_si(value, f"parameter '{name}'").ravel()
             if row.size != size or not np.isfinite(row).all():
                 raise ModelError(f"parameter '{name}' needs {size} finite numbers (got {value})")
             own[place] = row

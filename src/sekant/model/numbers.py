@@ -12,6 +12,7 @@ from sekant.errors import ModelError
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.model import Model
 from sekant.model.resolve import find_field, resolve
+from sekant.units import in_si
 
 
 def with_numbers(model: Model, values: Mapping[str, ArrayLike]) -> Model:
@@ -25,7 +26,7 @@ def with_numbers(model: Model, values: Mapping[str, ArrayLike]) -> Model:
         found.name: found.default.size for found in resolve(model, [*values]).parameters
     }  # refuses others
     for name, value in values.items():
-        row = np.asarray(value, float).ravel().tolist()
+        row = in_si(value, f"parameter '{name}'").ravel().tolist()
         if len(row) != known[name] or not np.isfinite(row).all():
             raise ModelError(f"parameter '{name}' needs {known[name]} finite numbers (got {value})")
         if name in parameters:

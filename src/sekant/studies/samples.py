@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SekantError
 from sekant.studies.distributions import Distribution, as_distribution
+from sekant.units import in_si
 
 Floats = NDArray[np.float64]
 MOST_ROWS = 100_000_000
@@ -58,7 +59,7 @@ class Samples:
 
 def rows(values: Mapping[str, ArrayLike]) -> Samples:
     """Samples of the given values, (n,) of each name, row by row."""
-    columns = [np.atleast_1d(np.asarray(column, float)) for column in values.values()]
+    columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
         raise SekantError(f"columns differ in length: {', '.join(f'{n} {s}' for n, s in sizes.items())}")
@@ -67,7 +68,7 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
 
 def grid(values: Mapping[str, ArrayLike]) -> Samples:
     """Every combination of the values (n_i,) of each name; the last name varies fastest."""
-    axes = tuple(np.atleast_1d(np.asarray(axis, float)) for axis in values.values())
+    axes = tuple(_column(name, axis) for name, axis in values.items())
     size = int(np.prod([float(axis.size) for axis in axes])) if axes else 0
     check_size(size)
     table = np.array(list(product(*axes))) if size else np.zeros((0, len(axes)))
@@ -131,11 +132,15 @@ def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) ->
     start = np.array([float(base[name]) for name in names])
     table = [start]
     for name, column in values.items():
-        for value in np.atleast_1d(np.asarray(column, float)):
+        for value in _column(name, column):
             row = start.copy()
             row[names.index(name)] = value
             table.append(row)
     return Samples(names, np.array(table), "one_at_a_time", {"base": {n: float(v) for n, v in base.items()}})
+
+
+def _column(name: str, values: ArrayLike) -> Floats:
+    return np.atleast_1d(in_si(values, f"values of '{name}'"))
 
 
 def _drawn(ranges: Mapping[str, Any], u: Floats, kind: str, settings: dict[str, Any]) -> Samples:

@@ -16,6 +16,7 @@ from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 from sekant.progress_bar import counting
+from sekant.units import in_si
 
 Array = NDArray[Any]
 Measure = Callable[[Design], Any]
@@ -158,7 +159,8 @@ def _unknown_parameters(steady: Mapping[str, Any] | None) -> list[str]:
 
 
 def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array]:
-    for name, (low, high) in parameters.items():
+    for name, bounds in parameters.items():
+        low, high = in_si(bounds, f"optimize: bounds of '{name}'")
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise SolverError(
                 f"optimize: bounds of '{name}' must be finite, the lower first (got {low:g}, {high:g})"

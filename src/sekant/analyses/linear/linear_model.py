@@ -21,6 +21,7 @@ from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 from sekant.extensions import picture
+from sekant.units import in_si
 
 Array = NDArray[Any]
 
@@ -254,7 +255,7 @@ class LinearModel:
         """Complex (len(frequencies), outputs, inputs) at frequencies in Hz."""
         if not self.inputs or not self.outputs:
             raise SolverError("linearize: name inputs and outputs for a frequency response")
-        return self.transfer(2j * np.pi * np.atleast_1d(np.asarray(frequencies, float)))
+        return self.transfer(2j * np.pi * np.atleast_1d(in_si(frequencies, "frequencies")))
 
     def transfer(self, s: complex | Array) -> Array:
         """(..., outputs, inputs) at complex frequencies s (...) in rad/s."""

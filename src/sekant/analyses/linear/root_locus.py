@@ -22,6 +22,7 @@ from sekant.extensions import picture
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.progress_bar import through
+from sekant.units import in_si
 
 Array = NDArray[Any]
 BEND = 0.004
@@ -154,7 +155,7 @@ def root_locus(
     speed as the parameter) give in place of the system a function that returns the linear model at a value.
     `refine`: where branches meet or bend, values between the given ones are added.
     """
-    points = np.atleast_1d(np.asarray(values, float))
+    points = np.atleast_1d(in_si(values, f"root locus: values of '{name}'"))
     if points.size < 2:
         raise SolverError("root locus: give at least two values of the parameter")
     if isinstance(system, Model | Collector):

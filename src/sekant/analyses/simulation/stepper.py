@@ -29,6 +29,7 @@ from sekant.results import Channel, Channels, Result
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.stepper import Stepper, StepperPosition
+from sekant.units import in_si
 
 if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
@@ -161,7 +162,7 @@ class Simulation:
     def step(self, length: float) -> None:
         """Advance by `length` (s)."""
         if length != self._length:
-            if not 0.0 < length < inf:
+            if not 0.0 < in_si(length, "a step") < inf:
                 raise SolverError(f"a step must be positive and finite (got {length})")
             self._restart(self._time, float(length))
         count = self._count + 1
@@ -296,11 +297,11 @@ class Inputs(MutableMapping[str, float]):
 
     def __setitem__(self, name: str, value: float) -> None:
         place = self._place.get(name)
-        number = float(value)
-        if place is None or not isfinite(number):
+        number = in_si(value, f"input '{name}'")
+        if place is None or number.size != 1 or not isfinite(number.item()):
             place = self._find(name)
             raise SolverError(f"input '{name}' must be a finite number (got {value})")
-        self._p[place] = number
+        self._p[place] = number.item()
 
     def __delitem__(self, name: str) -> None:
         raise SolverError(f"input '{name}' cannot be removed; set it to zero")
