@@ -97,6 +97,27 @@ def parse_source(text: str, file: str) -> Source:
     return Source(_copied(source.data), dict(source.places))
 
 
+def scalar_spans(text: str) -> dict[KeyPath, tuple[int, int]]:
+    """Where the scalars of a valid YAML text stand in it, by their path of keys and indices."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.nodes import MappingNode, SequenceNode
+
+    found: dict[KeyPath, tuple[int, int]] = {}
+
+    def walk(node: Any, path: KeyPath) -> None:
+        if isinstance(node, MappingNode):
+            for key, value in node.value:
+                walk(value, (*path, key.value))
+        elif isinstance(node, SequenceNode):
+            for i, value in enumerate(node.value):
+                walk(value, (*path, i))
+        elif node is not None:
+            found[path] = (node.start_mark.index, node.end_mark.index)
+
+    walk(YAML(typ="rt", pure=True).compose(text), ())
+    return found
+
+
 def _copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _copied(entry) for key, entry in value.items()}

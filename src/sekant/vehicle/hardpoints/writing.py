@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import log10
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sekant.errors import ModelError
-from sekant.files import replace_file
+from sekant.errors import ModelError, SekantError
+from sekant.files import MOST_BYTES, replace_file
+from sekant.io.source import parse_source, read_text, scalar_spans
 from sekant.io.writing import yaml_text
 
 if TYPE_CHECKING:
     from sekant.vehicle.hardpoints.description import HardPoints
 
 DIGITS = 17  # digits of a double
+DECIMALS = 9  # of moved coordinates in m
 
 
 def save(points: HardPoints, path: str | PathLike[str]) -> Path:
@@ -24,6 +28,61 @@ def save(points: HardPoints, path: str | PathLike[str]) -> Path:
         raise ModelError(f"'{target}' must end in .yaml")
     replace_file(target, hard_point_text(points).encode())
     return target
+
+
+def save_moved(
+    points: HardPoints, source: str | PathLike[str], moved: Sequence[str], path: str | PathLike[str]
+) -> Path:
+    """Write the file `source` of a description in which coordinates such as ``lower_ball.z`` were `moved`.
+
+    All else stays as it is written there, with comments and units. Where that file does not list these coordinates,
+    or names others beside it that would be missing, the whole description is written (`save`).
+    """
+    target = Path(path)
+    text = _text_with(points, Path(source), moved) if target.parent.samefile(Path(source).parent) else None
+    if text is None or target.suffix.lower() not in (".yaml", ".yml"):
+        return save(points, path)
+    replace_file(target, text.encode())
+    return target
+
+
+def _text_with(points: HardPoints, source: Path, moved: Sequence[str]) -> str | None:
+    """The text of a file with other numbers at coordinates; None if it does not read back to `points`."""
+    from sekant.vehicle.hardpoints.coordinates import AXES, coordinates
+    from sekant.vehicle.hardpoints.description import hard_points
+
+    if source.suffix.lower() not in (".yaml", ".yml"):
+        return None
+    text = read_text(source, MOST_BYTES)
+    known, scale = (
+        coordinates(points),
+        1e3 if parse_source(text, str(source)).data.get("unit") == "mm" else 1.0,
+    )
+    spans = scalar_spans(text)
+    changes = {}
+    for name in moved:
+        point, _, axis = name.rpartition(".")
+        span = spans.get(("points", point, AXES.index(axis)))
+        if span is None:
+            return None
+        try:
+            float(text[slice(*span)])
+            changes[span] = f"{scale * known[name]:.{DECIMALS - round(log10(scale))}f}".rstrip("0").rstrip(
+                "."
+            )
+        except ValueError:
+            changes[span] = f"{1e3 * known[name]:.{DECIMALS - 3}f}".rstrip("0").rstrip(".") + " mm"
+    for span, number in sorted(changes.items(), reverse=True):
+        text = text[: span[0]] + number + text[span[1] :]
+    with suppress(SekantError):
+        found = hard_points(parse_source(text, str(source)).data)
+        again = coordinates(found)
+        near = again.keys() == known.keys() and all(
+            abs(again[n] - known[n]) < 2 * 10.0**-DECIMALS for n in known
+        )
+        if near and found.model_copy(update={"points": points.points}) == points:
+            return text
+    return None
 
 
 def hard_point_text(points: HardPoints) -> str:

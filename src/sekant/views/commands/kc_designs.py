@@ -117,6 +117,7 @@ def tune_axle(
     """Move hard points of a file towards targets; the page shows the design before and after."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import axle_curves, load_axle
+    from sekant.vehicle.hardpoints.writing import save_moved
     from sekant.vehicle.kc.comparison import ComparedCurves
     from sekant.vehicle.kc.targets import read_targets, tune
 
@@ -124,7 +125,7 @@ def tune_axle(
     wanted, points = read_targets(targets), load_axle(file)
     with ProgressBar("tuning hard points", enabled=not as_json) as bar:
         found = tune(points, wanted)
-        written = [] if tuned is None else [found.points.save(tuned)]
+        written = [] if tuned is None else [save_moved(found.points, file, [*found.moves], tuned)]
         if report is not None or output is not None or plot is not None:
             bar.stage("moving both designs")
             both = [
