@@ -111,6 +111,43 @@ def test_full_poses_serve_as_curves_do(tmp_path):
             assert np.allclose(a, b, atol=1e-9)
 
 
+def test_a_rack_that_was_held_with_noise_is_one_position(folder):
+    """Up and down strokes over noisy racks and travels give back the curves that they came from."""
+    rng, rows = (
+        np.random.default_rng(4),
+        ["travel [mm], rack [mm], camber [deg], toe [deg], track_change [mm]"],
+    )
+    for rack in (-40, -20, 0, 20, 40):
+        for z in (*range(-80, 81, 8), *range(72, -81, -8)):
+            camber, toe = -0.02 * z + 1e-4 * z * z - 0.01 * rack, -0.35 * rack + 0.002 * z
+            u, y = (x + 0.01 * rng.normal() for x in (z, rack))
+            rows.append(f"{u:.4f}, {y:.4f}, {camber:.6f}, {toe:.6f}, {-1e-3 * z * z:.6f}")
+    (folder / "front.csv").write_text("\n".join(rows))
+    file = folder / "front.yaml"
+    file.write_text("\n".join(line for line in file.read_text().splitlines() if "compliance:" not in line))
+    found = rig_curves(load_measured_axle(file), travel=[-0.04, 0.0, 0.04])
+    curves = found.curves
+    np.testing.assert_allclose(1e3 * curves.steering, [-40, -20, 0, 20, 40], atol=1e-9)
+    np.testing.assert_allclose(curves["left.camber"][:, 2] / DEG, [0.96, 0.0, -0.64], atol=3e-3)
+    np.testing.assert_allclose(curves["left.toe"][1] / DEG, [14, 7, 0, -7, -14], atol=5e-3)
+
+
+def test_curves_of_one_side_may_end_at_different_racks(folder):
+    """The other wheel, a mirror image, does not reach the last position: there nothing is compared."""
+    file = folder / "front.csv"
+    head, *rows = file.read_text().splitlines()
+    file.write_text(
+        "\n".join(
+            [
+                head,
+                *(row.replace(", -60.00,", ", -57.00,") for row in rows),
+            ]
+        )
+    )
+    found = rig_curves(load_measured_axle(folder / "front.yaml"))
+    assert "deviation of the right wheel" in "\n".join(found.texts)
+
+
 # -- springs and dampers ---------------------------------------------------------------------------------
 
 

@@ -48,8 +48,9 @@ def save_moved(
 
 def _text_with(points: HardPoints, source: Path, moved: Sequence[str]) -> str | None:
     """The text of a file with other numbers at coordinates; None if it does not read back to `points`."""
-    from sekant.vehicle.hardpoints.coordinates import AXES, coordinates
+    from sekant.vehicle.hardpoints.coordinates import coordinates
     from sekant.vehicle.hardpoints.description import hard_points
+    from sekant.vehicle.suspension.drawn import AXES
 
     if source.suffix.lower() not in (".yaml", ".yml"):
         return None

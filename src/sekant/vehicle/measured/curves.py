@@ -126,11 +126,18 @@ def deviations(
 
 
 def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
-    """Values (n, m) of a curve over travel (n,) at positions of the rack (m,) m."""
+    """Values (n, m) of a curve over travel (n,) at positions of the rack (m,) m; NaN beyond those that it knows."""
     nearest = np.abs(ours.steering[:, None] - racks).argmin(axis=0)
     if np.all(np.abs(ours.steering[nearest] - racks) <= NEAR):
         return ours[name][:, nearest]
-    return np.asarray(_spline(ours.steering, ours[name].T)(racks), float).T
+    found = np.full((len(ours.travel), len(racks)), np.nan)
+    for row, values in zip(found, ours[name], strict=True):
+        known = np.isfinite(values)
+        at = ours.steering[known]
+        if at.size > 1:
+            inside = (racks >= at.min() - NEAR) & (racks <= at.max() + NEAR)
+            row[inside] = _spline(at, values[known])(racks[inside])
+    return found
 
 
 def _spline(x: Floats, y: Floats) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ Vector = NDArray[np.float64]
 LEAST = 0.5  # of the range: shorter strokes between two reversals are jitter
 FEWEST = 4  # positions of one curve
 NEAR = 1e-6  # m: racks that differ by less are the same position
+CLEAR = 0.1  # of the distance between two held positions of the rack: noise of one of them is less
 COVERED = 0.8  # of the range, to be covered by the strokes of each direction
 
 
@@ -107,6 +109,27 @@ def _line(x: Vector, y: Vector, at: Vector) -> Vector:
     return np.asarray(Akima1DInterpolator(x, y)(inside), float)
 
 
+def held_racks(column: Vector) -> Vector:
+    """The positions of a rack (n,) m, with those that were held and measured with noise at their mean, rounded to the
+    digits that the noise leaves.
+
+    Only where the noise is clear: a few positions, each of as many rows as a curve needs, and far apart.
+    """
+    order = np.argsort(column, kind="stable")
+    steps = np.diff(column[order])
+    cuts = np.flatnonzero(steps > CLEAR * steps.max(initial=0.0)) + 1
+    groups = np.split(order, cuts)
+    widest = max(float(np.ptp(column[group])) for group in groups)
+    apart = float(steps[cuts - 1].min()) if cuts.size else 0.0
+    if min(len(group) for group in groups) < FEWEST or widest > CLEAR * apart:
+        return column
+    found = column.copy()
+    for group in groups:
+        if (noise := float(np.ptp(column[group]))) > NEAR:
+            found[group] = round(column[group].mean(), -floor(log10(noise)))
+    return found
+
+
 def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vector, Vector]:
     """Rows (rows, k) with up and down strokes of each position of the rack averaged, and their largest gaps (k,).
 
@@ -115,7 +138,9 @@ def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vec
     at = list(names).index("travel")
     groups = [np.arange(len(numbers))]
     if "rack" in names:
-        column = numbers[:, list(names).index("rack")]
+        where = list(names).index("rack")
+        column = held_racks(numbers[:, where])
+        numbers = np.column_stack([numbers[:, :where], column, numbers[:, where + 1 :]])
         levels = np.unique(np.round(column / NEAR))
         groups = [np.flatnonzero(np.round(column / NEAR) == level) for level in levels]
     rows, gaps = [], np.zeros(numbers.shape[1])
