@@ -221,6 +221,24 @@ def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):
     assert not browser.errors
 
 
+def test_a_worker_that_cannot_begin_is_replaced(browser: Chromium, tmp_path: Path):
+    page = sk.live(load(EXAMPLES / "quarter_car.yaml"), tmp_path / "live.html", vary=QUARTER_CAR, until=0.5)
+    browser.open(page)
+    browser.wait("sekant.live.done === sekant.live.number")
+    browser.run("window.module = sekant.live.told.program.module, sekant.live.told.program.module = 'eJw='")
+    browser.run("sekant.live.ask(), 1")
+    browser.wait("sekant.live.message.textContent.startsWith('This run failed')")
+    assert browser.run("sekant.live.worker") is None
+    assert browser.run("sekant.live.bar.hidden")
+    browser.run(
+        "sekant.live.told.program.module = window.module, sekant.live.number += 1, sekant.live.ask(), 1"
+    )
+    browser.wait(
+        "sekant.live.done === sekant.live.number && sekant.live.message.textContent.includes(' steps')"
+    )
+    assert not browser.errors
+
+
 def test_a_notebook_holds_the_player_once(browser: Chromium, tmp_path: Path):
     """Outputs as a notebook puts them one below the other: a result, a page that computes, a result."""
     model = load(EXAMPLES / "quarter_car.yaml")

@@ -33,7 +33,7 @@ onmessage = async ({ data }) => {
     const number = wanted?.number;
     running = false;
     wanted = null;
-    postMessage({ number, failed: String(error.message || error) });
+    postMessage({ number, failed: String(error.message || error), lost: !simulation });
   }
 };`;
 
@@ -191,8 +191,12 @@ class Live {
     this.worker.postMessage({ number: this.number, values: this.values.slice() });
   }
 
-  hear({ number, done, result, outputs, failed }) {
-    if (number !== undefined && number !== this.number) return;
+  // `lost`: the worker could not begin, so that the next run needs another one.
+  hear({ number, done, result, outputs, failed, lost }) {
+    if (lost) {
+      this.worker.terminate();
+      this.worker = null;
+    } else if (number !== undefined && number !== this.number) return;
     if (failed) {
       this.fail(failed);
       return;

@@ -40,8 +40,13 @@ const UNTOUCHED = 0x5ec0_de5e_c0de_5ec0n;
 
 async function inflated(text) {
   const compressed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const source = new ReadableStream({
+    start(controller) {
+      controller.enqueue(compressed);
+      controller.close();
+    },
+  }); // WebKit does not read a Blob in the worker of a file
+  return new Uint8Array(await new Response(source.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
 }
 
 class Module {
