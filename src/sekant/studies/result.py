@@ -34,8 +34,9 @@ class SweepResult:
     """Rows of a study, in the order of its samples.
 
     samples     the design, (n, k)
-    measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of
-    rows that ended early axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
+    measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of a row that
+                ended early
+    axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
     outputs     (no, n, nx) of `output_names`; NaN behind the end of a run that ended early
     status      (n,) codes into `statuses`, names such as "finished", "failed", "step_too_small"
     messages    by row, of those that have one: cause and remedy
