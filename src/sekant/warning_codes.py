@@ -33,7 +33,7 @@ CODES: dict[str, WarningCode] = {
         "assemble, simulate, equilibrium",
         "A mechanism in points, or a bare Lagrangian, starts with velocities that neither its start values nor its "
         "constraints determine. Sekant chose the values of least kinetic energy, and the motion depends on them.",
-        "Specify these velocities, or others that determine them; zero is also a value.",
+        "Give these velocities, or others that determine them; zero is also a value.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
@@ -58,13 +58,13 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "Fixed steps crossed breaks of a table, which may have cost a thousandth of the motion or more; the place "
         "lists the breaks.",
-        "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
+        "Use an adaptive method, which stops at breaks, a shorter step, or a smoother table.",
     ),
     "breaks_stepped_over": WarningCode(
         "simulate",
-        "The engine `casadi`, an independent check of the code, cannot restrict a step to one piece of a table or "
-        "curve: its steps cross breaks, and the tolerances do not apply there.",
-        "Use the default engine, or method `taylor`, which lands on breaks with any engine.",
+        "The engine `casadi`, an independent check of the code, cannot stop at breaks of tables and curves: "
+        "its steps cross them, and the tolerances are not met there.",
+        "Use the default engine, or method `taylor`, which stops at breaks with any engine.",
     ),
     "chattering": WarningCode(
         "simulate",
@@ -81,34 +81,34 @@ CODES: dict[str, WarningCode] = {
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: by "
-        "a quarter turn about y). It knows only the pose of its frames, so its angles and its "
-        "torque jump there. Adaptive methods "
-        "land on the jump.",
+        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: by a quarter "
+        "turn about y). It measures only the pose of its frames, so its angles and its torque jump there. "
+        "Adaptive methods stop at the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
     "friction_regularized": WarningCode(
         "simulate",
-        "The method does not stop at events: dry friction passes through rest over a stated width, and a joint that "
-        "should stick creeps.",
+        "The method does not stop at events: dry friction changes its sign gradually over a stated width, "
+        "and a joint that should stick creeps.",
         "Use method `taylor` or `dop853`, which stick exactly, or a smaller `width`.",
     ),
     "friction_several": WarningCode(
         "simulate",
         "More than one of open, sticking and sliding is consistent with Coulomb's law and the "
         "reactions: the motion is "
-        "not unique. The state nearest to the previous one is used.",
+        "not unique. Sekant chose the state nearest to the previous one.",
         "Lower the coefficient of friction, or give the joint some compliance.",
     ),
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",
         "A contact touches without carrying a force; the stability is computed with the contact closed.",
-        "Move the start so that the contact is open or presses.",
+        "Move the start so that the contact is open or carries a force.",
     ),
     "friction_ignored": WarningCode(
         "equilibrium",
-        "The position found needs no dry friction in a joint; with it, the joint would rest in a range around it.",
+        "The position found needs no dry friction in a joint; with friction, the joint could rest anywhere "
+        "in a range around it.",
         "For a joint that sticks, start from the final state of a simulation that ends at rest.",
     ),
     "friction_sticks": WarningCode(
@@ -130,8 +130,8 @@ CODES: dict[str, WarningCode] = {
     # -- small motions
     "frozen_motion": WarningCode(
         "linearize",
-        "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates, so that "
-        "formulations differ, and they do not determine stability.",
+        "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates "
+        "and on the formulation, and do not determine stability.",
         "About a steady motion, pass the result of `sk.steady_motion`, without `at`: in axes that move with "
         "it, eigenvalues are the same in all formulations.",
     ),

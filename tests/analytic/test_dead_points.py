@@ -47,7 +47,7 @@ def test_a_drive_past_a_dead_point_names_it(formulation, method):
     assert result.stats["steps"] + result.stats["rejected"] < 3000  # not until the tolerance is met
     assert "at a dead point (links stretched or folded)" in result.message
     assert "motion 'push' moves D.displacement = 1.2 m" in result.message
-    assert "end that travel before it" in result.message
+    assert "end the travel before it" in result.message
     assert "loosen" not in result.message
 
 

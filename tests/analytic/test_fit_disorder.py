@@ -204,7 +204,7 @@ def test_strokes_over_a_column_are_merged_and_its_outliers_listed():
 def test_a_column_that_does_not_determine_the_path_is_refused():
     x = np.linspace(0.0, 1.0, 24)
     jump = np.stack([x, np.sign(x - 0.5), 0.0 * x], axis=1)
-    with pytest.raises(DataError, match="24 points do not determine the path: left out and predicted"):
+    with pytest.raises(DataError, match="24 points do not determine the path: when points are left out"):
         PoseCurve.fit({"position": jump, "travel": x}, "travel")
     assert (
         PoseCurve.fit({"position": jump, "travel": x}, "travel", method="interpolation").report.points == 24

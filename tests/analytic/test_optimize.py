@@ -147,5 +147,5 @@ def test_a_steady_motion_is_tuned_with_exact_gradients():
     assert best.design.motion.rates == {"shaft.angle": Omega}
     with pytest.raises(sk.SekantError, match="about a steady motion"):
         _ = best.design.rest
-    with pytest.raises(sk.SekantError, match="'T' is found with the steady motion"):
+    with pytest.raises(sk.SekantError, match="'T' is an unknown of the steady motion"):
         sk.studies.optimize(model, {"T": (0.0, 1.0)}, lambda design: 0.0, steady={"unknown": ["T"]})

@@ -97,7 +97,7 @@ def test_arrays_are_recorded_entry_by_entry():
         (lambda x: np.linalg.norm(x), "cannot be recorded"),
         (lambda x: np.arcsinh(x), r"np.arcsinh cannot be recorded.*arcsin"),
         (lambda x, y: x + y, "missing 1 required positional argument: 'y'"),
-        (lambda x: x / np.inf, "which no expression can hold"),
+        (lambda x: x / np.inf, "which an expression cannot contain"),
     ],
 )
 def test_what_cannot_be_recorded_is_told(function, text):

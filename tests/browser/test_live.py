@@ -181,7 +181,7 @@ def test_names_are_inert(browser: Chromium, tmp_path: Path):
 REFUSED = [
     ("stick_slip", {"k": (10.0, 40.0)}, "model 'stick_slip' has nothing called 'k'|unknown|no "),
     ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
-    ("screw", {"pitch": "0.5..2 m"}, "shapes the curve 'thread'"),
+    ("screw", {"pitch": "0.5..2 m"}, "defines the curve 'thread'"),
     ("quarter_car", {"strut.stifness": "1..2 N/m"}, "stifness"),
     ("quarter_car", {"height": "60..80 mm"}, "the first value is 0.05 m, which is outside"),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),

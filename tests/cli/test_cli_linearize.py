@@ -146,7 +146,7 @@ def test_steady_motions_with_modes_sensitivities_and_a_locus(files):
     assert "--turn" in done.stderr
     done = sekant("steady", "spinner.yaml", *asked, "--locus", "T=1..2", cwd=files)
     assert done.returncode == 1
-    assert "is found with the motion" in done.stderr
+    assert "is an unknown of the steady motion" in done.stderr
 
 
 def test_a_car_runs_straight_ahead_and_turns(tmp_path):

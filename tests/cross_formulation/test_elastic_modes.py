@@ -102,7 +102,7 @@ def test_the_mirror_image_moves_as_the_mirror_image():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"stiffness": None}, "modes have a stiffness"),
+        ({"stiffness": None}, "modes need a stiffness"),
         ({"u": (0.0, 1.0, 0.5, 2.0, *range(3, 12))}, "increasing"),
         ({"stiffness": ((((1.0, 2.0), (2.0, 1.0)),) * 13)}, "not positive"),
         ({"stiffness": ((((1.0, 2.0), (0.0, 1.0)),) * 13)}, "symmetric"),
@@ -222,7 +222,7 @@ def test_modes_of_a_surface_are_refused_on_a_path_and_the_other_way_round():
         Path(child="body", curve="c", elastic=over)
     with pytest.raises(ModelError, match="give u2"):
         sk.joints.Surface(child="body", surface="c", elastic=along)
-    with pytest.raises(ModelError, match="a surface an energy"):
+    with pytest.raises(ModelError, match="a surface takes 'energy'"):
         ElasticModes(u=along.u, shapes=along.shapes, stiffness=along.stiffness, energy=along.force)
 
 

@@ -197,7 +197,7 @@ def test_data_that_leave_no_room_for_the_stack_are_refused(rates: NativeFunction
     ).replace("zeroinitializer", f"[{', '.join(f'double {k}.0' for k in range(8000))}]")
     with pytest.raises(SekantError, match=r"constants of this code take 64\d\d\d bytes"):
         wasm_module([("far", PortableCode((text,), code.numbers, 1))], [], [], target)
-    with pytest.raises(SekantError, match="cannot be called 'big'"):
+    with pytest.raises(SekantError, match="cannot be named 'big'"):
         wasm_module([("big", PortableCode((text,), code.numbers, 1))], [], [], target)
 
 

@@ -163,7 +163,7 @@ def test_what_cannot_be_moved_is_refused():
     with pytest.raises(SekantError, match=r"Outside\.function calls a function without a name"):
         image_of(struct, {})
     struct.set(table=PointerTable(np.array([address_of(whole) + 4096_000]), ()))
-    with pytest.raises(SekantError, match=r"Outside\.table points to memory that the struct does not hold"):
+    with pytest.raises(SekantError, match=r"Outside\.table points to memory outside the struct"):
         image_of(struct, {4711: "rates"})
     with pytest.raises(TypeError, match="PointerTable"):
         struct.set(table=np.zeros(2, dtype=np.int64))

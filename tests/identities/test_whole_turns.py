@@ -240,7 +240,7 @@ def test_a_bushing_ends_a_motion_by_its_name_where_its_angles_are_not_unique():
     mount = {"type": "bushing", "parent": "ground", "child": "wheel", "rotational_stiffness": [0, 2, 0]}
     result = sk.simulate(wheel({"hinge": hinge}, forces={"mount": mount}), 0.3, method="taylor")
     assert result.status != "finished"
-    assert "'mount': it is turned by 90 deg about y" in result.message
+    assert "'mount': it has turned by 90 deg about y" in result.message
 
 
 @pytest.mark.parametrize("method", METHODS)

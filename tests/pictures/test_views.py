@@ -1,4 +1,4 @@
-"""`view:` of a model: where the camera of a player stands at first, and with what it rides."""
+"""`view:` of a model: where the camera of a player stands at first, and which body it rides on."""
 
 from __future__ import annotations
 

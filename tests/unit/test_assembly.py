@@ -155,7 +155,7 @@ def test_a_flat_parallelogram_is_singular():
     report = sk.assemble(system_of(sk.Model(name="flat", bodies=bodies, joints=joints))).report
     assert report.lost == 1
     assert report.degrees_of_freedom == 2
-    assert "singular position: 1 degree of freedom more" in str(report)
+    assert "singular position: 1 more degree of freedom" in str(report)
 
 
 def test_assembly_at_a_later_time_follows_the_motions():

@@ -262,7 +262,7 @@ def test_parameters_of_a_curve_cannot_stay_inputs(tmp_path):
     )
     for name in ("R", "d"):
         with pytest.raises(
-            SekantError, match=f"parameter '{name}' shapes the curve 'c'.*load the model again"
+            SekantError, match=f"parameter '{name}' defines the curve 'c'.*load the model again"
         ):
             sk.compile(model, parameters=[name])
     assert sk.compile(model, parameters=["k"]).parameters.keys() == {"k"}
@@ -413,7 +413,7 @@ def test_blend_of_a_frenet_frame(tmp_path):
     assert (cubic.continuity.orientation, quintic.continuity.orientation) == (0, 2)
     assert np.abs(cubic.twist(u) - quintic.twist(u)).max() > 1e-3
     text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: rmf, blend: cubic}")
-    assert "model.yaml:3: curve 'c': blend: only the frame frenet has stretches to blend" in text
+    assert "model.yaml:3: curve 'c': blend: blend applies to the frame frenet only" in text
     text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: frenet, blend: septic}")
     assert "quintic" in text
 

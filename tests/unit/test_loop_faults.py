@@ -82,8 +82,8 @@ def test_a_motion_into_a_dead_end_tells_time_and_coordinate():
     assert result.status != "finished"
     assert 0.4 < result.time[-1] < 0.52  # what was computed is kept
     assert "0.5159" in result.message
-    assert "motion 'motor' moves D.angle = -2.43" in result.message
-    assert "end that travel before it" in result.message
+    assert "motion 'motor' prescribes D.angle = -2.43" in result.message
+    assert "end the travel before it" in result.message
 
 
 def test_a_structure_is_not_simulated():
@@ -117,7 +117,7 @@ def test_holding_too_much_says_what_is_held():
 
 
 def test_a_distance_of_no_length():
-    with pytest.raises(ModelError, match="share a point by a spherical joint"):
+    with pytest.raises(ModelError, match="to connect two points directly, use a spherical joint"):
         Distance(parent="ground", child="a", length=0.0)
 
 

@@ -216,7 +216,7 @@ def test_faults_in_python(files):
         trunk.mount(leg, "a b")
     with pytest.raises(ModelError, match="mirror must be x, y or z"):
         trunk.mount(leg, "a", mirror="w")
-    with pytest.raises(ModelError, match="shaped the curve 'way'"):
+    with pytest.raises(ModelError, match="the curve 'way' was made with parameter"):
         trunk.mount(leg, "a", parameters={"reach": 0.4})
     with pytest.raises(ModelError, match=r"'a\.bump' is taken"):
         trunk.mount(leg, "a").mount(leg, "a")

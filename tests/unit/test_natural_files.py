@@ -128,8 +128,8 @@ def test_everything_in_space(tmp_path):
         ("combine: {A: 1, O: -1}", "combine: {A: 1, O: 1}", 15, "add up to 2"),
         ("rtol: 1e-10", "rtol: -1", 17, "rtol: must be positive"),
         ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown key 'rtoll'; did you mean 'rtol'"),
-        ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' beside 'natural'"),
-        ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' beside 'natural'"),
+        ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' stands beside"),
+        ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' stands beside"),
         ("name: pendulum", "format: 3", 2, "reads formats up to 2: install a newer one"),
         ("name: pendulum", "format: two", 2, "format: must be a whole number"),
         (
@@ -215,7 +215,7 @@ def test_parameters_may_be_set_in_each_run(tmp_path):
 def test_parameters_that_shape_the_mechanism_are_baked_in(tmp_path):
     text = PENDULUM.replace("at: [0.4, -0.7]", 'at: [0.4, "-l"]')
     mechanism = sk.load(write(tmp_path, text))
-    with pytest.raises(ModelError, match="cannot depend on a number that each run sets"):
+    with pytest.raises(ModelError, match="cannot depend on run-time parameters"):
         sk.compile(mechanism, parameters=["l"])
     with pytest.raises(ModelError, match="unknown parameter 'k'"):
         sk.compile(mechanism, parameters=["k"])

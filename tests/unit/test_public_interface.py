@@ -99,7 +99,7 @@ def test_every_public_name_is_there():
             lambda: sk.joints.Revolute(child="a", axis=(0, 1)),
             "Revolute.axis: got a list of 2, but 3 are expected",
         ),
-        (lambda: sk.Body(2.0), "Body: takes named fields only: mass, com"),
+        (lambda: sk.Body(2.0), "Body: accepts keyword arguments only: mass, com"),
         (lambda: sk.Body(mass="3 m"), "Body.mass: '3 m' is a length"),
         (lambda: sk.Body(mass=-2.0), "Body.mass: "),
         (

@@ -37,7 +37,7 @@ def test_ranges_are_read(text, unit, first, last, count):
         ("10..1e999 N/m", "k:"),
         ("a..b", "not a number"),
         ("3..3 N/m", "ends where it starts"),
-        ("4..3 N/m", "must rise"),
+        ("4..3 N/m", "must increase"),
     ],
 )
 def test_wrong_ranges_are_told(text, said):

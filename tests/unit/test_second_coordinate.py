@@ -54,7 +54,7 @@ def test_a_driven_slider_drives_both():
     [
         ({"second_coordinate_of": "nothing"}, "unknown joint 'nothing'"),
         ({"second_coordinate_of": "on_b"}, "must have one coordinate"),
-        ({"second_coordinate_of": "slide", "coordinate_of": "on_b"}, "shares both coordinates already"),
+        ({"second_coordinate_of": "slide", "coordinate_of": "on_b"}, "already shares both coordinates"),
     ],
 )
 def test_nonsense_is_refused(change, words):
@@ -101,7 +101,7 @@ def test_a_path_over_one_coordinate_of_a_surface(formulation):
     [
         ({"coordinate": 2}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
         ({"coordinate": None}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
-        ({"coordinate_of": None}, "names one coordinate of the joint in coordinate_of"),
+        ({"coordinate_of": None}, "selects a coordinate of the joint named in coordinate_of"),
     ],
 )
 def test_a_coordinate_that_is_not_there_is_refused(own, words):

@@ -257,7 +257,7 @@ def test_a_parameter_cannot_shadow_what_expressions_know(name):
         "bodies": {"b": {"mass": 1.0}},
         "joints": {"j": {"type": "free", "child": "b"}},
     }
-    with pytest.raises(ModelError, match=f"parameter '{name}': '{name}' already means something"):
+    with pytest.raises(ModelError, match=f"parameter '{name}': '{name}' is reserved in expressions"):
         model_from_dict(raw)
 
 

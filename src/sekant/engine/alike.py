@@ -1,6 +1,5 @@
-"""Compiles models that differ only in numbers once: the numbers that differ are inputs of the system.
-
-A number stands in a field or as a numeral in an expression; curves, tables, names and all else must be the same.
+"""Compiles models that differ only in numbers once: the differing numbers become inputs of the system. A
+number is the value of a field or a numeral in an expression; curves, tables, names and everything else must agree.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from sekant.model.model import Model
 from sekant.model.resolve import PLAIN
 
 MOST = 8
-"""Kinds of models that are kept compiled."""
+"""Largest number of kinds of models in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +40,7 @@ class _Kind:
 
 
 class Alike:
-    """Compiles models; one that differs from an earlier one in numbers only takes its system."""
+    """Compiles models; one that differs from an earlier one only in numbers reuses its system."""
 
     def __init__(self) -> None:
         self._kinds = Recent(MOST)
@@ -73,7 +72,7 @@ class Alike:
 
 
 def _with_inputs(kind: _Kind, parameters: Sequence[str]) -> Model:
-    """The model of a kind, with the names of its inputs where their numbers stand."""
+    """The model of a kind, with the names of its inputs instead of their numbers."""
     if not kind.inputs:
         return kind.model
     written = rewritten(kind.model, parameters, lambda place, x: kind.inputs.get(place, repr(x)))

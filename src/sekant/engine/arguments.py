@@ -1,4 +1,4 @@
-"""Checks of arguments of analyses: names, states and numbers; anything else is refused at once."""
+"""Checks of arguments of analyses: names, states and numbers; anything else is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.model.quantities import read_value
 
 
 class _Sizes(Protocol):
-    """The properties of a system that a state has to match."""
+    """The properties of a system that a state must match."""
 
     nq: int
     nv: int
@@ -41,14 +41,14 @@ def names_of(given: str | Iterable[str], what: str) -> list[str]:
 
 
 def values_of(given: Mapping[str, Any] | None, what: str = "parameters") -> Mapping[str, Any]:
-    """Values by name, for the argument `what`; none are an empty mapping."""
+    """Values by name, for the argument `what`; an empty mapping for None."""
     if given is None or isinstance(given, Mapping):
         return given or {}
     raise SekantError(f"{what} takes values by name, {what}={{'name': 1.5}} (got {type(given).__name__})")
 
 
 def number(given: Any, unit: str, what: str) -> float:
-    """A number in `unit`, or text with a unit of its own such as "5 ms", for the argument `what`."""
+    """A number in `unit`, or a text with its own unit such as "5 ms", for the argument `what`."""
     try:
         return float(read_value(given, unit) if isinstance(given, str) else given)  # type: ignore[arg-type]
     except ModelError as error:
@@ -60,7 +60,7 @@ def number(given: Any, unit: str, what: str) -> float:
 
 
 def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
-    """Refuses as `what` anything but coordinates and velocities of the system, all finite."""
+    """Raise unless the argument `what` is a state with finite coordinates and velocities of the system."""
     if not (hasattr(given, "q") and hasattr(given, "v")):
         remedy = "give its .final_state" if hasattr(given, "final_state") else "make one by sk.State(q, v)"
         raise SolverError(f"the {what} must be a state (got {type(given).__name__}); {remedy}")
@@ -78,7 +78,7 @@ def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
 
 @runtime_checkable
 class DescribesModel(Protocol):
-    """What a model is made from, such as a car."""
+    """An object that a model can be made from, such as a car."""
 
     def model(self) -> Model:
         """The model of it."""

@@ -1,4 +1,4 @@
-"""How long each thread has spent on building what a system keeps: equations, series, compiled functions."""
+"""Time that each thread has spent on building parts of a system: equations, series, compiled functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 
 class BuildClock(local):
-    """Of one system and those made of it: `seconds` spent in ``with clock:``, of which inner blocks are a part."""
+    """The clock of a system and of those derived from it: `seconds` spent in ``with clock:``; nested blocks
+    count once."""
 
     seconds = 0.0
     depth = 0

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def compile_by_structure(
     model: Model, *, parameters: Sequence[str] = (), engine: Engine = "llvm", quick: bool = False
 ) -> System:
-    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process
-    compiled with other numbers needs no equations and no code.
+    """Like `compile` in joint coordinates, but cached by the structure of the model: if an earlier process
+    compiled it with other numbers, no equations and no code are generated.
 
-    Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
-    those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
-    built without the numbers. Of loops, the unknowns that have next to no mass belong to the structure.
+    `compile` itself handles models whose equations or runs depend on their numbers in other ways than by
+    value: those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
+    built without the numbers. For loops, the set of unknowns with almost no mass is part of the structure.
     """
     closed = bool(model.constraints) or len(model.joints) > len(model.bodies)
     structure = structure_of(model, parameters, dict.fromkeys(PIVOTS, 0.0) if closed else {})
@@ -58,7 +58,7 @@ def compile_by_structure(
             found = System(model, make, engine, True, alike, quick, structure.with_numbers(at.numbers))
             found._equations = found._equations or known
     except (SekantError, RuntimeError, NotImplementedError, TypeError, ValueError):
-        refused = True  # a decision by value, or a fault that `compile` tells in words of the model
+        refused = True  # a decision by value, or a fault that `compile` reports in terms of the model
     if refused:
         parts.store("refused", True)
         return compile(model, parameters=parameters, engine=engine, quick=quick)

@@ -1,9 +1,9 @@
-"""Parts of a compiled system that later processes reuse: functions and facts, not the equations behind them.
+"""Parts of a compiled system that later processes reuse: functions and facts, not the equations.
 
 A part is a value under a name: native functions (by the key of their object code), small CasADi functions, tables,
 plain data. The key of a system holds all that its parts can depend on: the content of the model, the options with
-which it was compiled, and the source of this package (see `sekant.cache.content`). What cannot be cached (an
-expression, a function that calls Python) and whatever does not read back is made again.
+which it was compiled, and the source of this package (see `sekant.cache.content`). Parts that cannot be
+cached (expressions, functions that call Python) or read back are made again.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ ABSENT = object()
 class CachedParts:
     """The parts of one system, in the user's cache. Several processes may read and write them.
 
-    `known`: what the parts contain by name, such as the curves of a model of which `key` has the shapes only.
+    `known`: objects that the parts refer to by name, such as the curves of a model of which `key` contains
+    only the shapes.
     """
 
     def __init__(self, key: str, store: Cache, known: Known | None = None):
         self.key, self._store, self._known = key, store, known
 
     def related(self, name: str) -> CachedParts:
-        """The parts of a system that is made from this one in a way that `name` tells."""
+        """The parts of a system derived from this one; `name` identifies the derivation."""
         return CachedParts(make_key([self.key, "related", name]), self._store, self._known)
 
     def load(self, name: Hashable) -> Any:
-        """The part, or `ABSENT`."""
+        """Load a part; `ABSENT` if it is not cached."""
         entry = self._store.load(self._place(name))
         if entry is None:
             return ABSENT
@@ -63,7 +64,7 @@ class CachedParts:
 
 def cached_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
     """The answer to `question` (with its options) about `model`: what `make` returned, here or in an earlier
-    process. It may be whatever a part may be."""
+    process. It may have any type that a part may have."""
     parts = parts_of(model, (question,))
     found = ABSENT if parts is None else parts.load("answer")
     if found is ABSENT:
@@ -74,7 +75,7 @@ def cached_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
 
 
 def parts_of(model: Model, options: tuple[Any, ...], known: Known | None = None) -> CachedParts | None:
-    """The parts of `model` compiled with `options`; None where more than these may decide on them."""
+    """The parts of `model` compiled with `options`; None if they may depend on anything else."""
     key = answer_key(
         model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()} {optimization()}"
     )
@@ -87,7 +88,7 @@ def parts_of(model: Model, options: tuple[Any, ...], known: Known | None = None)
 
 
 def _function_data(function: NativeFunction) -> tuple[Any, ...]:
-    """What a function is linked or made from."""
+    """The data from which a function is linked or made."""
     shapes = (function.shapes_in, function.shapes_out)
     if isinstance(function.owner, Interpreted):
         return function.name, function.owner.staged, shapes, function.names, function.sources

@@ -14,12 +14,12 @@ from sekant.model.resolve import Parameter, default_values
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Of coordinates, parameters and constraints; all names are those that users know.
+    """Facts about coordinates, parameters and constraints; all names are those that users see.
 
-    `given`: inputs that are functions of time here. `rows`: the constraint that each equation belongs to, of which
-    `positions` come first and restrict positions; `rolling`: names of the others, which restrict velocities.
-    `unit_blocks`: (start, length) of the blocks of q with unit norm. `completes`: whether a start holds what
-    follows from the rest.
+    `given`: inputs that are functions of time here. `rows`: the constraint of each equation; the first
+    `positions` restrict positions; `rolling`: names of the others, which restrict velocities.
+    `unit_blocks`: (start, length) of the blocks of q with unit norm. `completes`: whether a start contains
+    values that follow from the rest.
     """
 
     nq: int
@@ -43,14 +43,14 @@ class Facts:
     completes: bool
 
     def with_defaults(self, model: Model, numbers: Mapping[str, float]) -> Facts:
-        """With these `numbers`, and those of `model`, as defaults of the run-time parameters."""
+        """A copy with these `numbers`, and those of `model`, as defaults of the run-time parameters."""
         others = [one.name for one in self.parameters if one.name not in numbers]
         own = {**{name: np.array([x]) for name, x in numbers.items()}, **default_values(model, others)}
         return replace(self, parameters=tuple(Parameter(one.name, own[one.name]) for one in self.parameters))
 
 
 def facts_of(eq: Any, inputs: tuple[str, ...]) -> Facts:
-    """From equations that keep the contract; `inputs`: those of the model."""
+    """Facts of equations that implement the contract; `inputs`: those of the model."""
     q_names, v_names = eq.motion.state_names()
     blocks = list(eq.ordered_blocks)
     return Facts(
@@ -78,14 +78,14 @@ def facts_of(eq: Any, inputs: tuple[str, ...]) -> Facts:
 
 @dataclass(frozen=True)
 class StartFacts:
-    """What assembly asks. For each velocity: the name of its coordinate where there is one, else its own, and how
-    firmly the start value of the coordinate and of the velocity are held, whether the model states them (`stated`,
-    `stated_rates`), and how far they may be moved without a warning (`slack`, `rate_slack`).
+    """Inputs of the assembly. For each velocity: the name of its coordinate if there is one, else its own;
+    the weights of the start values of the coordinate and the velocity; whether the model states them
+    (`stated`, `stated_rates`); and how far they may change without a warning (`slack`, `rate_slack`).
 
     `counts`: coordinates that count turns and begin at a number that the model states. `cuts`: joints that close
     loops. `driven`: whether the constraints move with time, or coordinates do. `fills`: whether velocities that are
-    not stated take the least kinetic energy. `overridden`: name, stated and actual start value of quantities that
-    are no coordinates. `turning`: coordinates that may differ by whole turns at the same pose.
+    not stated take the least kinetic energy. `overridden`: name, stated and actual start value of quantities
+    that are not coordinates. `turning`: coordinates that may differ by whole turns at the same pose.
     """
 
     coordinate_of: tuple[str, ...]
@@ -135,8 +135,7 @@ def start_facts_of(eq: Any) -> StartFacts:
 
 @dataclass(frozen=True)
 class Reactions:
-    """What acts besides smooth forces: whether there is dry friction, and forces that a run decides on, events,
-    samples, delays."""
+    """Whether there are non-smooth elements: dry friction, contacts, events, samples, delays."""
 
     dry_friction: bool
     bound_forces: bool

@@ -1,4 +1,4 @@
-"""Inputs as functions of time: from numbers, rows of data and Python functions to a system that they drive."""
+"""Inputs as functions of time: converts numbers, rows of data and Python functions to a system with driven inputs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sekant.tables.following import following
 from sekant.tables.table import Table
 
 InputValue = float | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
-"""A constant; rows (times (n,), values (n,)), joined by straight lines, a time given twice being a jump, and held
-beyond; or a function of time."""
+"""A constant; rows (times (n,), values (n,)) with linear interpolation and constant extrapolation, where a
+repeated time is a jump; or a function of time."""
 
 
 def split_inputs(
@@ -86,7 +86,7 @@ def _joined(name: str, rows: Any) -> Table:
 
 
 def _sampled(name: str, function: Callable[[float], float], begin: float, end: float) -> Table:
-    """The function of time as a table over [begin, end], apart where it jumps or kinks."""
+    """The function of time as a table over [begin, end], split where it jumps or kinks."""
     try:
         return following(function, begin, end, name)
     except DataError as fault:

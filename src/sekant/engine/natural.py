@@ -39,7 +39,7 @@ class Mechanism(Collector):
     def compile(self, engine: Engine = "llvm", cache: bool = True, parameters: Sequence[str] = ()) -> System:
         """The equations of motion, ready for `simulate` and the other analyses.
 
-        `parameters`: numbers that each run may set again besides those that `parameter` made.
+        `parameters`: further numbers that can be set for each run, in addition to those made by `parameter`.
         """
         return compile(self, engine=engine, cache=cache, parameters=parameters)
 
@@ -78,8 +78,8 @@ def lagrange(
     """A system from its Lagrangian L(q, v, t) in CasADi symbols q (n,) and v = q' (n,).
 
     `constraints`: expressions that are zero, by name or in a list; those that contain velocities (linearly) are
-    non-holonomic. They act with the generalized forces -Phi_q^T lam (-B_v^T lam where Phi = B(q, v, t)), with the
-    multipliers lam that the result has as ``name.multiplier``. `rayleigh`: dissipation function(s); `forces` (n,):
+    non-holonomic. Their generalized forces are -Phi_q^T lam (-B_v^T lam if Phi = B(q, v, t)); the result
+    contains the multipliers lam as ``name.multiplier``. `rayleigh`: dissipation function(s); `forces` (n,):
     generalized forces, one column or several by name. `extra`: (symbol, rate) or (symbol, rate, start) of further
     quantities (DERA 3.2.2), which everything may depend on. `q0`, `v0` (n,): start values, perhaps rough; rates that
     are None take the least kinetic energy. `t`: the symbol of time if it occurs. `parameters`: name -> (symbol,

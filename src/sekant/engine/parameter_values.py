@@ -16,9 +16,8 @@ Vector = NDArray[np.float64]
 
 
 class CheckedValues(dict[str, ArrayLike]):
-    """Values of run-time parameters that the system with the number `serial` found possible. Not to be changed.
-
-    `own` (np,): the vector that they make, held values left out.
+    """Values of run-time parameters that the system with the number `serial` has checked. Do not change them.
+    `own` (np,): their vector, without held values.
     """
 
     serial: int = -1
@@ -26,7 +25,7 @@ class CheckedValues(dict[str, ArrayLike]):
 
 
 class ParameterValues:
-    """p (np,) of a system: its run-time parameters, and after them what elements hold between events."""
+    """The vector p (np,) of a system: its run-time parameters, followed by the held values of elements."""
 
     def __init__(
         self,
@@ -35,18 +34,18 @@ class ParameterValues:
         check: Callable[[], Callable[[Vector], None]],
         held_start: Callable[[], Callable[[Vector], Sequence[Vector]]],
     ):
-        """`serial`: number of the system. `check` finds what refuses impossible values; `held_start` what gives the
-        start of the held values."""
+        """`serial`: number of the system. `check` returns the function that refuses impossible values;
+        `held_start` the one that computes the start of the held values."""
         self._serial, self._facts = serial, facts
         self._check, self._held_start = check, held_start
         self.places: dict[str, slice] = {}
-        """Where each parameter stands in p."""
+        """Slice of each parameter in p."""
         at = 0
         for parameter in facts.parameters:
             self.places[parameter.name] = slice(at, at + parameter.default.size)
             at += parameter.default.size
         self._defaults = np.concatenate([np.zeros(0), *(parameter.default for parameter in facts.parameters)])
-        self._possible = b""  # values that were found to be possible last
+        self._possible = b""  # the last values that passed the check
 
     def vector(self, values: Mapping[str, ArrayLike] | None, held: ArrayLike | None) -> Vector:
         """See `System.parameter_vector`."""
@@ -78,7 +77,7 @@ class ParameterValues:
         return p
 
     def checked(self, values: Mapping[str, ArrayLike] | None) -> CheckedValues:
-        """The values, checked once for all functions that a caller hands them to."""
+        """The values, checked once for all functions that receive them."""
         found = CheckedValues(values or {})
         found.serial, found.own = self._serial, self.vector(values, None)[: self._defaults.size].copy()
         return found

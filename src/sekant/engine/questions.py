@@ -23,16 +23,16 @@ Vector = NDArray[np.float64]
 
 
 class Questions:
-    """The native functions (t, q, v, p, z, a) -> answer of a system. Several threads may ask."""
+    """The native functions (t, q, v, p, z, a) -> answer of a system. Thread-safe."""
 
     def __init__(self, system: System):
         self._system = system
         self._functions: dict[str, NativeFunction] = {}
-        self._defaults: tuple[Vector, Vector] | None = None  # p and z, once asked for
+        self._defaults: tuple[Vector, Vector] | None = None  # p and z, once computed
         self._still = np.zeros(system.nv)
 
     def function(self, name: str) -> NativeFunction:
-        """(t, q, v, p, z, a) -> what the question of this name asks for; a (nv,): accelerations."""
+        """(t, q, v, p, z, a) -> the answer to the question of this name; a (nv,): accelerations."""
         system = self._system
 
         def make() -> NativeFunction:
@@ -64,7 +64,7 @@ class Questions:
         return found
 
     def answer(self, name: str, q, v, t, parameters, a=None) -> Vector:
-        """At one state."""
+        """The answer at one state."""
         function = self._functions.get(name) or self.function(name)
         if self._defaults is None:
             self._defaults = self._given(None)
@@ -80,7 +80,7 @@ class Questions:
         t: ArrayLike,
         parameters: Mapping[str, ArrayLike] | None,
     ) -> Vector:
-        """At N states, see `System.map`."""
+        """The answers at N states, see `System.map`."""
         nv, (p, z) = self._system.nv, self._given(parameters)
         rows = [np.atleast_2d(np.asarray(np.zeros(nv) if x is None else x, float)) for x in (q, v, a)]
         times = np.atleast_1d(np.asarray(t, float))[:, None]

@@ -1,4 +1,4 @@
-"""Reports of a system for readers: what it consists of, and why a motion cannot continue."""
+"""Reports of a system for readers: its contents, and why a motion cannot continue."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def constraint_rank(system: System) -> int:
 def left_range(
     system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0
 ) -> RangeExit | None:
-    """What has left its range at time t and state x, or will within `ahead` (s) at the present velocities."""
+    """The item that has left its range at time t and state x, or will within `ahead` (s) at the current
+    velocities."""
     return system.equations.reports.left_range(*_point(system, t, x, values, ahead))
 
 
 def explain_failure(system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0) -> str:
-    """Why the motion cannot continue at time t and state x, or `ahead` (s) later, as far as known; otherwise
-    empty."""
+    """Why the motion cannot continue at time t and state x, or `ahead` (s) later; empty if unknown."""
     return system.equations.reports.failure(*_point(system, t, x, values, ahead))
 
 
@@ -58,7 +58,7 @@ def singularity(system: System, t: float, x: Vector, values: Values = None) -> s
 
 
 def motion_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
-    """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
+    """The given motion that jumps within (begin, end), in position or velocity, and when; empty if none does."""
     model = system.model
     if not model.motions and model.natural is None and model.lagrangian is None:
         return None
@@ -75,7 +75,7 @@ def motion_jump(system: System, begin: float, end: float, values: Values = None)
 
 
 def _model_jump(system: System, begin: float, end: float, known: Mapping[str, Any]) -> str | None:
-    """As `motion_jump`, without equations."""
+    """Like `motion_jump`, without equations."""
     p, model = system.parameter_vector(known), system.model
     named = named_values(model, known)
     motions = system.cached("given motions", lambda: system.equations.timeline.motions())

@@ -19,8 +19,8 @@ Vector = NDArray[np.float64]
 class State:
     """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and forces.
 
-    `held` (nh,): what elements hold between events, such as samples and branches. An empty z or `held` stands for the
-    start values that the model gives.
+    `held` (nh,): numbers that are constant between events, such as samples and branches. If z or `held` is
+    empty, the start values of the model apply.
     """
 
     q: Vector

@@ -1,14 +1,14 @@
-"""The structure of a model without its numbers, and the numbers.
+"""The structure of a model, separated from its numbers.
 
 Models that differ in numbers alone (masses, springs, hard points, coefficients of tires) have one structure, and one
-compiled system serves all of them: its plain numbers are run-time parameters that nobody sees. Functions and facts
-are then found on disk by the structure, before any equation is built.
+compiled system serves all of them: its plain numbers are hidden run-time parameters. Functions and facts are
+then cached by the structure, and found before any equation is built.
 
 A number is the value of a field or a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
-equations, and exponents decide on their kind: they are part of the structure, as are names, types, fields that only
-take numbers, and which entries of one vector are equal, but for points and start velocities. Of curves and surfaces
-that equations only look up (`Joint.looks_up`), and of tables that only expressions call, the shape is part of it,
-their pieces are data.
+equations, and exponents determine their type: these are part of the structure, as are names, types, fields that only
+take numbers, and which entries of one vector are equal (except for points and start velocities). For curves
+and surfaces that equations only look up (`Joint.looks_up`), and for tables that only expressions call, the
+shape is part of the structure and the pieces are data.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from sekant.model.table import TableData
 from sekant.tables.table import Table, Table2
 
 PARTS = (*(name for name in ITEMS if name != "shapes"), "ground", "gravity", "parameters", "natural")
-"""Of a model, in which numbers may differ; pictures of one model are those of all."""
+"""Parts of a model whose numbers may differ. Shapes are not among them."""
 WHOLE = -1
 CALLED = "table "
-"""Before the names of tables, which curves may have too."""
+"""Prefix of the names of tables, because curves may have the same names."""
 _ENCLOSED = re.compile(rf"(?<!\w)\(({PLAIN}\d+)\)")
-"""A name in parentheses, as numbers below zero stand in the mirror image of an expression."""
+"""A name in parentheses, the form of negative numbers in the mirror image of an expression."""
 STARTS = ("velocity", "v0")
-"""Fields of joints at which a motion starts: a zero there simplifies no equation."""
+"""Fields of joints with start values: a zero there does not simplify equations."""
 POINTS = ("position", "at", "com")
-"""Fields whose entries are equal by chance only, and on one side of a car."""
+"""Fields whose entries are equal only by coincidence."""
 Numeral = tuple[Path, int]
-"""Where a number stands: its path, and which node of the expression there, or the `WHOLE` of the field."""
+"""The place of a number: its path, and the node of the expression there, or `WHOLE` for the field."""
 
 
 Geometry = PoseCurve | PoseSurface
@@ -54,8 +54,9 @@ Geometry = PoseCurve | PoseSurface
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """`model`: names in place of the plain numbers, which it has as parameters; `numbers`: their values; `geometry`:
-    curves and surfaces whose pieces are data, by their names in the model; `tables`: names of those whose are."""
+    """`model`: the model with names instead of plain numbers, which become parameters; `numbers`: their
+    values; `geometry`: curves and surfaces whose pieces are data, by their names in the model; `tables`:
+    names of such tables."""
 
     model: Model
     numbers: Mapping[str, float]
@@ -77,17 +78,17 @@ class Structure:
         return self.model.model_copy(update={**changes, "shapes": {}, "name": "", "description": ""})
 
     def with_numbers(self, numbers: Mapping[str, float]) -> Structure:
-        """With other values of some numbers."""
+        """A copy with other values of some numbers."""
         own = {**self.numbers, **numbers}
         model = self.model.model_copy(update={"parameters": {**self.model.parameters, **own}})
         return Structure(model, own, self.geometry, self.tables)
 
     def name_of(self, value: Any) -> str | None:
-        """Of a table of the geometry, or one that expressions call (see `sekant.cache.plain.Known`)."""
+        """Name of a table of the geometry, or of one that expressions call (see `sekant.cache.plain.Known`)."""
         name = self._names.get(id(value))
         if name is None and isinstance(value, Table) and value.name in self.tables:
             if value.content != self._called[value.name].content:
-                raise NotPlain(f"what is made of table '{value.name}' does not belong to the structure")
+                raise NotPlain(f"values computed from table '{value.name}' are not part of the structure")
             return f"{CALLED}{value.name}"
         return name
 
@@ -106,7 +107,7 @@ class Structure:
 
 
 def _shape_of(curve: Geometry, number: int) -> Geometry:
-    """One piece in place of all; `number` distinguishes curves that have no table in common."""
+    """A curve with one piece instead of all; `number` distinguishes curves that share no table."""
     table, ends = curve.table, np.array([-1.0, 1.0])
     if isinstance(table, Table2):
         pieces = np.full((1, 1, *table.coefficients.shape[2:]), float(number))
@@ -116,12 +117,13 @@ def _shape_of(curve: Geometry, number: int) -> Geometry:
 
 
 def _bare_table(data: TableData) -> TableData:
-    """Four points in place of all."""
+    """A table with four points instead of all."""
     return TableData(x=(0.0, 1.0, 2.0, 3.0), y=(0.0,) * 4, kind=data.kind, extrapolation=data.extrapolation)
 
 
 def _called_tables(model: Model) -> frozenset[str]:
-    """Tables of one variable that no item names but in expressions: springs, for one, need integrals of theirs."""
+    """Tables of one variable that are used only in expressions (springs, for example, also need the integrals
+    of theirs)."""
     found = {name for name, data in model.tables.items() if data.dimension == 1}
     for part in (*ITEMS, "curves"):
         if not found:
@@ -144,7 +146,7 @@ def _words_of(item: Any) -> set[str]:
 
 
 def _looked_up(model: Model) -> dict[str, Geometry]:
-    """Curves and surfaces of which all users only look up values."""
+    """Curves and surfaces whose users only look up values."""
     users: dict[str, list[Any]] = {name: [] for name in model.curves}
     for items in (model.joints, model.constraints, model.contacts, model.forces):
         for item in items.values():
@@ -162,7 +164,8 @@ def _looked_up(model: Model) -> dict[str, Geometry]:
 def structure_of(
     model: Model, parameters: Sequence[str] = (), more: Mapping[str, float] | None = None
 ) -> Structure:
-    """The structure of a model whose run-time `parameters` are no plain numbers; `more` numbers of its equations."""
+    """The structure of a model; its run-time `parameters` are not plain numbers. `more`: further numbers of
+    its equations."""
     numbers: dict[str, float] = dict(more or {})
     shared: dict[tuple[Path, float], str] = {}
 
@@ -171,7 +174,7 @@ def structure_of(
         entry = node == WHOLE and isinstance(path[-1], int)
         starts = path[0] == "joints" and path[-2] in STARTS
         if (x in ((0.0, 1.0, -1.0) if entry else (0.0,)) and not starts) or not isfinite(x):
-            return repr(float(x) + 0.0)  # -0.0 as 0.0, which a mirror image has there
+            return repr(float(x) + 0.0)  # -0.0 as 0.0, because a mirror image may have -0.0
         found = f"{PLAIN}{len(numbers)}"
         if entry and path[-2] not in POINTS and not starts:  # such as equal moments of inertia across an axis
             found = shared.setdefault((path[:-1], x), found)
@@ -184,7 +187,7 @@ def structure_of(
 
 
 def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numeral, float], str]) -> Model:
-    """The model with `text_of` each number, but those of `parameters`, in its place: a numeral, or a name."""
+    """The model with each number, except those of `parameters`, replaced by its `text_of`: a numeral or a name."""
 
     def replace(path: Path, number: Any) -> Any:
         if path[0] == "parameters" and path[-1] in parameters:

@@ -2,8 +2,8 @@
 
     M(q) v' + h(q, v, t) + G(q)^T lam = 0 ,   Phi(q, t) = 0 ,   q' = N(q) v
 
-Coordinates, velocities, states, time and run-time parameters are symbols; all other numbers of the model stand as
-numbers. Compile with the names of the model's parameters to keep those as symbols, too.
+Coordinates, velocities, states, time and run-time parameters are symbols; all other numbers of the model
+remain numbers. Compile with the names of the model's parameters to have these as symbols as well.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 MOST_OPERATIONS = 100_000
 """Limit for all equations written out: longer ones are unreadable, and SymPy would take minutes."""
 SIMPLIFIED = 100
-"""Operations of one expression up to which it is simplified."""
+"""Largest number of operations of an expression that is simplified."""
 FRACTION = 12
-"""Numerators and denominators up to which a number is written as a fraction, not as a decimal."""
+"""Largest numerator and denominator of a number that is written as a fraction instead of a decimal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class SymbolicEquations:
 
     `coordinates` q (nq,), `velocities` v (nv,), `states` z (nz,), `time`, `parameters`: symbols, with the names that
     results use. `mass_matrix` M (nv, nv), `bias` h (nv, 1), `constraints` Phi (m_h, 1), `constraint_jacobian` G (m,
-    nv) with the rows of velocity constraints behind the others, `rates` q' (nq, 1), `kinetic` and `potential` energy
+    nv) with the rows of velocity constraints last, `rates` q' (nq, 1), `kinetic` and `potential` energy
     in J. SI units. A table or curve appears as a function of its argument, named after it.
     """
 
@@ -70,14 +70,14 @@ class SymbolicEquations:
 
     @property
     def law(self) -> str:
-        """The equation of motion in LaTeX, in the letters of this class."""
+        """The equation of motion in LaTeX, with the symbols M, h, G, Phi, N of this class."""
         if not self.constraint_jacobian.rows:
             return r"M \dot v + h = 0"
         law = r"M \dot v + h + G^T \lambda = 0"
         return law + (r",\quad \Phi = 0" if self.constraints.rows else "")
 
     def latex(self) -> str:
-        """All of it in LaTeX, as one ``aligned`` block."""
+        """All equations in LaTeX, as one ``aligned`` block."""
         import sympy
 
         symbols = (*self.coordinates, *self.velocities, *self.states, *self.parameters)
@@ -90,7 +90,7 @@ class SymbolicEquations:
         return f"$$\n{self.latex()}\n$$"
 
     def __str__(self) -> str:
-        """The same for a terminal."""
+        """The equations as text for a terminal."""
         import sympy
 
         with_loops = " + G^T lam" if self.constraint_jacobian.rows else ""
@@ -155,7 +155,7 @@ def _expressions(
 
 
 def _size(tape: Tape) -> float:
-    """Operations of all outputs where nothing is shared between them."""
+    """Operations of all outputs if no subexpressions are shared."""
     size: list[float] = []
     for op, a, b in zip(tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), strict=True):
         if op in (INPUT, CONST):
@@ -226,7 +226,7 @@ def _simplified(expression: Any, sympy: Any) -> Any:
 
 
 def _readable(expression: Any, sympy: Any) -> Any:
-    """With decimals for all but short fractions."""
+    """The expression with decimals instead of long fractions."""
     rationals = expression.atoms(sympy.Rational)
     long = [number for number in rationals if number.q > 1 and max(number.q, abs(number.p)) > FRACTION]
     return expression.xreplace({number: sympy.Float(number, 15) for number in long})

@@ -1,4 +1,4 @@
-"""System: a model compiled to native functions, and the questions one can ask of it."""
+"""System: a model compiled to native functions, and its methods."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _SERIALS = count()
 FORMULATIONS = ("joint", "cartesian", "natural")
 MOST_ANSWERS = 64
-"""Number of answers to questions with numbers that a process stores on disk for a system."""
+"""Largest number of answers at given numbers that a process stores on disk for a system."""
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 
@@ -61,14 +61,16 @@ def compile(
     cache: bool = True,
     quick: bool = False,
 ) -> System:
-    """Compile a model, or that of a car. Its functions are built when first needed, and found again in the cache.
+    """Compile a model, or the model of a car. Its functions are built when they are first needed, and stored
+    in the cache. A later process with the same model and options reads facts and functions from there,
+    without building equations.
 
-    A later process with the same model and options reads facts and functions from there, and builds no equations.
-
-    `parameters` stay inputs that each run may set: names of parameters, or ``item.field`` of any number of the
+    `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any
+    number of the
     model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
-    `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check. `quick`: code that
-    is made in an eighth of the time and takes some 1.6 times as long to run, for a few hundred evaluations.
+    `engine` "casadi" runs the same functions in CasADi's interpreter: slow, for an independent check.
+    `quick`: code that compiles in an eighth of the time and takes about 1.6 times as long to run, for a few
+    hundred evaluations.
     """
     model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
@@ -87,16 +89,16 @@ def as_system(
     values: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> System:
-    """A system as it is; a model compiled, with the run-time parameters of these `values` and `names`."""
+    """A system unchanged; a model compiled with the run-time parameters of these `values` and `names`."""
     names = [*dict.fromkeys([*names, *values_of(values)])]
     return given if isinstance(given, System) else compile(given, parameters=names)
 
 
 class System:
-    """A compiled model, on any equations that keep the contract of `sekant.formulations.contract`.
+    """A compiled model, based on equations that implement `sekant.formulations.contract`.
 
     The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
-    work. Several threads may use one system: every call has buffers of its own, and what is built once is built
+    work. Several threads may use one system: every call has its own buffers, and what is built once is built
     under a lock.
     """
 
@@ -113,8 +115,8 @@ class System:
     ):
         """`make_equations` is called when an expression is needed that `parts`, cached on disk, cannot replace.
 
-        `structure`: by which `parts` are found; its plain numbers are then among the run-time parameters of the
-        equations, and `defaults` those of others that depend on them.
+        `structure`: the key of `parts`; its plain numbers are then run-time parameters of the equations, and
+        `defaults` are values of others that depend on them.
         """
         self.model = model
         self.structure = structure
@@ -146,7 +148,7 @@ class System:
         self._questions = Questions(self)
 
     def __reduce__(self) -> Any:
-        """A system goes to another process as its model, and is compiled there; the cache has its functions."""
+        """Pickle a system as its model: the other process compiles it, with functions from the cache."""
         facts = self.facts
         names = [name for name in self.parameters if name not in self.inputs]
         given = dict(self.equations.resolved.given) if facts.given else {}
@@ -158,7 +160,7 @@ class System:
         return _compiled_anew, (self.model, recipe, self.engine, self.uses_cache)
 
     def _repr_html_(self) -> str:
-        """Its contents and what a run may set, for notebooks."""
+        """Its contents and run-time parameters, for notebooks."""
         parameters = (
             html_table(("run-time parameter", "default"), self.parameters.items()) if self.parameters else ""
         )
@@ -181,20 +183,19 @@ class System:
 
     @property
     def places(self) -> Mapping[str, slice]:
-        """Where the run-time parameters stand in p."""
+        """Slices of the run-time parameters in p."""
         return self._values.places
 
     def parameter_vector(
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
     ) -> Vector:
-        """p (np,): run-time parameters, where those not in `values` keep their defaults, and the held values.
-
-        `held` (nh,): of a state; none, or an empty one, stands for the start values that the model gives.
+        """p (np,): run-time parameters (those not in `values` have their defaults), and the held values.
+        `held` (nh,): of a state; if None or empty, the start values of the model apply.
         """
         return self._values.vector(values, held)
 
     def checked(self, values: Mapping[str, ArrayLike] | None) -> CheckedValues:
-        """The values, checked once for all functions of this system that a caller hands them to."""
+        """The values, checked once for all functions of this system that receive them."""
         return self._values.checked(values)
 
     @property
@@ -214,7 +215,7 @@ class System:
         return State(*self.completed(q, v, 0.0, p), z=z)
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
-        """A consistent start with what follows from it alone filled in."""
+        """A consistent start with dependent quantities filled in."""
         return self.equations.start.completed(q, v, t, p) if self.facts.completes else (q, v)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
@@ -232,7 +233,7 @@ class System:
 
     @property
     def start_facts(self) -> StartFacts:
-        """What assembly asks of the start."""
+        """Inputs of the assembly about the start."""
         return self.cached("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
@@ -242,7 +243,7 @@ class System:
 
     @property
     def settings(self) -> SimulationSettings:
-        """How the model is meant to be simulated."""
+        """Default settings of simulations of the model."""
         return self.cached_at("settings", (), lambda: self.numbers.simulation)
 
     @property
@@ -269,8 +270,8 @@ class System:
 
     # -- equations and native functions ----------------------------------------------------------------
 
-    # What takes the lock of this object is no `cached_property`, which has a lock of its own: two threads that take
-    # both in different order would wait for each other forever.
+    # Methods that take the lock of this object are not `cached_property`, which has its own lock: two threads
+    # that take both in different order would deadlock.
 
     @property
     def equations(self) -> ConstrainedEquations:
@@ -284,7 +285,7 @@ class System:
         return self._equations
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` returns, made once for this system and kept under `key`."""
+        """The result of `make`, computed once for this system and stored under `key`."""
         if key not in self._built:
             with self._lock:
                 if key not in self._built:
@@ -293,7 +294,8 @@ class System:
         return self._built[key]
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """As `once`, but found again by later processes with the same model, where it holds no expressions."""
+        """Like `once`, but later processes with the same model find the result in the cache, if it contains
+        no expressions."""
         found = self._built.get(key, ABSENT)
         if found is not ABSENT:
             return found
@@ -311,8 +313,8 @@ class System:
         return self.once(key, find)
 
     def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """As `cached`, for an answer that depends on `numbers` and on those of the model: the last answers are at
-        hand, and the first few of a process go to disk."""
+        """Like `cached`, for an answer that depends on `numbers` and on those of the model: the last answers
+        stay in memory, and the first few of a process go to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
@@ -329,13 +331,12 @@ class System:
     def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """A system of the same model on other equations, which `name` tells from all others; made once.
-
-        `defaults` of the run-time parameters that these equations have besides."""
+        """A system of the same model with other equations, identified by `name`; made once. `defaults`: of
+        the additional run-time parameters of these equations."""
         return self.once(("with equations", name), lambda: self.related(name, equations, defaults))
 
     def with_expressions(self) -> System:
-        """The same system with functions that know their expressions, for code of other targets; made once."""
+        """A copy of the system whose functions have their expressions, for code of other targets; made once."""
 
         def make() -> System:
             how = (self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
@@ -346,7 +347,7 @@ class System:
     def related(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """As `with_equations`, made again."""
+        """Like `with_equations`, without caching."""
         parts = None if self._parts is None else self._parts.related(name)
         how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
         if self.structure is None:
@@ -354,7 +355,7 @@ class System:
         return self._with_clock(System(*how, self.structure, defaults()))
 
     def _with_clock(self, made: System) -> System:
-        """A system made of this one, whose building counts as this one's."""
+        """A system derived from this one, with the same clock for building."""
         made.building = self.building
         return made
 
@@ -377,8 +378,8 @@ class System:
     ) -> Values:
         """Outputs at a state by name, as ``system.outputs(state)["spring.force"]``; by default at the model's start.
 
-        `names`: patterns such as ``arm.*``, which compiles only these. Time `t` (s) and `parameters` are those of
-        the state where it has some (an equilibrium, the end of a result), else 0 and the defaults.
+        `names`: patterns such as ``arm.*``, which compiles only these. Time `t` (s) and `parameters` default
+        to those of the state if it has some (an equilibrium, the end of a result), else to 0 and the defaults.
         """
         t = float(getattr(state, "t", 0.0)) if t is None else t
         parameters = getattr(state, "parameters", None) if parameters is None else parameters
@@ -415,12 +416,12 @@ class System:
         """Answers at N states in one call: of "forward_dynamics" (N, nv), "inverse_dynamics" (N, nv), "mass_matrix"
         (N, nv, nv), "energy" (N, 2) with the kinetic one first, "forward_derivatives" (N, nv, 1 + 2 nv).
 
-        q (N, nq), v and a (N, nv), by default zero; time t () or (N,). One row stands for all.
+        q (N, nq), v and a (N, nv), by default zero; time t () or (N,). A single row applies to all states.
         """
         return self._questions.map(question, q, v, a, t, parameters)
 
     def bound(self, question: str) -> Bound:
-        """A question of `map` with arrays of its own, for a loop in Python: fill some of ``inputs["q"]`` (nq,), "v",
+        """A question of `map` with its own arrays, for a loop in Python: fill some of ``inputs["q"]`` (nq,), "v",
         "a" (nv,), "t" (1,) and "p" (np,), call it, and read ``outputs[0]``. Nothing is checked or allocated."""
         return self._questions.bound(question)
 
@@ -429,14 +430,14 @@ class System:
         return self._questions.answer("forward_dynamics", q, v, t, parameters)
 
     def forward_derivatives(self, q, v, t=0.0, parameters=None) -> tuple[Vector, Vector, Vector]:
-        """Accelerations (nv,) of a mechanism without loops, and their exact derivatives (nv, nv) by displacements of
-        the coordinates (those with which velocities move them) and by velocities."""
+        """Accelerations (nv,) of a mechanism without loops, and their exact derivatives (nv, nv) with respect
+        to displacements of the coordinates (in the tangent space of the velocities) and to velocities."""
         found = self._questions.answer("forward_derivatives", q, v, t, parameters)
         n = self.nv + 1
         return found[:, 0], found[:, 1:n], found[:, n:]
 
     def inverse_dynamics(self, q, v, a, t=0.0, parameters=None) -> Vector:
-        """Generalized forces (nv,) that must act, besides the model's own, to cause accelerations a (nv,)."""
+        """Generalized forces (nv,) that must act, in addition to the model's own, to cause accelerations a (nv,)."""
         return self._questions.answer("inverse_dynamics", q, v, t, parameters, a)
 
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:
@@ -460,8 +461,9 @@ class System:
     def symbolic(self, simplify: bool = True) -> SymbolicEquations:
         """Mass matrix, bias, constraints and energies as SymPy expressions in the names of the model.
 
-        Run-time parameters stay symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``. `simplify`: shorten
-        expressions of up to a few hundred operations. The result shows as equations in a notebook; `latex()` gives
+        Run-time parameters remain symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``.
+        `simplify`: shorten
+        expressions of up to a few hundred operations. A notebook shows the result as equations; `latex()` gives
         its source. Needs SymPy.
         """
         from sekant.engine.symbolic import symbolic_equations

@@ -1,7 +1,7 @@
 """From a model to equations of motion in CasADi expressions.
 
-`contract.py` says what a formulation provides, `equations_of` chooses one. In joint coordinates: `tree.py` (which
-joints close loops), `kinematics.py`, `recursive.py`, `equations.py`; what all have in common under constraints:
+`contract.py` defines what a formulation provides, `equations_of` chooses one. In joint coordinates: `tree.py` (which
+joints close loops), `kinematics.py`, `recursive.py`, `equations.py`; the common treatment of constraints:
 `constrained.py`, `kkt.py`. In points: `natural/`.
 """
 
@@ -24,10 +24,9 @@ def equations_of(
     algorithm: Algorithm = "auto",
     given: Mapping[str, Table] | None = None,
 ) -> ConstrainedEquations:
-    """The equations; a mechanism in points and a bare Lagrangian have one formulation, their own.
+    """The equations of a model. A mechanism in points and a bare Lagrangian each have only one formulation.
 
-    `given`: inputs of the model that are functions of time. Only the formulation in question is imported, and none
-    where a cache replaces the equations.
+    `given`: inputs of the model that are functions of time. Only the chosen formulation is imported.
     """
     from sekant.model.resolve import resolve
 

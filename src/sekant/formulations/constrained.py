@@ -24,9 +24,8 @@ Floats = NDArray[np.float64]
 
 
 class ConstrainedEquations(ABC):
-    """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from what a formulation provides.
-
-    That stands first, and is described in `sekant.formulations.contract`; all else follows from it.
+    """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from what a formulation provides
+    (see `sekant.formulations.contract`). These members come first; everything else is derived from them.
     """
 
     formulation: str
@@ -121,7 +120,7 @@ class ConstrainedEquations(ABC):
 
     @cached_property
     def recent(self) -> Recent:
-        """Recent answers about these equations."""
+        """Cache of recent answers about these equations."""
         return Recent()
 
     def _full(self, expression: SX) -> SX:
@@ -182,7 +181,7 @@ class ConstrainedEquations(ABC):
 
     @cached_property
     def kkt(self) -> KktFactor:
-        """Factors of [M G^T; G 0], regularized by figures from the model's own start."""
+        """Factors of [M G^T; G 0], regularized by values taken at the model's own start."""
         p = self.defaults
         q0, v0 = self.lookups.oracle("start", [self.p], list(self.start.values()))(p)
         found = pivots(self.scale, np.array(q0).ravel(), np.array(v0).ravel(), p)
@@ -235,7 +234,7 @@ class ConstrainedEquations(ABC):
         return q, self.v + correction, residual
 
     def by_block(self, lam: SX) -> Iterator[tuple[ConstraintBlock, SX]]:
-        """Each block of constraints with its multipliers."""
+        """Each block of constraints, with its multipliers."""
         at = 0
         for block in self.ordered_blocks:
             yield block, lam[at : at + block.rows]

@@ -1,9 +1,9 @@
 """Constraint equations of a model: joints that close loops, prescribed motions on them, and explicit constraints.
 
-Each block states Phi(q, t) (or rows affine in the velocities), its rate, and its forces: the rate is linear in the
+Each block defines Phi(q, t) (or rows affine in the velocities), its rate, and its forces: the rate is linear in the
 twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the multipliers
 act on body b by the wrench -J_b^T lam, on coordinate j by -J_j lam. The J come from one differentiation with
-respect to small displacements of the bodies, for every kind of constraint alike. Twists and wrenches are at the
+respect to small displacements of the bodies, which works for every kind of constraint. Twists and wrenches are at the
 origin of the body's link, in its frame, as in the recursions along the tree.
 """
 
@@ -32,11 +32,12 @@ class ConstraintBlock:
     kind: str  # "loop", "motion" or the constraint's type
     phi: SX  # (k,), or empty where only velocities are restricted
     rate: SX  # (k,) d phi/dt, or the velocity rows
-    drift: SX  # (k,) part of the rate that the constraint's own signals of time cause
+    drift: SX  # (k,) part of the rate due to the constraint's own signals of time
     bodies: dict[str, SX]  # J_b (k, 6): columns for the twist (angular, linear) of its link, in its frame
     coordinates: dict[Coordinate, SX]  # J_j (k,)
     through: dict[str, SX] = field(default_factory=dict)
-    """By cut joint, the part (k, 6) of its child's J_b that its measured coordinates cause; of the ground, in W."""
+    """For each cut joint, the part (k, 6) of its child's J_b that comes from its measured coordinates; for
+    the ground, in W."""
 
     @property
     def rows(self) -> int:
@@ -134,10 +135,10 @@ def _finish(view: _Displaced, name: str, kind: str, phi: SX, given: SX | None, r
 
 
 class _Displaced:
-    """The moving model as constraints see it, like `TreeKinematics`; it records what they act on.
+    """The moving model in the form that constraints use, like `TreeKinematics`; it records what they act on.
 
-    For positions, small displacements of bodies and coordinates are added; for velocities, symbols stand in place
-    of the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals
+    For positions, small displacements of bodies and coordinates are added; for velocities, symbols replace
+    the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals
     of the constraint is a symbol of its own: the bodies may depend on time as well, through prescribed motions.
     """
 
@@ -147,14 +148,14 @@ class _Displaced:
         self.t = SX.sym("time in signals")
         self.displacements: dict[str, SX] = {}
         self.shifts: dict[Coordinate, SX] = {}
-        self.passing: dict[str, SX] = {}  # displacement of a cut joint's child as its own coordinates see it
+        self.passing: dict[str, SX] = {}  # displacement of a cut joint's child for its measured coordinates
 
     def undisturbed(self, expression: SX) -> SX:
         """`expression` at zero displacement, or at the true velocities."""
         return self._filled(expression, self._velocities)
 
     def at_rest(self, expression: SX) -> SX:
-        """`expression` where nothing is displaced or moves."""
+        """`expression` with zero displacements and velocities."""
         return self._filled(expression, False)
 
     def _filled(self, expression: SX, moving: bool) -> SX:
@@ -180,7 +181,7 @@ class _Displaced:
         return self._displaced(*self._motion.place_of(reference))
 
     def between(self, parent: str, child: str) -> SX:
-        """(3,) between two points, in the frame of a link that carries one of them, which does not turn there."""
+        """(3,) between two points, in the frame of a link that carries one of them."""
         motion = self._motion
         if motion.place_of(child)[0] == "ground":
             parent, child = child, parent
@@ -231,7 +232,7 @@ class _Displaced:
         return (q, shift) if self._velocities else (q + shift, v)
 
     def auxiliary(self, owner: str) -> SX:
-        """Auxiliary parameters of `owner`, displaced; those of a joint in a group are its leader's coordinates."""
+        """Auxiliary parameters of `owner`, displaced; for a joint in a group, its leader's coordinates."""
         joint = self.model.joints.get(owner)
         if joint is not None and leader_of(joint) is not None:
             return ca.vertcat(*[self.coordinate(*of)[0] for of in shared_coordinates(joint).values()])

@@ -5,14 +5,14 @@ Every formulation (joint, cartesian and natural coordinates of a model, points, 
     q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, t, p) ,   z' = g(q, v, z, t, p) ,
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
-in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with questions of their
-own. `ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new formulation
-subclasses it and writes these. Code that works for all formulations uses nothing else of the equations; in
-particular, nobody asks what kind they are.
+in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with their own
+methods. `ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new
+formulation subclasses it and implements these. Code that works for all formulations uses nothing else of the
+equations; in particular, it never checks which formulation it has.
 
 z are states of signals and force elements. p are the run-time parameters (inputs from outside among them), and behind
-them the *held values*: what elements hold between events (branches, samples, flags) and change only there. For all
-compiled functions and derivatives these are parameters like others; users do not see them among the parameters.
+them the *held values*: numbers of elements that change only at events (branches, samples, flags). Compiled
+functions and derivatives treat these as ordinary parameters; users do not see them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STATED = 100.0
 
 
 class SystemKinematics(Protocol):
-    """Coordinates and how they are named; where bodies, frames and joints are, if there are any."""
+    """Coordinates and their names; poses of bodies, frames and joints, if there are any."""
 
     @property
     def t(self) -> SX:
@@ -70,12 +70,12 @@ class SystemKinematics(Protocol):
 
     @property
     def q_names(self) -> Sequence[Key]:
-        """Of the coordinates."""
+        """Names of the coordinates."""
         ...
 
     @property
     def v_names(self) -> Sequence[Key]:
-        """Of the velocities."""
+        """Names of the velocities."""
         ...
 
     @property
@@ -100,7 +100,7 @@ class SystemKinematics(Protocol):
 
     @property
     def driven(self) -> Mapping[int, str]:
-        """Prescribed motions, by the number among `v_all` of the velocity that they give."""
+        """Prescribed motions, by the index in `v_all` of the velocity that they prescribe."""
         ...
 
     @property
@@ -120,12 +120,12 @@ class SystemKinematics(Protocol):
 
     @property
     def joint_index(self) -> Mapping[str, int]:
-        """Numbers among the links of the joints in the tree."""
+        """Indices of the joints' links in the tree."""
         ...
 
     @property
     def movable(self) -> Sequence[str]:
-        """Names of the parts that a group motion carries along."""
+        """Names of the parts that can take part in a group motion."""
         ...
 
     def state_names(self) -> tuple[list[str], list[str]]:
@@ -133,7 +133,7 @@ class SystemKinematics(Protocol):
         ...
 
     def owner_of(self, name: str) -> Joint | None:
-        """The joint to which the coordinates `name` belong, if it is one."""
+        """The joint that owns the coordinates `name`; None if they belong to something else."""
         ...
 
     def place(self, name: str) -> tuple[SX, SX]:
@@ -164,7 +164,7 @@ class SystemKinematics(Protocol):
 
 
 class Energies(Protocol):
-    """What is stored and what is supplied."""
+    """Stored energies, and the powers that elements supply."""
 
     @property
     def kinetic(self) -> SX:
@@ -196,7 +196,7 @@ class Start:
     fills: bool = False
     """whether velocities that the model does not state are free; they then take the least kinetic energy"""
     overridden: Sequence[tuple[str, float, float]] = ()
-    """start values of quantities that are no coordinates here: name, what the model states, what holds instead"""
+    """start values of quantities that are not coordinates here: name, value in the model, actual value"""
 
     def values(self) -> tuple[SX, SX]:
         """q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
@@ -207,7 +207,7 @@ class Start:
         raise NotImplementedError
 
     def weight(self, key: Key, velocity: bool) -> float:
-        """How firmly assembly holds the start of the coordinate or velocity `key`."""
+        """Weight in assembly of the start value of the coordinate or velocity `key`."""
         raise NotImplementedError
 
     def stated(self, key: Key, velocity: bool) -> bool:
@@ -215,16 +215,17 @@ class Start:
         return self.weight(key, velocity) >= STATED
 
     def slack(self, key: Key, velocity: bool) -> float:
-        """How far the start of `key` may be moved by assembly before a reader is warned, in its own unit."""
+        """How far assembly may change the start value of `key` without a warning, in its own unit."""
         return 0.0
 
     @property
     def completes(self) -> bool:
-        """Whether `completed` has something to fill in, and `counted` something to update."""
+        """Whether `completed` fills in anything, and `counted` updates anything."""
         return False
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
-        """A start that satisfies the constraints, with what follows from it alone (integrals, angles) filled in."""
+        """The start `q`, `v`, which satisfies the constraints, with dependent quantities (integrals, angles)
+        filled in."""
         return q, v
 
     def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
@@ -233,7 +234,7 @@ class Start:
 
 
 class Timeline(Protocol):
-    """What happens with time alone."""
+    """Changes that depend on time alone."""
 
     def items(self) -> Sequence[Description] | None:
         """Items whose expressions contain all switches in time; None if a search is needed."""
@@ -244,15 +245,15 @@ class Timeline(Protocol):
         ...
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """(np,) on which of the run-time parameters `motion_jump` may depend; held values left out."""
+        """(np,) on which of the run-time parameters `motion_jump` may depend, without held values."""
         ...
 
     def motions(self) -> dict[str, BoundOracle]:
-        """By given motion, (t, p) -> its position and velocity (2,)."""
+        """For each given motion, (t, p) -> its position and velocity (2,)."""
         ...
 
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
-        """Which given motion jumps within (begin, end), and when, if one does."""
+        """The given motion that jumps within (begin, end), and when; empty if none does."""
         ...
 
 
@@ -281,7 +282,7 @@ class RangeExit:
 
     @staticmethod
     def of(text: str) -> RangeExit:
-        """From one line for a reader: ``item: cause; remedy``."""
+        """Parse one line for a reader: ``item: cause; remedy``."""
         item, _, rest = text.partition(": ")
         cause, _, remedy = rest.partition("; ")
         return RangeExit(item, cause, remedy)
@@ -291,7 +292,7 @@ class RangeExit:
 
 
 class Reports(Protocol):
-    """What a report says about the mechanism."""
+    """Reports about the mechanism."""
 
     def outputs(self, work: SX) -> tuple[Output, ...]:
         """All outputs; `work` (nw,) J: symbols of the work of each element in `Energies.powers`."""
@@ -304,15 +305,15 @@ class Reports(Protocol):
 
     @property
     def check(self) -> Callable[[Vector], None]:
-        """Refuses impossible values (np,) of the parameters; contains no expressions."""
+        """Raises for impossible values (np,) of the parameters; contains no expressions."""
         ...
 
     def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
-        """The joint or table whose range the motion has left, if it has left one."""
+        """The joint or table whose range the motion has left; None if there is none."""
         ...
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
-        """Why the motion cannot continue, as far as known; otherwise empty."""
+        """Why the motion cannot continue; empty if unknown."""
         ...
 
     @property
@@ -335,7 +336,7 @@ class Formulation(Protocol):
 
     @property
     def formulation(self) -> str:
-        """Its name, for files, messages and to compile again; never for decisions."""
+        """Its name, for files, messages and compiling again; code must not decide by it."""
         ...
 
     @property
@@ -345,7 +346,7 @@ class Formulation(Protocol):
 
     @property
     def resolved(self) -> ResolvedModel:
-        """The model in numbers and symbols: run-time parameters in order, inputs that are given in time."""
+        """The model in numbers and symbols: run-time parameters in order, inputs that are functions of time."""
         ...
 
     @property
@@ -365,7 +366,7 @@ class Formulation(Protocol):
 
     @property
     def elements(self) -> Elements:
-        """What signals and forces add: states z, held values, events, contacts, dry friction."""
+        """Contributions of signals and forces: states z, held values, events, contacts, dry friction."""
         ...
 
     @property
@@ -396,8 +397,8 @@ class Formulation(Protocol):
         regularized: bool | None = None,
         frozen: bool | None = None,
     ) -> Formulation:
-        """The same equations with the contacts `closed` closed, with dry friction by its smooth law, or with the
-        states z as run-time parameters of their names (`Elements.frozen_rates` are then their rates)."""
+        """A copy of the equations with the contacts `closed` closed, with smoothed dry friction, or with the
+        states z as run-time parameters of the same names (`Elements.frozen_rates` are then their rates)."""
         ...
 
 

@@ -1,7 +1,8 @@
-"""Joints whose whole turns count, because elements depend on their angle: gears, springs, stops, signals.
+"""Joints whose whole turns are counted, because elements depend on their angle: gears, springs, stops, signals.
 
-Where a joint has no coordinates of its own, its angle is computed from the pose of its frames, up to whole turns. A
-joint that counts has its coordinates as parameters there instead, tied to the pose by `Joint.counted_constraints`.
+Where a joint has no coordinates of its own, its angle is computed from the pose of its frames, up to whole
+turns. A joint that counts turns gets its coordinates as auxiliary parameters instead, related to the pose by
+`Joint.counted_constraints`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sekant.model.model import Model
 from sekant.model.quantities import is_known
 
 _BY_RATE = {"joint_friction", "actuator"}
-"""Types of forces that depend on the rate of their joint alone, unless an expression says otherwise."""
+"""Types of forces that depend only on the rate of their joint, unless an expression contains its angle."""
 _ANGLES = {"q", "angle", "deflection"}
 """Names in expressions of a force for the coordinate on which it acts."""
 
@@ -44,7 +45,7 @@ def _used(model: Model) -> Iterator[str]:
 
 
 def _goes_by_angle(item: Any, names: set[str]) -> bool:
-    kind = getattr(item, "type", "")  # none where no file can describe it
+    kind = getattr(item, "type", "")  # none for items that files cannot describe
     if kind in _BY_RATE:
         return bool(names & _ANGLES)
     if kind == "rotational_spring_damper":

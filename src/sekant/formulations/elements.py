@@ -22,7 +22,7 @@ _NONE = SX.zeros(0, 1)
 
 
 class Elements:
-    """The elements of a mechanism; this class: none. Expressions are of t, q, v, z, p."""
+    """The elements of a mechanism; this base class has none. Expressions are of t, q, v, z, p."""
 
     z: SX = _NONE
     rates: SX = _NONE
@@ -32,29 +32,29 @@ class Elements:
     frozen_rates: Mapping[str, SX] = {}
     """rates of the states that are run-time parameters here"""
     held_values: Sequence[HeldValue] = ()
-    """what stands at the end of p, in order"""
+    """the last entries of p, in order"""
     events: Sequence[Event] = ()
-    """where held values and states are set as event functions pass zero"""
+    """events, which set held values and states where a function crosses zero"""
     sampled: Sequence[Sampled] = ()
     """held values that are set at given times"""
     delayed: Sequence[Delayed] = ()
-    """quantities that return after a delay"""
+    """quantities that are delayed"""
     actions: Mapping[str, Action] = {}
-    """what each force element, and each joint with springs of its own, does"""
+    """the action of each force element, and of each joint with its own springs"""
     stated_actions: Mapping[str, Action] = {}
     """the same with symbols for the forces of dry friction and contacts"""
     passive: bool = True
-    """whether nothing but inertia, gravity and constraints acts"""
+    """whether only inertia, gravity and constraints act"""
     closed: frozenset[str] = frozenset()
-    """contacts that are closed and stay so"""
+    """contacts that stay closed"""
     contacts: Mapping[str, ConstraintBlock] = {}
-    """the gap of every contact and its rate, whether it is closed or not"""
+    """the gap of every contact and its rate, closed or not"""
     regularized: bool = False
     """whether dry friction follows a smooth law, for methods without events"""
     friction: Any = None
     """forces of dry friction and rigid contacts, see `sekant.formulations.friction.Solved`; None: there are none"""
     locked: SX | None = None
-    """(nv,): 1 for velocities that dry friction holds at zero, 0 for the others; None where that is never so"""
+    """(nv,): 1 for velocities that dry friction keeps at zero, 0 for the others; None if there are none"""
 
     @property
     def dry_friction(self) -> bool:
@@ -63,14 +63,14 @@ class Elements:
 
 
 class ModelElements(Elements):
-    """Those of a model with bodies and joints."""
+    """The elements of a model with bodies and joints."""
 
     def __init__(self, eq: Equations, closed: Collection[str], regularized: bool, frozen: bool):
         self._eq, self._motion, self._model = eq, eq.motion, eq.model
         self.closed, self.regularized, self.frozen = frozenset(closed), regularized, frozen
 
     def of(self, eq: Equations, **known: Any) -> ModelElements:
-        """The same elements in a copy of the equations, parts of which are `known`."""
+        """These elements for a copy of the equations; `known` parts are reused."""
         found = ModelElements(eq, self.closed, self.regularized, self.frozen)
         vars(found).update(known)
         return found
@@ -82,7 +82,7 @@ class ModelElements(Elements):
         """Rates of the states of all signals and force elements, by (owner, name of the state).
 
         States and held values of signals (in the order of `Kinematics.signal`) come before those of force elements,
-        whichever was used first.
+        independent of the order of use.
         """
         motion, found = self._motion, {}
         for name in self._model.signals:

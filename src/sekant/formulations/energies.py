@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ModelEnergies:
-    """Of the links, gravity and all elements."""
+    """Energies of the links, gravity and all elements."""
 
     def __init__(self, eq: Equations):
         self._eq = eq
@@ -26,7 +26,7 @@ class ModelEnergies:
 
     @cached_property
     def potential(self) -> SX:
-        """Of gravity (zero with every center of mass at W's origin) and of all springs."""
+        """Potential energy of gravity (zero with every center of mass at W's origin) and of all springs."""
         eq = self._eq
         energies = [SX(action.potential) for action in eq.elements.actions.values()]
         for link, X_WM in zip(eq.motion.links, eq.motion.X_WM, strict=True):
@@ -36,7 +36,7 @@ class ModelEnergies:
 
     @cached_property
     def powers(self) -> dict[str, SX]:
-        """Prescribed motions included."""
+        """Powers of all non-conservative elements, including prescribed motions."""
         return self._powers(self._eq.motion_forces, self._eq.lam)
 
     def powers_with(self, a: SX, lam: SX) -> dict[str, SX]:
@@ -47,7 +47,7 @@ class ModelEnergies:
         acting = eq.elements.actions.items()
         powers = {name: action.power for name, action in acting if action.power is not None}
         powers.update({name: power for name, (_, power) in motions.items()})
-        for name in eq.model.contacts:  # their work is done in impacts, and by friction
+        for name in eq.model.contacts:  # they do work only in impacts and by friction
             powers.setdefault(name, SX(0))
         for block, part in eq.by_block(lam):
             if block.kind != "motion" and not block.drift.is_zero():

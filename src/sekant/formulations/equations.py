@@ -1,4 +1,4 @@
-"""Equations of motion of a model: a tree in joint coordinates, or floating bodies, with constraints if any."""
+"""Equations of motion of a model: a tree in joint coordinates, or floating bodies, with constraints if needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sekant.model.resolve import PLAIN, Parameter, ResolvedModel
 
 Algorithm = Literal["auto", "articulated", "composite"]
 MotionForces = dict[str, tuple[SX, SX]]
-"""Generalized force of each prescribed motion, and the power it supplies."""
+"""Generalized force of each prescribed motion, and the power that it supplies."""
 
 
 class Equations(ConstrainedEquations):
@@ -80,7 +80,7 @@ class Equations(ConstrainedEquations):
         return Equations(self.stated_model, "auto", self.formulation, closed, regularized, frozen)
 
     def copied(self, **known: Any) -> Equations:
-        """The same motion, where some results of the elements are `known`."""
+        """A copy of these equations; `known` results of the elements are reused."""
         found = copy(self)
         for group in ("energies", "start", "timeline", "reports"):
             vars(found).pop(group, None)
@@ -96,7 +96,7 @@ class Equations(ConstrainedEquations):
         return constraint_blocks(self.motion, self.elements.closed)
 
     def differentiated(self, block: ConstraintBlock) -> ConstraintBlock:
-        """The block with the rate of its equations as these coordinates have it."""
+        """The block with its rate and drift in these coordinates."""
         return block
 
     @cached_property
@@ -135,7 +135,7 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def _loads(self) -> Loads:
-        """Applied forces of all elements, sorted onto links and coordinates."""
+        """Applied forces of all elements, assigned to links and coordinates."""
         loads = Loads(self.motion)
         self._apply(loads)
         return loads
@@ -170,7 +170,7 @@ class Equations(ConstrainedEquations):
 
     @property
     def _locked_columns(self) -> list[SX | None] | None:
-        """By link, the flags of coordinates that stick, where the recursion itself holds them."""
+        """For each link, the flags of sticking coordinates that the recursion itself locks."""
         lock: SX | None = vars(self).get("_lock")
         if lock is None:
             return None
@@ -210,12 +210,12 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def _grouped(self) -> tuple[SX, Accelerations]:
-        """Where joints share coordinates: a (nv,) from T^T M T a = T^T f, and the accelerations of all links."""
+        """For joints that share coordinates: a (nv,) from T^T M T a = T^T f, and the accelerations of all links."""
         a = recursive.solve_symmetric(self.mass_matrix, self.f)
         return a, self.motion_with(a, SX.zeros(0, 1))[0]
 
     def _parts(self, a: SX) -> list[SX]:
-        """Accelerations `a` (nv,) by the columns of each link's joint."""
+        """Split accelerations `a` (nv,) into the columns of each link's joint."""
         return [a[self.motion.free_columns(i)] for i in range(len(self.motion.links))]
 
     @cached_property
@@ -243,10 +243,10 @@ class Equations(ConstrainedEquations):
         return self._grouped[0] if self.motion.grouped else column(self.forward.a)
 
     def _with_friction(self, solved: friction.Solved) -> SX:
-        """a (nv,) at the forces of friction; that of a coordinate that sticks is zero and not a difference."""
+        """a (nv,) at the forces of friction; that of a sticking coordinate is exactly zero."""
         of_forces = vars(self)["a_of_forces"]
         a = self.lookups.substitute(of_forces, solved.symbols, solved.values)
-        if solved.contacts:  # in flight nothing of the contacts is computed
+        if solved.contacts:  # while all contacts are open, nothing of them is computed
             opened = ca.vertcat(*[one.symbols for one in solved.contacts])
             flying = self.lookups.substitute(of_forces, opened, SX.zeros(opened.numel()))
             flying = self.lookups.substitute(flying, solved.symbols, solved.values)
@@ -285,7 +285,7 @@ class Equations(ConstrainedEquations):
     def transmitted(self, joint: str) -> tuple[SX, SX]:
         """Force (3,) and moment (3,) about M's origin, in W, that a cut joint transmits to its child.
 
-        As in a joint of the tree, it includes constraint forces and what acts along its coordinates: springs,
+        As in a joint of the tree, it includes constraint forces and the forces along its coordinates: springs,
         prescribed motions, couplings.
         """
         F_end, M_end = self.motion.joint_ends(joint)
@@ -361,10 +361,11 @@ class Equations(ConstrainedEquations):
 
 
 def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
-    """Composite bodies win on shallow trees, articulated bodies on deep ones (see benchmarks/dynamics_vehicle).
+    """Choose the algorithm: composite bodies are faster on shallow trees, articulated bodies on deep ones
+    (see benchmarks/dynamics_vehicle).
 
     Measured: chains of hinges break even at 8 to 10 degrees of freedom. With the masses known, a composite
-    inertia behind sliders folds to numbers, which moves the limit up.
+    inertia behind sliders folds to numbers, which raises the limit.
     """
     if algorithm != "auto":
         return algorithm

@@ -1,4 +1,4 @@
-"""Forces of dry friction and of rigid contacts, solved for within the equations of motion.
+"""Forces of dry friction and of rigid contacts, solved as part of the equations of motion.
 
 Accelerations, multipliers and reactions are affine in the forces phi (n,). With the flags h (1 where a joint sticks,
 a contact is closed), the directions s of what slides, and the velocities w that belong to the forces, w' = b + D phi,
@@ -8,9 +8,9 @@ a contact is closed), the directions s of what slides, and the velocities w that
 where N_i is the size of a joint's own reaction, or the force of the contact that slides; an open contact has level
 0. Without loads of joints this is one linear system; with them, Newton's method from phi = 0 is unrolled: the sizes
 N are convex in phi, and a few iterations reach round-off unless friction is about to jam (`Solved.margin` falls to
-zero there: Painleve's paradox). One set of expressions serves all combinations of what sticks, slides and touches.
-Stuck joints that hold the same motion share the force: a small multiple of the unit matrix makes their system
-definite, and refinement removes its trace.
+zero there: Painleve's paradox). One set of expressions covers all combinations of sticking, sliding and
+contact. Stuck joints that lock the same motion share the force: a small multiple of the unit matrix makes
+their system definite, and refinement removes its effect.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
 ROUNDS = 6
-"""Newton steps where a friction depends on reactions."""
+"""Newton steps used if a friction depends on reactions."""
 SWEEPS = 2
 _TINY = 1e-18  # N^2
 SHARE = 1e-9
@@ -46,8 +46,9 @@ class Solved:
 
     `symbols` (those of the elements) are replaced by `values`. Over all forces (n,), those of the `frictions`
     first, then of each contact the normal and, with friction, the two tangential ones: `slip` w, its rate
-    `slip_rate` w', `force` phi, `mobility` dw'/dphi. `limit`: up to which each friction sticks. `margin` (k,): 1
-    where nothing is coupled, 0 where friction jams; `miss` (): residual of Newton's method, relative to the forces.
+    `slip_rate` w', `force` phi, `mobility` dw'/dphi. `limit`: largest force of each friction while it sticks.
+    `margin` (k,): 1 without coupling, 0 where friction jams; `miss` (): residual of Newton's method, relative
+    to the forces.
     """
 
     frictions: tuple[DryFriction, ...]
@@ -63,12 +64,12 @@ class Solved:
     miss: SX
     driven: tuple[bool, ...]
     looped: bool = False
-    """whether constraints may give a slip, as they hold what is within a loop"""
+    """whether constraints may determine a slip, as within a closed loop"""
     acting: SX | None = None
-    """the values with which the forces enter the equations, where these hold what sticks by themselves"""
+    """values of the forces in the equations if these lock sticking coordinates themselves"""
 
     def place(self, contact: str) -> int:
-        """Where the normal force of a contact stands among the forces."""
+        """Index of the normal force of a contact among the forces."""
         at = len(self.frictions)
         for one in self.contacts:
             if one.name == contact:
@@ -83,7 +84,7 @@ class Solved:
 
     @property
     def coupled(self) -> bool:
-        """Whether friction depends on forces that depend on it."""
+        """Whether friction depends on forces that in turn depend on friction."""
         loads = [one.load for one in self.frictions] + [one.coefficient for one in self.contacts]
         return any(load is not None for load in loads)
 
@@ -110,7 +111,7 @@ def _rows(frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], e
             continue
         assert one.stuck is not None
         assert one.direction is not None
-        # of an open contact nothing is left: series of a direction of next to nothing would overflow
+        # an open contact contributes exactly zero: the series of a direction close to zero would overflow
         toward = one.closed * one.slip + SLOW * one.width * one.direction
         unit = toward / ca.sqrt(ca.dot(toward, toward) + (1e-6 * SLOW * one.width) ** 2)
         for k in range(2):
@@ -122,9 +123,8 @@ def _rows(frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], e
 def solve(
     probe: Equations, frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], exact: bool
 ) -> Solved:
-    """All forces; `probe`: the equations with the symbols of these forces in place.
-
-    `exact`: by flags and directions; else friction is regularized, and contacts stay open.
+    """Solve for all forces; `probe`: the equations with the symbols of these forces. `exact`: by flags and
+    directions; otherwise friction is regularized, and contacts stay open.
     """
     lk = probe.lookups
     rows = _rows(frictions, contacts, exact)
@@ -167,7 +167,7 @@ def solve(
         for _ in range(ROUNDS if loaded else 1):
             matrix = lk.substitute(J, x, force) if loaded else J
             force = force - _solve(matrix, residual(force), h)
-        if not loaded:  # nothing sticks, nothing touches: no system to solve
+        if not loaded:  # no sticking and no contact: no system to solve
             force = ca.if_else(ca.sum1(h), force, -levels(zero))
     size = sizes(force)
     miss, margin = SX(0), _contact_margins(contacts, level, h, D, len(frictions))
@@ -200,7 +200,8 @@ def _over(h: SX, mobility: SX) -> SX:
 
 
 def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> list[SX]:
-    """A little of the normal mobility for the tangents of a contact: one along which nothing can move has none."""
+    """A small share of the normal mobility for the tangents of a contact, because a tangent along which
+    nothing can move has none."""
     found = [SX(0)] * first
     for one in contacts:
         normal = D[len(found), len(found)]
@@ -209,8 +210,8 @@ def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> lis
 
 
 def _contact_margins(contacts: Sequence[ContactForces], level: SX, h: SX, D: SX, first: int) -> SX:
-    """1 - mu D_nt / D_nn of every contact with friction where it slides: zero where friction presses as it is
-    pressed."""
+    """1 - mu D_nt / D_nn of every contact with friction where it slides: zero where friction increases the
+    normal force as fast as it grows with it."""
     margins, at = SX.zeros(0, 1), first
     for one in contacts:
         if one.coefficient is None:
@@ -283,7 +284,7 @@ def _back(factors: tuple[dict[tuple[int, int], SX], list[SX]], b: SX) -> SX:
 
 
 def _determinant(A: SX) -> SX:
-    """By elimination, as the forces are found."""
+    """Determinant by the same elimination as for the forces."""
     product = SX(1)
     for pivot in _eliminated(A)[1]:
         product = product / pivot

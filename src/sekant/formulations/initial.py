@@ -1,4 +1,4 @@
-"""Where a motion starts: the model's own start values in the coordinates of a formulation."""
+"""The start of a motion: the model's own start values in the coordinates of a formulation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VELOCITY_FIELDS = ("v0", "velocity", "angular_velocity")
 
 
 class ModelStart(Start):
-    """The start of a model with bodies and joints, which is given in joint coordinates."""
+    """The start of a model with bodies and joints, given in joint coordinates."""
 
     def __init__(self, eq: Equations):
         self._eq = eq

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 class TreeKinematics(NamedValues):
     """Poses and twists of every link as expressions of the state, and the quantities that forces may use.
 
-    The state holds the free coordinates only: driven ones are functions of time. Behind the tree's coordinates
-    stand the auxiliary parameters of constraints and of path and surface joints that close loops. Symbols: `t`,
+    The state holds the free coordinates only: driven ones are functions of time. After the tree's coordinates
+    come the auxiliary parameters of constraints and of path and surface joints that close loops. Symbols: `t`,
     `q` (nq,), `v` (nv,), and the parameters `p`.
     """
 
     rigid = True
-    """Whether the poses of links are those of rigid bodies for any coordinates, without further equations."""
+    """Whether the poses of links are rigid for any coordinates, without further equations."""
 
     def __init__(self, resolved: ResolvedModel, layout: SpanningTree):
         super().__init__(resolved)
@@ -158,7 +158,9 @@ class TreeKinematics(NamedValues):
         self.V: list[Twist] = []
         self.S: list[SX] = []
         self.free: list[list[int]] = []  # columns of S that are free
-        self.zeta: list[Twist] = []  # acceleration of a link if its parent and free rates had none
+        self.zeta: list[
+            Twist
+        ] = []  # acceleration of a link without those of its parent and of its free coordinates
         self.spin: list[
             SX | None
         ] = []  # of rotors: R from the link's frame, which does not turn, to the joint's M
@@ -197,7 +199,7 @@ class TreeKinematics(NamedValues):
         return {link.body: i for i, link in enumerate(self.links)}
 
     def owner_of(self, name: str) -> Joint | None:
-        """The joint whose coordinates are called `name`: in the tree, or cut; None for a constraint."""
+        """The joint whose coordinates are named `name`: in the tree, or cut; None for a constraint."""
         if name in self.joint_index:
             return self.links[self.joint_index[name]].joint
         return self.model.joints.get(name)
@@ -317,7 +319,7 @@ class TreeKinematics(NamedValues):
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
 
     def placed_by(self, other: SystemKinematics) -> dict[str, tuple[SX, SX]]:
-        """Coordinates and velocities of floating links, by body, as another set of coordinates gives them."""
+        """Coordinates and velocities of floating links, by body, from another set of coordinates."""
         found = {}
         for link in self.links:
             if link.joint_name == link.body:
@@ -348,7 +350,7 @@ def measured_coordinate(joint: Joint, F: FrameState, M: FrameState, index: int) 
 
 
 def _joint_motion(joint: Joint, q: SX, v: SX, lookups: Lookups, driven: bool) -> JointMotion:
-    """The joint's motion; where coordinates are driven, at symbols first, since joints differentiate by q."""
+    """The joint's motion; for driven coordinates, first in terms of symbols, because joints differentiate by q."""
     if not driven:
         return joint.motion(q, v, lookups)
     z, own = SX.sym("z", q.numel()), Lookups()
@@ -364,7 +366,7 @@ def _joint_motion(joint: Joint, q: SX, v: SX, lookups: Lookups, driven: bool) ->
 
 
 def _backwards(motion: JointMotion) -> JointMotion:
-    """The same joint run through from child to parent: X_MF, S' = -Ad(X_FM) S, and likewise the bias."""
+    """The same joint traversed from child to parent: X_MF, S' = -Ad(X_FM) S, and likewise the bias."""
     X = motion.X_FM
 
     def carried(column: SX) -> SX:

@@ -1,4 +1,4 @@
-"""Symbolic solution of [M G^T; G 0] (x, lam) = (f, g), also where constraints are redundant.
+"""Symbolic solution of [M G^T; G 0] (x, lam) = (f, g), also for redundant constraints.
 
 The matrix is factored as the quasi-definite [M + delta, G^T; G, -eps]: L D L^T then exists in every order of
 elimination, so a fill-reducing order is chosen once, and no pivot search happens at run time. Refinement with the
@@ -21,11 +21,11 @@ from sekant.tables.bound_oracle import BoundOracle
 SWEEPS = 2
 RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
 SMALL_MASS = 1e-7  # eigenvalues of M below this, against the median of its diagonal, count as no mass
-NO_MASS = 1e-10  # diagonal entries of M below this, against the largest, say nothing about a typical mass
+NO_MASS = 1e-10  # diagonal entries of M below this, against the largest, are ignored for the typical mass
 NO_ACTION = 1e-12  # rows of G (m or rad) shorter than this are rounding errors: redundant constraints
 
 PIVOTS = (f"{PLAIN}eps", f"{PLAIN}delta")
-"""Run-time parameters for the two, of equations that serve models with other masses."""
+"""Run-time parameters for eps and delta, in equations that are shared by models with other masses."""
 
 
 class KktFactor:
@@ -39,8 +39,8 @@ class KktFactor:
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
         massless = {i for i in range(self.n) if i in light or (i, i) not in self._entries}
-        # Unknowns without mass have only the tiny delta as a pivot, and would swamp the equations in which they
-        # occur: they wait until none of these is left.
+        # Unknowns without mass have only the tiny delta as a pivot, and would dominate the equations in which
+        # they occur; so they are eliminated after these.
         self._order = minimum_degree(
             self.n + self.m, self._entries, lambda k, now: k not in massless or all(i < self.n for i in now)
         )
@@ -66,7 +66,7 @@ class KktFactor:
         return ca.densify(x), ca.densify(lam)
 
     def direct(self, F: SX) -> SX:
-        """The solution for columns F (n, k) where there are no constraints, without refinement."""
+        """The solution for columns F (n, k) without constraints, without refinement."""
         none = SX.zeros(0, 1)
         return ca.horzcat(*[self._apply(F[:, k], none)[0] for k in range(F.shape[1])])
 
@@ -89,7 +89,7 @@ class KktFactor:
 
 @dataclass(frozen=True)
 class Pivots:
-    """Of a model: see `regularization` and `light_unknowns`."""
+    """Pivots of a model: see `regularization` and `light_unknowns`."""
 
     eps: float
     delta: float
@@ -102,15 +102,15 @@ class Pivots:
 
 
 def pivots(scale: BoundOracle, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> Pivots:
-    """At a start q (nq,), v (nv,) and parameters p (np,); `scale` as that of the equations."""
+    """The pivots at a start q (nq,), v (nv,) and parameters p (np,); `scale`: as in the equations."""
     M, G = (x.reshape(v.size, x.size // max(v.size, 1)).T for x in scale(0.0, q, v, p))
     return Pivots(*regularization(M, G), tuple(sorted(light_unknowns(M))))
 
 
 def regularization(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
-    """(eps, delta): small against the pivots of a typical state, given M (n, n) and G (m, n) there.
+    """(eps, delta): small compared with the pivots of a typical state, given M (n, n) and G (m, n) there.
 
-    delta is zero unless M is singular: where parameters or bodies have no mass.
+    delta is zero unless M is singular: when parameters or bodies have no mass.
     """
     typical = _typical_mass(M)
     singular = M.size and np.linalg.eigvalsh(M)[0] <= SMALL_MASS * typical

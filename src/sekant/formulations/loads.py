@@ -1,4 +1,4 @@
-"""Forces sorted onto the links and coordinates of a tree."""
+"""Forces assigned to the links and coordinates of a tree."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Loads:
     def drive(self, joint: str, index: int, force: SX) -> None:
         """A generalized force on one coordinate of a joint, or of an owner of auxiliary parameters.
 
-        Of a joint that is not in the tree, it becomes the shortest wrench between its bodies with that power:
-        any other differs from it by a wrench that the joint's constraints carry.
+        For a joint outside the tree, it becomes the smallest wrench between its bodies with the same power;
+        any other differs by a wrench that the joint's constraints carry.
         """
         motion = self._motion
         if joint in motion.joint_index:
@@ -61,7 +61,7 @@ class Loads:
             self.push(F.body, M.p, -f_W, -n_W)
 
     def plus(self, other: Loads) -> Loads:
-        """Both together."""
+        """The sum of both loads."""
         both = Loads(self._motion)
         both.F = [a + b for a, b in zip(self.F, other.F, strict=True)]
         both.tau = [

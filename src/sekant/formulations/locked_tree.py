@@ -1,8 +1,7 @@
-"""Joints of a tree that stick: the recursion itself holds them, at the cost of one or two products per joint.
-
-Where every friction is a level on a free coordinate of a tree without constraints, a joint that sticks needs no
-force to be solved for: its coordinate has no acceleration, a_k = (1 - h_k) (...), in the factors of the mass matrix
-as well. The force that it carries then follows from inverse dynamics.
+"""Joints of a tree that stick: the recursion itself locks them, at the cost of one or two products per joint.
+If every friction is a level on a free coordinate of a tree without constraints, no equation for the force of
+a sticking joint is needed: its acceleration is zero, a_k = (1 - h_k) (...), also in the factors of the mass
+matrix. The force that it carries then follows from inverse dynamics.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def _places(eq: Equations, frictions: Sequence[DryFriction]) -> list[int]:
-    """Where in v the slip of each friction stands; -1 where it is not a velocity itself."""
+    """Index in v of the slip of each friction; -1 if it is not itself a velocity."""
     return [next((k for k in range(eq.nv) if ca.is_equal(one.slip, eq.v[k])), -1) for one in frictions]
 
 
 def suits(eq: Equations, frictions: Sequence[DryFriction]) -> bool:
-    """Whether these frictions can be held so."""
+    """Whether these frictions can be treated this way."""
     places = _places(eq, frictions)
     plain = not eq.constraints and not eq.motion.grouped and eq.formulation == "joint"
     return (

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 SMALLEST = 1e-14
-"""Eigenvalue of the mass matrix, against the largest inertia, that still counts."""
+"""Smallest eigenvalue of the mass matrix, relative to the largest inertia, that counts as inertia."""
 
 NARROW = 1e-4
-"""A margin of a force law within which a motion ends because of it."""
+"""Margin of a force law below which the end of a motion is attributed to it."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeSingularity:
-    """The coordinate of a tree that nothing resists. `names`: of the velocities; `inertias`: (t, q, v, p) -> margin
-    that is positive only if all is well, mass matrix and largest moment of inertia of a link; None where there is
-    nothing to ask."""
+    """The coordinate of a tree that nothing resists. `names`: of the velocities; `inertias`: (t, q, v, p) ->
+    margin that is positive only if nothing is singular, mass matrix and largest moment of inertia of a link;
+    None if there are no velocities."""
 
     names: tuple[str, ...]
     inertias: BoundOracle | None
@@ -70,7 +70,7 @@ class ModelReports:
         return model_outputs(self._eq, work)
 
     def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
-        """None: all belong to joints, frames, sensors and forces."""
+        """No further quantities: all belong to joints, frames, sensors and forces."""
         return {}
 
     @property
@@ -82,7 +82,7 @@ class ModelReports:
         return model_scene(stated.model, stated.p, np.asarray(p, float)[: stated.p.numel()])
 
     def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
-        """A joint beyond its range, by a coordinate of the tree or a state of its own, or a table."""
+        """The joint that is beyond its range, by a coordinate of the tree or its own state, or the table."""
         eq = self._eq
         inputs, given = [eq.t, eq.q, eq.v, eq.z, eq.p], [t, q, v, z, p]
         motion = eq.motion
@@ -104,7 +104,7 @@ class ModelReports:
         return None if outside is None else RangeExit.of(str(outside))
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
-        """A joint or table beyond its range, a law at the end of its margin, or a coordinate without inertia."""
+        """The joint or table beyond its range, the law without a margin left, or the coordinate without inertia."""
         eq = self._eq
         inputs, given = [eq.t, eq.q, eq.v, eq.z, eq.p], [t, q, v, z, p]
         left = self.left_range(*given) or eq.lookups.failed_function(inputs, given)

@@ -1,4 +1,5 @@
-"""Values that expressions of a model name: parameters, tables, inputs, sensors, signals, coordinates of joints."""
+"""Values that expressions of a model refer to: parameters, tables, inputs, sensors, signals, coordinates of
+joints."""
 
 from __future__ import annotations
 
@@ -16,9 +17,8 @@ from sekant.tables.table import Table, Table2
 
 
 class NamedValues(ElementKinematics):
-    """Expressions of the model in symbols; subclasses say where frames and joints are.
-
-    States and held values of signals and force elements come into being when these first ask for them.
+    """Expressions of the model in symbols; subclasses provide frames and joints. States and held values of
+    signals and force elements are created when these first request them.
     """
 
     def __init__(self, resolved: ResolvedModel):
@@ -106,8 +106,8 @@ class NamedValues(ElementKinematics):
         return value
 
     def signal(self, name: str) -> SX:
-        """Value of a signal. The first call makes all of them in the order of the model, so that their states have
-        one order (what a signal needs comes before it), whoever calls."""
+        """Value of a signal. The first call makes all of them in the order of the model, so that the order of
+        their states does not depend on the caller (the inputs of a signal come before it)."""
         if not self._signals:
             for first in self.model.signals:
                 self._signal(first)

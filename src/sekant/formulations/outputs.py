@@ -40,7 +40,7 @@ class Output(Reported):
 
     @property
     def reported(self) -> Reported:
-        """All but the expression."""
+        """The output without its expression."""
         return Reported(self.name, self.unit, self.components, self.description)
 
 
@@ -111,7 +111,7 @@ def _accelerations(eq: Equations, name: str) -> SX:
 
 
 def _measured(eq: Equations, name: str) -> tuple[SX | None, SX | None]:
-    """Coordinates of a joint that is not a part of the tree, where it can tell them."""
+    """Coordinates of a joint outside the tree, if it can measure them."""
     joint = eq.model.joints[name]
     if joint.unit_quaternion is not None or not joint.nv:
         return None, None
@@ -145,7 +145,7 @@ def _transmitted(eq: Equations, name: str) -> tuple[SX, SX]:
     link, F = eq.motion.links[i], eq.forward.F_joint[i]
     R = eq.motion.X_WM[i].R
     force, moment = R @ F.f, R @ F.n
-    if link.reversed:  # on the parent about F: turn it round and move it to M
+    if link.reversed:  # on the parent about F: reverse it and move it to M
         return -force, -(moment + ca.cross(F_end.p - M_end.p, force))
     return force, moment
 

@@ -20,7 +20,7 @@ from sekant.tables.inlined import inlined
 
 @dataclass(frozen=True)
 class TreeState:
-    """What the recursions need to know of a moving tree; lists run over the links."""
+    """The inputs of the recursions; lists have one entry for each link."""
 
     parents: list[int]
     X_PM: list[Pose]
@@ -36,8 +36,8 @@ class TreeState:
 
     @cached_property
     def lumped(self) -> TreeState:
-        """The same motion with less computation: rotors keep their inertia about z alone, and their carriers take
-        the rest.
+        """An equivalent tree that needs less computation: rotors keep only their inertia about z, and their
+        carriers get the rest.
 
         Except for its spin, a rotor moves with its carrier, so its mass and its inertia across the axis are
         constant there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that
@@ -109,14 +109,14 @@ def inverse_dynamics(tree: TreeState, a: list[SX]) -> tuple[list[Wrench], list[T
 def _required(
     X: Pose, A_parent: Twist, zeta: Twist, S: SX, a: SX, I: RigidInertia, V: Twist, F: Wrench
 ) -> tuple[Twist, Wrench]:
-    """Acceleration of a link, and the wrench that moves it so."""
+    """Acceleration of a link, and the wrench required for it."""
     A = _moved(X, A_parent, zeta, S, a)
     return A, I.force(A, V) - F
 
 
 @inlined
 def _moved(X: Pose, A_parent: Twist, zeta: Twist, S: SX, a: SX) -> Twist:
-    """Acceleration of a link, where its joint's are `a`."""
+    """Acceleration of a link for accelerations `a` of its joint."""
     A = X.twist_to_child(A_parent) + zeta
     return A + Twist.of(S @ a) if a.numel() else A
 
@@ -167,8 +167,8 @@ def _joined(I_parent: RigidInertia, I: RigidInertia, X: Pose) -> RigidInertia:
 def composite_body(tree: TreeState) -> list[SX]:
     """Free accelerations per link (k,) by M a = tau - h with a sparse L^T D L factorization along the tree.
 
-    Rotors take no part in it: the carrier of one feels its gyroscopic moment and the torque in its hinge, and its
-    spin follows from the carrier's motion.
+    Rotors are treated separately: their gyroscopic moments and hinge torques act on the carriers, and their
+    spins follow from the carriers' motion.
     """
     tree = tree.lumped
     apart = {i for i in tree.rotors if tree.locked is None or tree.locked[i] is None}
@@ -231,7 +231,7 @@ class _Handed:
     U: SX  # (6, k)
     D: SX  # (k, k)
     u: SX  # (k,)
-    W: SX | None  # (6, k), where something is handed on to the parent
+    W: SX | None  # (6, k), if something is passed to the parent
 
 
 def articulated_body(tree: TreeState) -> list[SX]:
@@ -284,7 +284,7 @@ def _alone(I: RigidInertia, V: Twist, F: Wrench) -> tuple[ArticulatedInertia, Wr
 
 @inlined
 def _projected(I: ArticulatedInertia, p: Wrench, S: SX, tau: SX, lock: SX | None) -> _Handed:
-    """U, D and u; where a coordinate is locked, as if it had no force and a mass of its own."""
+    """U, D and u; a locked coordinate has no force and a mass of its own."""
     columns = [Twist.of(S[:, k]) for k in range(S.shape[1])]
     U = ca.horzcat(SX.zeros(6, 0), *[(I * column).column() for column in columns])
     D, u = ca.triu2symm(ca.triu(S.T @ U)), tau - S.T @ p.column()
@@ -365,7 +365,7 @@ def _unit_rows(S: SX) -> tuple[int | None, ...]:
 
 
 def reciprocal(x: SX) -> SX:
-    """1 / x, to be multiplied with: CasADi turns every product with a plain 1 / x into a division of its own."""
+    """1 / x for use as a factor: CasADi would turn every product with a plain 1 / x into a division."""
     return 0.5 * (2 / x)
 
 

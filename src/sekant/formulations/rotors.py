@@ -1,13 +1,13 @@
 """Rotors: bodies on a hinge that look the same at any angle.
 
 A body at the end of a branch, with its center of mass on its hinge's axis z and equal inertia about all axes across
-it, has in a frame that does not turn the inertia that it has in its own. All recursions may then be carried out in
-that frame,
+it, has the same inertia in a frame that does not spin as in its own. All recursions can then use that frame,
 
     X_PM = X_PF ,   S = (0, 0, 1, 0, 0, 0) ,   zeta = V x S v ,
 
-which are those of the turning frame but for a rotation about z that S and the inertia do not see. The hinge's angle
-then occurs in no equation, only in poses that are requested: wheels and flywheels cost neither sine nor cosine.
+which differ from those of the spinning frame by a rotation about z that does not affect S and the inertia.
+The hinge's angle then occurs in no equation, only in requested poses: wheels and flywheels need neither sine
+nor cosine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from sekant.formulations.tree import Link
 from sekant.geometry.spatial import SX
 from sekant.model.joints import Revolute
 
-ROUND_OFF = 1e-14  # of the largest moment of inertia: what turning an inertia into a joint's axes leaves
+ROUND_OFF = (
+    1e-14  # of the largest moment of inertia: rounding error of rotating an inertia into a joint's axes
+)
 
 
 def rotors_of(links: Sequence[Link]) -> frozenset[int]:
@@ -44,8 +46,7 @@ def _is_round(h: np.ndarray, J: np.ndarray) -> bool:
 
 
 def _samples(h: SX, J: SX) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Their values; if they follow from parameters, at some values of these: entries that are equal there are
-    always equal."""
+    """Their values; if they depend on parameters, at some samples of these: entries that agree there always agree."""
     symbols = ca.symvar(ca.veccat(h, J))
     function = ca.Function("inertia", [ca.vertcat(SX.zeros(0, 1), *symbols)], [ca.densify(h), ca.densify(J)])
     draws = np.random.default_rng(1).uniform(0.5, 1.5, (2, len(symbols))) if symbols else np.zeros((1, 0))

@@ -144,7 +144,7 @@ class _SceneBuilder:
                 yield {"name": name, "body": body, "at": self.numbers(X.p), "normal": normal}
 
     def _leading(self) -> Iterator[tuple[str, Description, str, Pose]]:
-        """Joints and constraints that may hold a path or surface, and the frames that it is drawn in."""
+        """Joints and constraints that may contain a path or surface, and the frames in which it is drawn."""
         for name, joint in self.model.joints.items():
             yield name, joint, *joint_frames(self.model, joint)[0]
         for name, item in self.model.constraints.items():

@@ -1,7 +1,6 @@
-"""Forces with sign(...) of a velocity: dry friction in disguise, with which nothing could come to rest.
-
-What counts is the jump where the argument of the sign passes zero, which with prescribed motions need not be at rest:
-laws that use the sign far from there only, as those of tires that slide, do not jump.
+"""Forces with sign(...) of a velocity: these are dry friction laws under which nothing could come to rest.
+The criterion is the jump where the argument of the sign crosses zero, which with prescribed motions need not
+be at rest. Laws that use the sign only far from there, such as those of sliding tires, do not jump.
 """
 
 from __future__ import annotations
@@ -22,16 +21,15 @@ if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
 ROUND_OFF = 1e-12
-"""What a force may jump by, against its size."""
+"""Allowed jump of a force, relative to its size."""
 LEAST = 1e-9
-"""The same in N or N m, where it is small: numbers that keep quotients finite at no load."""
+"""Allowed jump in N or N m for small forces, such as numbers that keep quotients finite without load."""
 ROUNDS = 8
 """Newton steps to the velocity at which an argument is zero."""
 
 
 def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
-    """A force that jumps where a velocity passes zero is dry friction in disguise: the motion could never come
-    to rest."""
+    """Raise for forces that jump where a velocity crosses zero: with them the motion could never come to rest."""
     for name, action in actions.items():
         parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
         both = (*parts, *(force for _, _, force in action.generalized))
@@ -42,15 +40,15 @@ def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
             what, jump = f"does what sign(...) does, by {found[0]} of a velocity, and", found[1]
         if jump:
             raise ModelError(
-                f"its force {what} jumps by {jump:.3g} where that is zero: a "
-                "motion that it stops would switch without end; use a force of type joint_friction with that level, "
-                "which sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
+                f"its force {what} jumps by {jump:.3g} where that is zero: a motion that it brings to rest "
+                "would switch its sign endlessly; use a force of type joint_friction with that level, which "
+                "sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
                 path=("forces", name),
             )
 
 
 def _jump(forces: SX, eq: Equations) -> float:
-    """By how much the forces (n,) of an element jump where the argument of a sign passes zero; 0: they do not."""
+    """Jump of the forces (n,) of an element where the argument of a sign crosses zero; 0 if there is none."""
     signs = _signs_of_velocities(forces, eq)
     if signs is None:
         return 0.0
@@ -89,7 +87,9 @@ def _where_zero(
         for _ in range(count):  # arguments may contain signs that come before them
             sides = np.sign(np.array(argument(v, sides, at)[0]).ravel())
         values, slopes = (np.array(x) for x in argument(v, sides, at))
-        size = float(np.linalg.norm(slopes[k])) or np.nan  # what no velocity moves has no zero
+        size = (
+            float(np.linalg.norm(slopes[k])) or np.nan
+        )  # an argument that does not depend on velocities has no zero
         value = values.ravel()[[k]]
         return Rows(value / size if value.any() else value, slopes[[k]] / size)
 
@@ -99,8 +99,8 @@ def _where_zero(
 
 
 def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX, SX] | None:
-    """The forces with a symbol for every sign(...) of something that depends on velocities, these symbols, and
-    what they are the signs of; None where there is none."""
+    """The forces with a symbol for every sign(...) of something that depends on velocities, these symbols,
+    and their arguments; None if there are none."""
     inputs = ca.symvar(forces)
     if not inputs:
         return None

@@ -1,9 +1,9 @@
-"""Forces that reverse where a velocity passes zero, without a sign(...): v/abs(v), if_else(v > 0, ...),
+"""Forces that reverse where a velocity crosses zero, without a sign(...): v/abs(v), if_else(v > 0, ...),
 tanh(1e6*v).
 
-They are found by their effect: where the argument of an absolute value, a comparison or a saturating function is
-zero at rest, the force is evaluated slightly to both sides. Dry friction in disguise points one way on one side,
-the other way on the other, however near they are, and it does so wherever the argument is zero. Laws that only
+They are detected by their effect: where the argument of an absolute value, a comparison or a saturating function is
+zero at rest, the force is evaluated slightly on both sides. A force that acts like dry friction has opposite
+directions on the two sides, however close they are, and wherever the argument is zero. Laws that only
 change their size there, such as an efficiency that differs between driving and braking, do not count, nor do those
 that jump only at rest, such as a slip angle.
 """
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 JUMPING = {ca.OP_FABS: "abs", ca.OP_LT: "a comparison", ca.OP_LE: "a comparison"}
 STEEP = {ca.OP_TANH: "tanh", ca.OP_ATAN: "atan", ca.OP_ERF: "erf"}
 NEAR = 1e-7
-"""Velocity (m/s or rad/s) to both sides of a jump."""
+"""Velocity (m/s or rad/s) on both sides of a jump."""
 STEEPEST = 1e-6
-"""The same for functions that saturate: those that have not reversed within a few of these can be integrated."""
+"""The same for saturating functions: those that do not reverse within a few times this can be integrated."""
 BESIDE = 1e3
-"""Other velocities, against the distance from the jump, at which a law must jump as well."""
+"""Other velocities, relative to the distance from the jump, at which a law must also jump."""
 LEAST = 1e-9
-"""N or N m that count as a force."""
+"""Smallest force (N or N m) that counts."""
 
 
 def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
-    """What makes the forces (n,) reverse at rest, and by how much they jump there; None where nothing does."""
+    """The function that makes the forces (n,) reverse at rest, and their jump there; None if there is none."""
     inputs = ca.symvar(forces)
     if not inputs or not eq.nv:
         return None
@@ -70,8 +70,8 @@ def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
 
 
 def _turn(force: Callable[[np.ndarray], np.ndarray], along: np.ndarray, distance: float) -> float:
-    """By how much a force reverses between velocities `distance` to both sides of rest, and not much less within a
-    tenth of it; 0 where it does not."""
+    """Change of a force between velocities at `distance` on both sides of rest, if it reverses and changes
+    nearly as much within a tenth of it; else 0."""
     jumps = []
     for d in (distance, 0.1 * distance) if distance == NEAR else (10 * distance, distance):
         above, below = force(d * along), force(-d * along)

@@ -44,7 +44,7 @@ def freedom_text(eq: Any, q: Vector, p: Vector) -> str:
 
 
 def totals(eq: Any, q: Vector, p: Vector) -> str:
-    """One line: how large the model is."""
+    """One line about the size of the model."""
     found = eq.reports.inventory(p)
     mass = "" if found.mass is None else f"; {found.mass:.6g} kg"
     return f"{found.counts + '; ' if found.counts else ''}{freedom_text(eq, q, p)}{mass}"

@@ -1,4 +1,4 @@
-"""Changes that depend on time alone in a model with bodies and joints: switches of signals, jumps of motions."""
+"""Changes due to time alone in a model with bodies and joints: switches of signals, jumps of motions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def timed_items(model: Model) -> list[Description]:
 def model_stops(
     model: Model, items: Sequence[Description], begin: float, end: float, given: Mapping[str, float]
 ) -> set[float]:
-    """Times in [begin, end] at which signals and tables of time in `items` switch, by their texts; `given`: values of
+    """Times in [begin, end] at which signals and tables of time in `items` switch, found from their texts;
+    `given`: values of
     some parameters of the model."""
     constants = parameter_values(model, given)
     stops: set[float] = set()
@@ -79,7 +80,7 @@ class ModelTimeline:
         return recent.put(key, sorted(stops))
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """Those of which a given motion is a function, and all that may stand in the texts that tell its switches."""
+        """The parameters that a given motion depends on, and all that may occur in the texts of its switches."""
         eq, resolved = self._eq, self._eq.resolved
         found = [np.full(one.default.size, one.name in eq.model.parameters) for one in resolved.parameters]
         concerned = np.concatenate([np.zeros(0, bool), *found])
@@ -94,7 +95,7 @@ class ModelTimeline:
         )
 
     def motions(self) -> dict[str, BoundOracle]:
-        """By prescribed, (t, p) -> its position and velocity (2,)."""
+        """For each prescribed motion, (t, p) -> its position and velocity (2,)."""
         return {name: self._motion(name).at for name in self._eq.model.motions}
 
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:

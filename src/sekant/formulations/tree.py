@@ -19,9 +19,9 @@ from sekant.model.model import Model
 class Link:
     """A body together with the joint that carries it.
 
-    The link's own frame is the joint's frame M on the child: there a hinge's subspace is a unit vector,
-    and the constant way from M to everything else on the body costs nothing at run time. Where the tree runs
-    through a joint backwards (`reversed`), the link is the joint's parent body and its frame is F.
+    The link's own frame is the joint's frame M on the child: there a hinge's subspace is a unit vector, and
+    constant poses relative to M cost nothing at run time. If the tree traverses a joint backwards
+    (`reversed`), the link is the joint's parent body and its frame is F.
     """
 
     body: str
@@ -30,7 +30,7 @@ class Link:
     parent: int  # index of the parent link; -1: ground
     X_PF: Pose  # joint frame F (reversed: M) in the parent link's frame
     X_BM: Pose  # the link's frame in the body's frame
-    inertia: RigidInertia  # about the link frame's origin, in it
+    inertia: RigidInertia  # about the origin of the link's frame, in that frame
     q: slice  # of this joint's coordinates among all of the tree's
     v: slice
     reversed: bool = False
@@ -56,9 +56,8 @@ def joint_frames(model: Model, joint: Joint) -> tuple[tuple[str, Pose], tuple[st
 
 
 def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
-    """Joints of the tree, parents first, each with whether it is run through backwards; and the cut ones.
-
-    Grown from the ground, always over the joint with the fewest coordinates next to the tree; joints marked `cut`
+    """Joints of the tree, parents first, each with whether it is traversed backwards; and the cut joints. The
+    tree grows from the ground, always by the adjacent joint with the fewest coordinates; joints marked `cut`
     come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates need few
     constraints to close a loop.
     """

@@ -1,9 +1,9 @@
-"""Rotation matrices of unit quaternions as variables of their own, for derivatives of expressions in them.
+"""Rotation matrices of unit quaternions as separate variables, for derivatives of expressions that contain them.
 
-A small turn s (3,) of the frame M changes R_FM by R skew(s), a matrix of the same numbers in other places, while the
-derivative by way of the quaternion takes some hundred operations, and gives expressions that have nothing in common.
-So an expression is written in the entries of R in place of the quaternion, as far as it depends on them, is
-differentiated there, and is given back in the coordinates.
+A small turn s (3,) of the frame M changes R_FM by R skew(s), a matrix of the same numbers at other positions,
+while the derivative through the quaternion takes about a hundred operations and shares no subexpressions. So
+an expression is rewritten in the entries of R instead of the quaternion, differentiated in this form, and
+converted back to the coordinates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ class Turns:
     """All unit quaternions among the coordinates q (nq,), whose rates are the rows of N (nq, nv)."""
 
     def __init__(self, q: SX, N: SX, unit_blocks: list[int]):
-        """`unit_blocks`: where they start in q; their turns are resolved in M, and are all that they depend on."""
+        """`unit_blocks`: where they start in q; their rates depend only on their angular velocities, resolved
+        in M."""
         symbols, values, slopes = [], [], []
         for first in unit_blocks:
             R = SX.sym(f"R{first}", 3, 3)

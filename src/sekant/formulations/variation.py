@@ -1,7 +1,7 @@
 """First variation of the equations of motion, on the manifold of coordinates.
 
-A small change of the motion is (s, w): the coordinates change by ``dq = N(q) s`` with ``N = d(qdot)/dv``, so that
-the change s (nv,) of a quaternion is a turn, and the velocities by w (nv,). With the residual
+A small change of the motion is (s, w): the coordinates change by ``dq = N(q) s`` with ``N = d(qdot)/dv``, so
+that the change s (nv,) of a quaternion is a rotation, and the velocities change by w (nv,). With the residual
 ``R = M a + G^T lam - f`` of inverse dynamics (TROM 3.5, with the multipliers kept in it) it obeys
 
     M w' + R_v w + R_s s + G^T dlam + R_p dp = 0 ,      R_s = dR/dq N   (holds d(G^T lam)/dq)
@@ -11,7 +11,7 @@ the change s (nv,) of a quaternion is a turn, and the velocities by w (nv,). Wit
     G w' + acc_v w + acc_s s + acc_p dp = 0             (accelerations; acc = d(rate)/dt)
 
 X is zero unless velocities are not the rates of coordinates. Rows are those of the constraints, holonomic ones first,
-then the gaps of contacts that are not kept closed, which count only where they are closed.
+then the gaps of contacts that may open, which are used only while closed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from sekant.formulations.turns import Turns
 from sekant.geometry.spatial import SX, column
 
 DIRECTIONS = 40
-"""Of s, up to which as many expressions or more are differentiated along each of them; CasADi differentiates fewer
-expressions from their values back, and finds directions that can be taken together where there are more."""
+"""Largest size of s for which at least as many expressions are differentiated in forward mode, one direction
+at a time. Otherwise CasADi chooses: reverse mode for fewer expressions, and for more directions combined ones."""
 
 
 class Variation:

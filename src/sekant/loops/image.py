@@ -155,7 +155,7 @@ class _ImageMemory:
             found = moved(target)
             if found is None and target and target not in self._nowhere:
                 raise SekantError(
-                    f"{type(struct).__name__}.{name} points to memory that the struct does not hold, so it cannot be "
+                    f"{type(struct).__name__}.{name} points to memory outside the struct, so it cannot be "
                     "moved; make the table with `pointers` from the arrays themselves"
                 )
             content[place // WORD] = found or 0

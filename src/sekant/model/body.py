@@ -84,7 +84,7 @@ def check_body(mass: float, inertia: Sequence[float]) -> None:
 
 
 def check_mass(mass: float) -> None:
-    """Refuse a negative one."""
+    """Refuse a negative mass (kg)."""
     if mass < 0:
         raise ValueError(f"must not be negative (got {mass:g} kg)")
 

@@ -1,4 +1,4 @@
-"""How classes of descriptions are called: by named fields only, with readable faults and signatures."""
+"""Constructors of descriptions: they accept keyword arguments only and have readable errors and signatures."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ else:
 
 
 class DescriptionClass(ModelMetaclass):
-    """Metaclass of descriptions. Only a call of the class is changed; items inside items are read as before."""
+    """Metaclass of descriptions. It changes only direct calls of the class; nested items are validated by
+    pydantic as usual."""
 
     if not TYPE_CHECKING:
 
         def __call__(cls, *values, **fields):
             if values:
                 names = ", ".join(cls.model_fields)
-                raise ModelError(f"takes named fields only: {names}", path=(cls.__name__,))
+                raise ModelError(f"accepts keyword arguments only: {names}", path=(cls.__name__,))
             try:
                 return super().__call__(**fields)
             except ValidationError as error:
@@ -54,7 +55,7 @@ class DescriptionClass(ModelMetaclass):
 
 
 class _Shown:
-    """An annotation that shows as the text it is made with."""
+    """An annotation whose `repr` is a given text."""
 
     def __init__(self, text: str):
         self.text = text

@@ -24,7 +24,7 @@ class Touch:
     """Where `body` would touch `other`, in W.
 
     `gap` () m; `p` (3,) m: the place on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
-    `apart` (): a quantity with the sign of the gap that takes less to compute.
+    `apart` (): a quantity with the sign of the gap that is cheaper to compute.
     """
 
     body: FrameState

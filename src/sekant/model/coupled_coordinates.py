@@ -50,8 +50,8 @@ class CoupledCoordinates(Description):
         return dict(zip(names, (*stage.coordinates[0], *stage.coordinates[-1]), strict=True))
 
     def deviation(self, motion: Kinematics) -> tuple[SX, SX]:
-        """The deviation of the driven coordinate from its proper value, and the slope of that value by the driving
-        one."""
+        """The deviation of the driven coordinate from its nominal value, and the derivative of that value by
+        the driving one."""
         q = motion.coordinate(self.joint, self.coordinate)[0]
         q_driven = motion.coordinate(self.driven, self.driven_coordinate)[0]
         if self.table is not None:

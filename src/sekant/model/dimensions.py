@@ -1,7 +1,6 @@
-"""Dimensions of expressions: parameters and numbers with units keep them, through sums, products and functions.
-
-A number without a unit is free: it may stand for any quantity, and so may what it is multiplied with. Names other
-than parameters (time, coordinates, sensors) and tables are free as well, and what functions such as sin give. Angles
+"""Dimensions of expressions: parameters and numbers with units carry them through sums, products and
+functions. A number without a unit is free: it may be any quantity, and so may its products. Names other than
+parameters (time, coordinates, sensors), tables, and the results of functions such as sin are free as well. Angles
 count as plain numbers: a velocity may be an angular velocity times a radius.
 """
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
 
 Exponents = tuple[Fraction, ...]
-"""Of m, kg, s and rad."""
+"""Exponents of m, kg, s and rad."""
 Lookup = Callable[[str], Exponents | None]
 
 _PLAIN: Exponents = tuple(Fraction(0) for _ in NONE)
@@ -40,9 +39,9 @@ _SAME = {
     "if_else": (1, 2),
 }
 _SAME |= {"step5": (2, 4), "adams_step": (2, 4)}
-"""Arguments that must have one dimension, which is that of the result (None: all)."""
+"""Functions whose result has the dimension of these arguments, which must agree (None: all arguments)."""
 _ARGUMENTS = {"atan2": (0, 1), "step5": (0, 1, 3), "adams_step": (0, 1, 3), "pulse": (0, 1, 2, 3)}
-"""Arguments that must have one dimension, which the result has not."""
+"""Functions whose result is a plain number; these arguments must have the same dimension."""
 
 
 def dimension_of(expression: Expression, lookup: Lookup) -> Exponents | None:

@@ -1,6 +1,6 @@
-"""The stage on which types of items make random instances of themselves: frames, joints and tables to refer to.
+"""The surroundings in which item types create random instances: frames, joints and tables to refer to.
 
-All values are different and nothing is aligned, so that a swapped index shows.
+All values are different and nothing is aligned, so that a swapped index is detected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sekant.tables.table import Table, Table2
 class Stage:
     """Bodies of the names `bodies`, each (and the ground) with frames ``hub`` and ``tip``, and joint `coordinates`.
 
-    What instances add to their model in addition to themselves is collected in `tables`.
+    Tables that instances need are collected in `tables`.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class Stage:
         return x, y, z
 
     def direction(self) -> tuple[float, float, float]:
-        """Not of length one, which it need not be."""
+        """A random direction, not normalized."""
         x, y, z = self.rng.normal(size=3).tolist()
         return x, y, z
 
     def placement(self, reach: float = 0.6) -> Placement:
-        """Anywhere within a cube, in any orientation."""
+        """A random placement within a cube, in any orientation."""
         position = self.three(-reach, reach)
         e = self.rng.normal(size=4)
         w, x, y, z = (e / np.linalg.norm(e)).tolist()

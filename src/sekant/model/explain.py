@@ -1,4 +1,4 @@
-"""Translates the faults that pydantic finds into the words of model files."""
+"""Translates pydantic's validation errors into the terms of model files."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def read_as(cls: type[Read], given: Any, path: Sequence[str | int] = ()) -> Read
 
 
 def fault_within(error: SekantError) -> PydanticCustomError:
-    """Faults of a part as one of the field that holds it, to raise in validators."""
+    """An error of the containing field with the faults of a nested part, for validators to raise."""
     faults = getattr(error, "errors", (error,))
     texts = [": ".join(part for part in (".".join(map(str, f.path)), f.message) if part) for f in faults]
     return wrong("; ".join(texts))
@@ -97,7 +97,8 @@ def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:
 
 
 def construction_fault(error: ValidationError, cls: type[Description]) -> SekantError:
-    """What a call of the class `cls` raises: its name before each fault, unknown fields with all that are known."""
+    """The error that a call of the class `cls` raises: the class name before each fault; for unknown fields,
+    the known ones."""
     found = explain(error, cls, (cls.__name__,))
     unknown = {(cls.__name__, *each["loc"]) for each in error.errors() if each["type"] == "extra_forbidden"}
     for fault in found:
@@ -197,7 +198,7 @@ def _is_description(cls: Any) -> bool:
 
 
 def _description_in(annotation: Any) -> Any:
-    """The description class an annotation holds; for collections, what is entered after the name or index."""
+    """The description class in an annotation; for collections, that of the entries."""
     if _is_description(annotation):
         return annotation
     found = [inner for part in get_args(annotation) if (inner := _description_in(part)) is not None]

@@ -1,6 +1,6 @@
 """The texts below the fields of a class, read from its source on demand.
 
-Pydantic can do so for every class while it is being made, which takes a third of the start-up time.
+Pydantic can do this for every class when it is created, but that takes a third of the start-up time.
 """
 
 from __future__ import annotations

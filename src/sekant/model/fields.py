@@ -1,4 +1,4 @@
-"""Walking the numbers of a description: every place where an expression or a parameter may stand."""
+"""Iteration over the numbers of a description: every place where an expression or a parameter may occur."""
 
 from __future__ import annotations
 

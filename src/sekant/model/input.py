@@ -16,9 +16,9 @@ class Input(Description):
     """A quantity set from outside, available by its name in signals, forces and sensors."""
 
     unit: UnitName = "1"
-    """SI unit of the numbers that a run gives"""
+    """SI unit of the values given to a run"""
     default: AnyQuantity = 0.0
-    """value if a run gives none"""
+    """value used if a run does not give one"""
 
     @field_validator("unit")
     @classmethod
@@ -27,8 +27,8 @@ class Input(Description):
         if unit is not None and unit.factor != 1.0:
             si = unit.si or "1"
             raise ValueError(
-                f"numbers of an input are in SI: write '{si}' instead of '{text}'; "
-                f"a text may have another unit: '5 {text}'"
+                f"a number given for an input is in SI units: write '{si}' instead of '{text}', or give a "
+                f"text with the unit: '5 {text}'"
             )
         return text
 
@@ -49,7 +49,7 @@ class Input(Description):
 
 
 def _mechanical(text: str) -> Unit | None:
-    """The unit, unless it is one outside mechanics."""
+    """The unit; empty for one outside mechanics."""
     try:
         return parse_unit(text)
     except ModelError:

@@ -1,8 +1,8 @@
 """The mirror image of a description, about a coordinate plane of its frames.
 
 With P the reflection, e.g. diag(1, -1, 1) for the plane y: polar vectors become P a, axial ones -P a, rotations
-P R P, the inertia tensor P J P. How each field behaves is declared by its annotation, see `quantities`; joint
-coordinates that change their sign say so in `Coordinate.mirror`. The mirrored mechanism then moves as the mirror
+P R P, the inertia tensor P J P. How each field behaves is declared by its annotation, see `quantities`; for
+joint coordinates, by `Coordinate.mirror`. The mirrored mechanism then moves as the mirror
 image, with the same values of all coordinates but those.
 """
 
@@ -74,7 +74,7 @@ def _axial(item: Any, values: tuple[Value, ...], plane: str) -> tuple[Value, ...
 
 
 def _z_axis(item: Any, values: tuple[Value, ...], plane: str) -> tuple[Value, ...]:
-    """a' such that the frame whose z was turned to a becomes P R P, whose z is a' = P a (P z).z."""
+    """The mirror image a' = P a (P z).z of an axis a: the frame R whose z axis is a becomes P R P."""
     return _axial(item, values, plane) if plane == "z" else _polar(item, values, plane)
 
 

@@ -1,4 +1,4 @@
-"""The model: everything that describes a mechanism; nothing in it depends on the state."""
+"""The model: the complete description of a mechanism, independent of its state."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Model(Description):
     simulation: SimulationSettings = SimulationSettings()
     """defaults of runs: time, method, tolerances"""
     view: View | None = None
-    """where the camera of a player is at first, and with what it rides"""
+    """where the camera of a player is at first, and which body it rides on"""
 
     @model_validator(mode="after")
     def _consistent(self):
@@ -102,7 +102,7 @@ class Model(Description):
         return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Curves stay as they are: joints that name one take its mirror image themselves."""
+        """Curves are unchanged: joints that refer to one use its mirror image themselves."""
         return {"curves": self.curves}
 
     def mount(
@@ -146,7 +146,7 @@ class Model(Description):
         return body, frame
 
     def frame_names(self) -> list[str]:
-        """Every reference that `split_reference` understands."""
+        """Every reference that `split_reference` accepts."""
         names = ["ground", *(f"ground.{frame}" for frame in self.ground.frames)]
         for name, body in self.bodies.items():
             names += [name, *(f"{name}.{frame}" for frame in body.frames)]

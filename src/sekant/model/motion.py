@@ -85,19 +85,20 @@ class ElementKinematics(Kinematics, Protocol):
         ...
 
     def signal(self, name: str) -> SX:
-        """Value of a signal; one that needs itself without a state between is an error."""
+        """Value of a signal; one that depends on itself without a state in between is an error."""
         ...
 
     def state(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
-        """A state () of an element, a symbol: made at the first call, with its start value, and found again later."""
+        """A state () of an element, a symbol: created with its start value at the first call, looked up by
+        later ones."""
         ...
 
     def held(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
-        """A number () that an element holds between events, a symbol; made and found again as states are."""
+        """A number () that is constant between events, a symbol; created and looked up like a state."""
         ...
 
     def start_of(self, owner: str, part: str) -> SX:
-        """Start value of a state or a held value that has been made."""
+        """Start value of a state or held value that has been created."""
         ...
 
 
@@ -105,7 +106,7 @@ class ElementKinematics(Kinematics, Protocol):
 class PointWrench:
     """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W.
 
-    `when`: both are zero where this is, so that it need not be computed there.
+    `when`: both are zero where this is zero, so they need not be computed there.
     """
 
     body: str
@@ -121,7 +122,7 @@ class Event:
 
     `direction`: -1 where it falls, 1 where it rises, 0 for both. `sets`: by (owner, part) of a held value or a state
     of an element its value just after, an expression at the moment before. `stop`: why the run ends here, if it does.
-    `level`: it happens at the start too, where the function lies beyond zero already.
+    `level`: it happens at the start too, if the function is already beyond zero.
     """
 
     name: str
@@ -158,7 +159,7 @@ class Delayed:
 
 @dataclass(frozen=True, slots=True)
 class DryFriction:
-    """Coulomb friction on one velocity: it sticks or slides, and the equations of motion tell with which force.
+    """Coulomb friction on one velocity: it sticks or slides, and the equations of motion determine the force.
 
     `force` (): the symbol of that force, which the element puts where it acts. `slip` (): velocity against which it
     acts. `stuck`, `direction`: held values; 1 where it sticks, and the sign of `slip` where it slides. `level`: of
@@ -184,7 +185,7 @@ class DryFriction:
 class ContactForces:
     """A rigid contact: one-sided, and with friction if there is a `coefficient`.
 
-    `normal` (): the symbol of the force that presses; `gap` () and its rate. `closed`: held, 1 where it is closed.
+    `normal` (): the symbol of the normal force; `gap` () and its rate. `closed`: held, 1 where it is closed.
     `tangential` (2,): symbols of the forces against `slip` (2,), the velocity of the bodies on one another; `stuck`
     and `direction` (2,): held values as in `DryFriction`. `width` (m/s): below this it counts as at rest.
     """
@@ -203,7 +204,7 @@ class ContactForces:
 
     @property
     def symbols(self) -> SX:
-        """Those of all its forces (1 or 3,)."""
+        """The symbols of all its forces (1 or 3,)."""
         return self.normal if self.tangential is None else ca.vertcat(self.normal, self.tangential)
 
 
@@ -212,10 +213,10 @@ class Action:
     """The effects of a force element on the model.
 
     `potential` is the energy stored in its conservative part; `power` is the power that its non-conservative part
-    delivers to the bodies. Their sum accounts for all of the element's work. `within`: the whole work of `wrenches`
-    as forces on the coordinates of one joint, where they act between its bodies: accelerations follow from these
-    with less to compute. `rests`: the law itself handles rest, as that of tires does, and is not friction in
-    disguise. `margins`: by cause, numbers () that become zero where the law has no value.
+    delivers to the bodies. Their sum accounts for all of the element's work. `within`: `wrenches` expressed
+    as generalized forces of one joint, if they act between its bodies; these make accelerations cheaper to
+    compute. `rests`: the law itself handles standstill, as that of tires does, and does not switch its sign
+    like dry friction. `margins`: by cause, numbers () that become zero where the law has no value.
     """
 
     wrenches: tuple[PointWrench, ...] = ()
@@ -243,9 +244,8 @@ class ElementState:
 
 @dataclass(frozen=True, slots=True)
 class HeldValue:
-    """A number that an element holds between events: a branch, a sample, a flag.
-
-    Its symbol () stands at the end of the parameters of all functions; `start` is an expression of the parameters.
+    """A number that is constant between events: a branch, a sample, a flag. Its symbol () is among the last
+    parameters of all functions; `start` is an expression of the parameters.
     """
 
     name: str

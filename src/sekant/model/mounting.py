@@ -2,8 +2,8 @@
 
 The part's ground becomes the body that carries it. Its items are renamed to ``prefix.item``, its parameters to
 ``prefix.k``; frames of its ground become frames ``prefix_frame`` of the carrier, and the ground itself the frame
-``prefix`` where it is not the carrier's own. Gravity and settings are those of the model around it, and what is
-resolved in the world stays so. A mirrored part is mirrored about a plane of its own ground, then mounted:
+``prefix`` where it is not the carrier's own. Gravity and settings are those of the model around it, and
+vectors resolved in the world remain so. A mirrored part is mirrored about a plane of its own ground, then mounted:
 coordinates and measurements that change their sign (see `sekant.model.mirror`) enter its expressions with a minus
 sign.
 """
@@ -73,7 +73,7 @@ class Scope:
         return own.coordinates[index].sign(self.plane)
 
     def signal(self, name: str) -> str:
-        """Like `name`, for names in expressions: a coordinate or measurement that turns enters with a minus."""
+        """Like `name`, for names in expressions: a coordinate or measurement whose sign changes gets a minus sign."""
         owner, _, part = name.rpartition(".")
         sensor = self.sensors.get(owner)
         sign = 1.0
@@ -89,7 +89,7 @@ class Scope:
         )
 
     def item(self, item: Description) -> Description:
-        """`item` of the part as it stands in the model: mirrored, and with names of the model."""
+        """`item` of the part as an item of the model: mirrored, and with names of the model."""
         joint, index = getattr(item, "joint", None), getattr(item, "coordinate", 0)
         flips = isinstance(joint, str) and self.sign(joint, index) < 0
         if flips and not isinstance(item, Motion):
@@ -126,7 +126,7 @@ def scope_of(
     connect: Mapping[str, str] | None = None,
     plane: str | None = None,
 ) -> Scope:
-    """What names mean in a part under `prefix` whose ground stands at `X_CG` on the body `carrier`."""
+    """The mapping of names for a part under `prefix` whose ground has the pose `X_CG` on the body `carrier`."""
     own = prefix.replace(".", "_")
     base = carrier if Placement() == X_CG else f"{carrier}.{own}"
     return Scope(prefix, local, dict(connect or {}), plane, carrier, base, frames)
@@ -221,8 +221,8 @@ def _refuse_shapers(part: Model, given: Mapping[str, Any], prefix: str) -> None:
         late = sorted(set(names) & given.keys())
         if late:
             raise ModelError(
-                f"mount '{prefix}': parameter '{late[0]}' shaped the curve '{curve}' when the part was made; "
-                f"load the part with it (set={{'{late[0]}': ...}})"
+                f"mount '{prefix}': the curve '{curve}' was made with parameter '{late[0]}' when the part "
+                f"was loaded; load the part again with the new value (set={{'{late[0]}': ...}})"
             )
 
 

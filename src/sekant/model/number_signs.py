@@ -1,4 +1,4 @@
-"""Signs that numbers of items must have, where they are run-time parameters."""
+"""Sign conditions on numbers of items that are run-time parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SignedNumber:
-    """The number at `path` of a model, at `place` of the parameters, and the `sign` that its item asks for."""
+    """The number at `path` of a model, at `place` of the parameters, and the `sign` that its item requires."""
 
     path: tuple[Any, ...]
     place: int
@@ -34,7 +34,7 @@ class SignedNumber:
 
 
 def signed_numbers(model: Model, places: Iterable[tuple[tuple[Any, ...], int]]) -> tuple[SignedNumber, ...]:
-    """Of scalars by their paths and places in p, those whose fields ask for a sign."""
+    """The scalars, given by their paths and places in p, whose fields require a sign."""
     found = []
     for path, place in places:
         owner: Any = model

@@ -78,11 +78,13 @@ class Orientation(Description):
     @model_validator(mode="after")
     def _one_notation(self):
         if self.sequence not in _SEQUENCES:
-            raise ValueError(f"'{self.sequence}' is not an Euler sequence; three of x, y, z, e.g. zyx")
+            raise ValueError(
+                f"'{self.sequence}' is not an Euler sequence; give three of the letters x, y, z, such as zyx"
+            )
         if (self.axis is None) != (self.angle is None):
-            raise ValueError("an axis needs an angle and an angle an axis")
+            raise ValueError("axis and angle must be given together")
         if self.axis is not None and all(component == 0.0 for component in self.axis):
-            raise ValueError("axis is zero and points nowhere; give a direction such as [0, 1, 0]")
+            raise ValueError("axis is zero and has no direction; give one such as [0, 1, 0]")
         given = [self.angles is not None, self.quaternion is not None, self.axis is not None]
         if sum(given) > 1:
             raise ValueError("more than one notation; keep Euler angles, a quaternion, or axis and angle")

@@ -51,20 +51,20 @@ MirrorKind = Literal[
 
 
 class Description(BaseModel, metaclass=DescriptionClass):
-    """Base of every class that describes a part of a model: frozen, and closed against unknown keys."""
+    """Base of every class that describes a part of a model: frozen; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
     shown: ClassVar[str] = ""  # an example for readers, as a file has it, where no random instance serves
 
     def changed(self, **update: Any) -> Self:
-        """The same with other values of some fields, checked as a new one is."""
+        """A copy with other values of some fields, validated like a new item."""
         return type(self)(**({name: getattr(self, name) for name in self.model_fields_set} | update))
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """Fields of the mirror image about `plane` ("x", "y" or "z") that do not follow from the annotations of
         fields.
 
-        Most types have none: quantities, directions and coordinates say themselves how they are mirrored.
+        Most types have none: the annotations of quantities, directions and coordinates define how they are mirrored.
         """
         return {}
 
@@ -103,8 +103,7 @@ class Description(BaseModel, metaclass=DescriptionClass):
 
 
 class _NoField(AttributeError):
-    """The nearest names are searched only when the message is read: most callers that ask for a field have a
-    default."""
+    """Similar names are searched only when the message is read: most callers that access a field have a default."""
 
     def __init__(self, message: str, name: str, kind: type[BaseModel]):
         super().__init__(message, name, kind)
@@ -115,7 +114,7 @@ class _NoField(AttributeError):
 
 
 def wrong(message: str) -> PydanticCustomError:
-    """An error to raise in validators; `explain` shows `message` as it is."""
+    """An error for validators to raise; `explain` shows `message` unchanged."""
     return PydanticCustomError("sekant", "{message}", {"message": message})
 
 
@@ -229,7 +228,7 @@ _SERIALIZATION = core_schema.plain_serializer_function_ser_schema(write_value)
 
 
 class InUnit:
-    """Base of annotations that hold numbers in a `unit` in a form of their own."""
+    """Base of annotations for numbers in a `unit` that have their own form."""
 
     unit: str | None
 
@@ -303,7 +302,7 @@ class Vector:
 
     labels: tuple[str, ...] = ("x", "y", "z")
     prepare: Callable[[Any], Any] | None = None
-    """Brings other ways of writing it into a list; raises `ModelError`."""
+    """Converts other notations to a list; raises `ModelError`."""
 
     def read(self, given: object) -> list[Any]:
         try:
@@ -360,7 +359,7 @@ _INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 def is_known(value: object, number: float) -> bool:
-    """Whether a value is this very number, and not a symbol that may take it at run time."""
+    """Whether a value is exactly this number, not a symbol that may have it at run time."""
     return isinstance(value, (int, float)) and value == number
 
 
@@ -370,7 +369,7 @@ def quantity(unit: str | None) -> Any:
 
 
 ANY = None
-"""Stands for any unit."""
+"""Annotation of a scalar of any unit."""
 AnyQuantity = Annotated[Value, Quantity(ANY)]
 """A scalar of any unit: a parameter, or a number whose unit depends on another field."""
 Length = Annotated[Value, Quantity("m")]
@@ -392,9 +391,7 @@ Dimensionless = Annotated[Value, Quantity("")]
 
 Positive = Annotated[T, Sign()]
 NotNegative = Annotated[T, Sign(zero=True)]
-Restoring = Annotated[
-    T, Sign(zero=True, why=": give a law that drives away from rest as a table or an expression")
-]
+Restoring = Annotated[T, Sign(zero=True, why=": for a negative one, use a table or an expression")]
 """A stiffness or a damping."""
 
 Handed = Annotated[T, Mirror("handed")]
@@ -432,7 +429,7 @@ InertiaTensor = Annotated[
 
 
 def _markers(parts: Iterable[Any]) -> Iterable[Any]:
-    """Every annotation within annotations, from the outside in, through Optional, tuples and lists."""
+    """All nested annotations, from the outside in, through Optional, tuples and lists."""
     for part in parts:
         if isinstance(part, (Quantity, InUnit, Mirror, Reference, Vector)):
             yield part
@@ -442,7 +439,7 @@ def _markers(parts: Iterable[Any]) -> Iterable[Any]:
 
 
 _OF_FIELDS: dict[int, tuple[Any, tuple[Any, ...]]] = {}
-"""Fields of classes, which stay, and their markers, by identity."""
+"""Cache of the markers of class fields, by the identity of the field (classes are never deleted)."""
 
 
 def markers_of(field: Any) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from sekant.model.quantities import read_value
 _FORM = re.compile(r"\s*(?P<first>.*?)\s*\.\.\s*(?P<last>.*?)\s*(?::\s*(?P<count>[^:\s]*)\s*)?")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 MOST = 1_000_000
-"""Values of a range."""
+"""Largest number of values in a range."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class ValueRange:
     count: int | None = None
 
     def values(self, default: int) -> NDArray[np.float64]:
-        """(count,) even values, `default` of them if the text does not say how many."""
+        """(count,) evenly spaced values; `default` of them if the text has no count."""
         return np.linspace(self.first, self.last, self.count or default)
 
 
 def is_range(text: object) -> bool:
-    """Whether a text is meant as a range."""
+    """Whether a text has the form of a range."""
     return isinstance(text, str) and ".." in text
 
 
@@ -51,7 +51,7 @@ def read_range(text: str, unit: str | None, what: str, *, rising: bool = False) 
     if found.first == found.last and found.count != 1:
         raise ModelError(f"{what}: '{text}' ends where it starts")
     if rising and not found.first < found.last:
-        raise ModelError(f"{what}: '{text}' must rise; write the lower end first")
+        raise ModelError(f"{what}: '{text}' must increase; write the lower end first")
     return found
 
 
@@ -64,7 +64,7 @@ def split_range(text: str, what: str, unit: str | None = None) -> tuple[str, str
     first, last = match["first"], match["last"]
     end = _NUMBER.match(last)
     if _NUMBER.fullmatch(first) and end is not None:
-        first += last[end.end() :]  # the unit of the second number holds for both
+        first += last[end.end() :]  # the unit of the second number applies to both
     return first, last, _count(match["count"], what)
 
 

@@ -19,20 +19,20 @@ from sekant.model.quantities import Description, wrong
 
 
 class Item(Description):
-    """An item of a model whose `type` says which of several classes describes it."""
+    """An item of a model whose `type` selects one of several classes."""
 
     type: ClassVar[str]
     summary: ClassVar[str]
     frame_fields: ClassVar[tuple[str, ...]] = ()  # fields that name frames
     signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
     of_coordinate: ClassVar[tuple[str, str, dict[str, str]]] = ("joint", "coordinate", {})
-    """fields that name a joint and one of its coordinates, and what other fields are by it: q, v, f, f/q, f/v"""
+    """fields that name a joint and one of its coordinates, and the kind of quantity of other fields that
+    follows: q, v, f, f/q, f/v"""
 
     @model_validator(mode="before")
     @classmethod
     def _made_by_its_class(cls, given: Any) -> Any:
-        """Collections in Python contain objects; for a mapping as in files, the message shows the call that makes
-        one."""
+        """Refuse a mapping, as in files, where Python needs an object; the message shows the call that creates it."""
         if not hasattr(cls, "type") and cls.__subclasses__() and isinstance(given, Mapping):
             named = class_name(str(given.get("type", "...")))
             fields = ", ".join(f"{key}=..." for key in given if key != "type") or "..."
@@ -53,7 +53,7 @@ class Item(Description):
 
 @cache
 def module_names(package: str) -> tuple[str, ...]:
-    """Of all files in the folder of a package, by name."""
+    """Names of all modules in the folder of a package, sorted."""
     return tuple(sorted(module.name for module in iter_modules(import_module(package).__path__)))
 
 
@@ -74,7 +74,7 @@ Made = TypeVar("Made")
 class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
     """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
-    A file in the folder `package` is all that a type of this package needs: a requested type is searched first in
+    To add a type to this package, add a file to the folder `package`. A requested type is first searched in
     the file of that name, then in all others of the folder. A request for all types returns those of all files in
     the order of their names, then those registered elsewhere. `attribute` of a class: its name.
     """

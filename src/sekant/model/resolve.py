@@ -1,4 +1,4 @@
-"""From named parameters to numbers: symbolic ones become inputs, the rest is baked in."""
+"""From named parameters to numbers: symbolic ones become inputs, the others constants."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class BodyCheck:
-    """Refuses values of the parameters that are impossible for a body, or that an item itself refuses.
+    """Check that parameter values are possible for the bodies and allowed by the items.
 
     `bodies`: those whose mass or inertia follows from p; `numbers`: p (np,) -> mass and inertia of each (7, n);
     `causes`: names and places in p of what each follows from; `size`: np; `signed`: numbers that must have a
@@ -54,7 +54,7 @@ class BodyCheck:
     signed: tuple[SignedNumber, ...] = ()
 
     def __call__(self, p: np.ndarray) -> None:
-        """p: what follows after the (np,) parameters does not count."""
+        """Check p; entries after the (np,) parameters are ignored."""
         for number in self.signed:
             number.check(p)
         if self.numbers is None:
@@ -143,8 +143,9 @@ def resolve(
         baked = _depends(model, names) & set(symbolic)
         if baked:
             raise ModelError(
-                f"parameter '{min(baked)}' shapes the curve '{curve}' and cannot stay an input: a curve is made when "
-                f"the model is read; load the model again for each value (set={{'{min(baked)}': ...}})"
+                f"parameter '{min(baked)}' defines the curve '{curve}' and cannot vary from run to run, "
+                "because curves are made when the model is loaded; load the model again for each value "
+                f"(set={{'{min(baked)}': ...}})"
             )
     defaults = parameter_values(model)
     parameters, values, fields, inputs = [], {}, {}, {}
@@ -197,7 +198,7 @@ def resolve(
 
 
 def default_values(model: Model, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Of run-time parameters of these `names`, as `resolve` finds them, without equations."""
+    """Default values of the run-time parameters `names`, as `resolve` finds them, without building equations."""
     known = parameter_values(model)
     found = {}
     for name in names:
@@ -213,7 +214,7 @@ def default_values(model: Model, names: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def _check_bodies(model: Model, resolved: ResolvedModel) -> None:
-    """Masses and inertias that follow from parameters, as they are baked in and by default."""
+    """Check masses and inertias that follow from parameters, at their default values."""
     for name, body in resolved.model.bodies.items():
         numbers = (body.mass, *body.inertia)
         if all(isinstance(number, float) for number in numbers):
@@ -235,7 +236,7 @@ def _shown(values: np.ndarray) -> str:
 
 
 def with_geometry(model: Model, item: Any) -> Any:
-    """A joint, constraint or contact that names a curve or surface of the model gets the geometry itself."""
+    """A joint, constraint or contact that names a curve or surface of the model receives the geometry itself."""
     for key in ("pose_surface",) if isinstance(item, SurfaceShape) else ("curve", "surface"):
         given = getattr(item, key, None)
         bound = getattr(item, "bound", None)

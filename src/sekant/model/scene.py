@@ -1,4 +1,4 @@
-"""What a viewer needs of a model in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
+"""What a viewer needs from a model in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
 
 A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model. Formulations fill
 it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body
@@ -24,7 +24,7 @@ class BodyTrack(TypedDict):
 
 
 class PointTrack(TypedDict):
-    """A point that is a sum of [channel, weight]; `mass`: whether it has some, `hidden`: not drawn by itself."""
+    """A point that is a sum of [channel, weight]; `mass`: whether it has mass, `hidden`: not drawn by itself."""
 
     kind: Literal["point"]
     sum: list[list[Any]]
@@ -84,8 +84,8 @@ class SceneArrow(TypedDict):
 
 
 class ScenePath(TypedDict):
-    """points (n, 3) m; ties (n, 6): places m and lateral directions, if the path is banked; period: by how much the
-    coordinate of a joint on a closed path grows in a turn."""
+    """points (n, 3) m; ties (n, 6): places m and lateral directions, if the path is banked; period: increase
+    of the coordinate of a joint on a closed path in one lap."""
 
     name: str
     body: str

@@ -16,7 +16,7 @@ from sekant.model.registry import Item, Registry
 class Sensor(Item):
     """A measurement. `components` names its parts; a scalar has none.
 
-    `behaviors` says what each part becomes when the mechanism is mirrored, see `mirror_sign`.
+    `behaviors`: how each part changes when the mechanism is mirrored, see `mirror_sign`.
     """
 
     components: ClassVar[tuple[str, ...]] = ()

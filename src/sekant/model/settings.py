@@ -1,4 +1,4 @@
-"""What a model says of its use, unless the caller says otherwise: how it is simulated, from where a viewer looks."""
+"""Defaults that a model gives for its use: settings of simulations, and the camera of viewers."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ Place = tuple[Meters, Meters, Meters]
 
 
 class View(Description):
-    """Where the camera of a player stands at first, and with what it rides.
-
-    Without it, motions in a plane are seen square onto that plane, what travels far is chased, and the camera rides
-    with the heaviest body.
+    """Initial camera of a player, and the body that it can ride on. By default, a planar motion is seen
+    perpendicular to its plane, the camera follows what travels far, and it rides on the heaviest body.
     """
 
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"
 
     plane: Literal["xy", "xz", "yz"] | None = None
-    """looks square onto this plane of W, at everything that moves"""
+    """looks perpendicular to this plane of W, at everything that moves"""
     camera: Place | None = None
     """position of the camera in W; it does not move"""
     target: Place | None = None
     """point in W at which the camera looks; by default the middle of the motion"""
     ride: FrameName | None = None
-    """body or frame with which the camera rides on request; the eyes look along its x axis, z is up"""
+    """body or frame that the camera can ride on; it looks along the x axis, with z up"""
 
     @model_validator(mode="after")
     def _one(self):
@@ -42,7 +40,7 @@ class View(Description):
         return self
 
     def told(self) -> dict[str, Any]:
-        """In numbers, for a scene: `plane` is the normal (3,) of it."""
+        """The fields as numbers, for a scene: `plane` is the normal (3,) of the plane."""
         told: dict[str, Any] = {} if self.ride is None else {"ride": self.ride}
         if self.plane is not None:
             told["plane"] = [0.0 if axis in self.plane else 1.0 for axis in "xyz"]
@@ -58,7 +56,7 @@ class SimulationSettings(Description):
     shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
     until: Positive[Time] = 10.0
-    """end of the run"""
+    """end time of the run"""
     method: str = "auto"
     """integrator; auto chooses one, see simulate"""
     step: Positive[Time] | None = None

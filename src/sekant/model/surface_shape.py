@@ -1,8 +1,8 @@
 """Surfaces for contacts of points and balls: height fields, and the positions of pose surfaces.
 
 The place where a ball touches is the foot of the perpendicular from its center, found by a few steps of Newton's
-method within the equations themselves. They begin at the point below the center; over a pose surface that is looked
-up in a table of its parameters over x and y, which is made once.
+method within the equations themselves. They start at the point below the center. For a pose surface, this
+point comes from a table of its parameters over x and y, which is computed once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sekant.model.quantities import CurveName, Description, FrameName, Length
 from sekant.tables.table import Table2
 
 ROUNDS = 4
-"""Newton steps to the foot; each doubles the digits, and at a small distance one is exact."""
+"""Newton steps to the foot; each doubles the correct digits, and close to the surface one is enough."""
 SAMPLES, PATCHES = 41, 12
 """Number of samples along each parameter of a pose surface, and of patches of the table of first guesses."""
 
@@ -34,8 +34,8 @@ SAMPLES, PATCHES = 41, 12
 class Foot:
     """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
 
-    `above` (): height over the surface along its z (m), with the sign of the distance; None where that costs as
-    much.
+    `above` (): height over the surface along its z (m), with the sign of the distance; None where it is as
+    expensive as the distance.
     """
 
     state: FrameState
@@ -71,7 +71,10 @@ class SurfaceShape(Description):
                 "a surface that is touched from above has no mirror image about z; model it separately"
             )
         if isinstance(self.pose_surface, str):
-            raise ModelError(f"'{self.pose_surface}' is named, not given; model the other side separately")
+            raise ModelError(
+                f"surface '{self.pose_surface}' is given by its name and cannot be mirrored "
+                "here; model the other side separately"
+            )
         if self.pose_surface is not None:
             return {"pose_surface": self.pose_surface.mirrored(plane)}
         if not isinstance(self.height, Expression):
@@ -98,7 +101,8 @@ def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX,
     height = motion.value(given, {"x": x[0], "y": x[1]})
     if ca.depends_on(height, motion.t):
         raise ModelError(
-            "a height that varies in time would do work that nothing accounts for; put the surface on a driven body"
+            "a height that varies in time would do work that the energy balance does not include; put the "
+            "surface on a driven body"
         )
     slope = lookups.jacobian(height, x).T
     curvature = lookups.jacobian(slope, x)

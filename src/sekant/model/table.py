@@ -48,12 +48,12 @@ class TableData(Description):
     def _consistent(self):
         nested = any(isinstance(row, tuple) for row in self.y)
         if nested != (self.x2 is not None):
-            raise ValueError(
-                "x2 and rows of numbers in y belong together: a table of two variables needs both"
-            )
+            raise ValueError("a table of two variables needs both x2 and rows of numbers in y")
         if len(self.x) != len(self.y):
             rows = "rows" if nested else "values"
-            raise ValueError(f"x has {len(self.x)} values and y {len(self.y)} {rows}; they belong in pairs")
+            raise ValueError(
+                f"x has {len(self.x)} values and y {len(self.y)} {rows}; they must have the same length"
+            )
         if self.x2 is not None:
             if self.kind not in ("linear", "cubic"):
                 raise ValueError(f"a table of two variables is linear or cubic (got '{self.kind}')")

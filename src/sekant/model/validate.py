@@ -1,4 +1,4 @@
-"""Checks across the items of a model: names, references, the tree of bodies, expressions."""
+"""Checks of a whole model: names, references, the tree of bodies, expressions."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
             owner.setdefault(name, f"{collection}.{name}")
             if collection in ("parameters", "tables", "sensors", "inputs", "signals") and name in RESERVED:
                 yield ModelError(
-                    f"'{name}' already means something in every expression (a function, a constant or time); "
-                    f"use another name, e.g. '{name}_1'",
+                    f"'{name}' is reserved in expressions (a function, a constant or time); use another "
+                    f"name, e.g. '{name}_1'",
                     path=(collection, name),
                 )
 
 
 def _natural(model: Model) -> list[ModelError]:
-    """Faults of a mechanism in points: names, sections beside it, and faults found in composing it."""
+    """Faults of a mechanism in points: names, sections beside it, and faults found while composing it."""
     found: list[ModelError] = []
     owner: dict[str, str] = {"ground": "the world", **dict.fromkeys(model.parameters, "a parameter")}
     owner |= dict.fromkeys(model.inputs, "an input")
@@ -76,13 +76,16 @@ def _natural(model: Model) -> list[ModelError]:
             found.append(ModelError(message, path=path))
         owner.setdefault(name, ".".join(path[1:]))
         if name in RESERVED and path[1] in ("angles", "tracked"):
-            message = f"'{name}' already has a meaning in every expression; use another name, e.g. '{name}_1'"
+            message = f"'{name}' is reserved in expressions; use another name, e.g. '{name}_1'"
             found.append(ModelError(message, path=path))
     beside = [
         key for key in COLLECTIONS if key not in ("parameters", "tables", "inputs") and getattr(model, key)
     ]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
-        message = f"'{key}' beside 'natural'; move it into that section, or describe all items with bodies and joints"
+        message = (
+            f"'{key}' stands beside the section 'natural'; move it into that section, or describe all items with "
+            "bodies and joints"
+        )
         found.append(ModelError(message, path=(key,)))
     found += _parameter_cycles(model)
     if found:
@@ -162,7 +165,7 @@ def _table_fields(item: object) -> Iterator[tuple[str, str | None]]:
 
 
 def _targets(model: Model) -> Iterator[ModelError]:
-    """Events set signals that have one value to set."""
+    """Check that events set signals that have a single value to set."""
     for name, signal in model.signals.items():
         single = getattr(signal, "set", None)
         targets = [("set", single)] if single is not None else []
@@ -180,7 +183,7 @@ def _targets(model: Model) -> Iterator[ModelError]:
 
 
 def _curves(model: Model) -> Iterator[ModelError]:
-    """Path joints need a curve, surface joints and contacts a surface: of the model by name, or given as such."""
+    """Check that path joints have a curve, and surface joints and contacts a surface, by name or as an object."""
     items: list[tuple[str, str, Any]] = [("joints", *entry) for entry in model.joints.items()]
     items += [("constraints", *entry) for entry in model.constraints.items()]
     fields = [
@@ -203,7 +206,7 @@ def _curves(model: Model) -> Iterator[ModelError]:
 
 
 def _groups(model: Model) -> Iterator[ModelError]:
-    """A joint may share the coordinates of a joint with the same number of its own."""
+    """Check that a joint shares coordinates only with a joint that has the same number of them."""
     for name, joint in model.joints.items():
         leader = leader_of(joint)
         if leader is None:
@@ -254,7 +257,7 @@ def _shares(leader: Joint, joint: Joint) -> bool:
 
 
 def _tree(model: Model) -> Iterator[ModelError]:
-    """Every joint connects two bodies, and every body is connected to the ground."""
+    """Check that every joint connects two bodies, and that every body is connected to the ground."""
     neighbors: dict[str, set[str]] = {}
     for name, joint in model.joints.items():
         parent, child = model.split_reference(joint.parent)[0], model.split_reference(joint.child)[0]
@@ -286,7 +289,8 @@ def _tree(model: Model) -> Iterator[ModelError]:
 
 
 def _coordinates(model: Model) -> Iterator[ModelError]:
-    """Forces, prescribed motions and couplings on joint coordinates that exist and are integrals of velocities."""
+    """Check that forces, motions and couplings refer to existing joint coordinates that are integrals of
+    velocities."""
     for collection in ("forces", "constraints", "contacts", "motions"):
         for name, item in getattr(model, collection).items():
             for field, number in (("joint", "coordinate"), ("driven", "driven_coordinate")):
@@ -297,8 +301,8 @@ def _coordinates(model: Model) -> Iterator[ModelError]:
                 if target.unit_quaternion is not None:
                     yield ModelError(
                         f"joint '{joint}' is {target.type}: its coordinates are not the integrals of its "
-                        f"velocities, so none can be driven or sprung by number; use a wrench (at_joint: {joint}), a "
-                        "torque or a bushing",
+                        "velocities, so motions and forces cannot refer to one of them by number; use a "
+                        f"wrench (at_joint: {joint}), a torque or a bushing",
                         path=(collection, name, field),
                     )
                 elif not 0 <= index < target.nv:
@@ -317,7 +321,7 @@ _BY_COORDINATE = {
 
 
 def _coordinate_units(model: Model) -> Iterator[ModelError]:
-    """Numbers whose unit follows from the coordinate on which they act."""
+    """Check numbers whose unit follows from the coordinate on which they act."""
     for collection in ("forces", "constraints", "contacts"):
         for name, item in getattr(model, collection).items():
             joint, index, kinds = item.of_coordinate
@@ -372,7 +376,7 @@ def _motions(model: Model) -> Iterator[ModelError]:
 
 
 def _expressions(model: Model) -> Iterator[ModelError]:
-    """Names in expressions: parameters everywhere; time, coordinates and sensors in signals only."""
+    """Check names in expressions: parameters everywhere; time, coordinates and sensors in signals only."""
     parameters = list(model.parameters)
     signals = [*parameters, "t", *signal_names(model)]
     for collection in (*COLLECTIONS, "gravity", "simulation", "ground"):

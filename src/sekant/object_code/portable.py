@@ -106,7 +106,7 @@ def _function(code: PortableCode, name: str, target: Target, context: Any) -> An
     entry = whole.get_function(ENTRY)
     entry.name = name
     if entry.name != name:
-        raise SekantError(f"a function cannot have the name '{name}': its code uses this name")
+        raise SekantError(f"a function cannot be named '{name}': its own code uses that name")
     return whole
 
 

@@ -4,7 +4,7 @@ For equations f_i = 0 in the variables x_j, sigma_ij is the highest order of a d
 of largest sum gives the offsets c_i, d_j, the smallest with d_j - c_i >= sigma_ij, and equality on the transversal:
 f_i differentiated c_i times determines the derivatives of order d_j of the x_j. The index is max c_i, plus 1 if some
 d_j is 0; the sum of the transversal, sum d_j - sum c_i, is the number of initial values that can be chosen. See DERA
-3.3 and Pryce, BIT 41 (2001) 364-394. The analysis looks only at positions of variables: it does not see
+3.3 and Pryce, BIT 41 (2001) 364-394. The analysis uses only the positions of variables, so it does not detect
 redundant equations.
 """
 
@@ -45,7 +45,7 @@ class Tableau:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Half of the initial values: for a mechanism, whose motions come as positions and velocities."""
+        """Half of the initial values: for a mechanism, each has a position and a velocity."""
         return self.initial_values / 2
 
     def describe(self) -> str:
@@ -70,7 +70,7 @@ class Tableau:
 
 
 def signature(n: int, orders: Mapping[int, Sequence[Positions]]) -> NDArray[np.int64]:
-    """The signature matrix from positions (rows, columns) at which derivatives of an order occur."""
+    """The signature matrix from the positions (rows, columns) of derivatives of each order."""
     sigma = np.full((n, n), ABSENT, dtype=np.int64)
     for order in sorted(orders):
         for rows, columns in orders[order]:

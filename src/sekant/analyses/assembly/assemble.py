@@ -56,7 +56,7 @@ class AssemblyReport:
         """A singular position, start values that could not be kept, velocities that nothing determines."""
         found = []
         if self.lost:
-            more = f"{self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at neighboring positions"
+            more = f"{self.lost} more degree{'' if self.lost == 1 else 's'} of freedom than at neighboring positions"
             cause = f"singular position: {more}, so the motion may continue in several ways"
             found.append(
                 AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
@@ -69,7 +69,7 @@ class AssemblyReport:
                     "start_contradicted",
                     ", ".join(m.name for m in contradicted),
                     "start",
-                    f"start values that the model states but its constraints contradict: {_listed(changes)}",
+                    f"the constraints contradict start values of the model: {_listed(changes)}",
                     "correct them, or leave out those that follow from the others",
                 )
             )
@@ -82,7 +82,7 @@ class AssemblyReport:
                     "start",
                     f"neither start values nor constraints determine {_velocities(self.free)}, on which the motion "
                     f"depends; the least kinetic energy gives {got}",
-                    "state these velocities, or others that they follow from",
+                    "give these velocities, or others that determine them",
                 )
             )
         return tuple(found)
@@ -105,7 +105,11 @@ class AssemblyReport:
     def free_lines(self) -> list[str]:
         """One line on the velocities that nothing determines and the values they got, if there are any."""
         got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free], most=12)
-        return [f"velocities free at the start, by the least kinetic energy: {got}"] if self.free else []
+        return (
+            [f"velocities that nothing determines at the start, set by the least kinetic energy: {got}"]
+            if self.free
+            else []
+        )
 
     def __str__(self) -> str:
         return "\n".join([self.described(), *warning_lines(self.warnings)])

@@ -75,7 +75,7 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
         if drives:
             return (
                 "the mechanism is at a dead point (links stretched or folded), beyond which it cannot be driven: "
-                f"{drives}{speed}; end that travel before it, drive another joint, or change the lengths of the links"
+                f"{drives}{speed}; end the travel before it, drive another joint, or change the lengths of the links"
             )
         return (
             f"the mechanism is next to a singular position (dead point: links stretched or folded){speed}; start "
@@ -103,7 +103,7 @@ def driven_too_far(
     """What prescribed motions demand at time t, where the state x cannot advance; empty without any."""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     drives = _driven(system, t, q, v, parameters)
-    return f"{drives}, which the mechanism cannot follow; reduce that travel" if drives else ""
+    return f"{drives}, which the mechanism cannot follow; reduce the travel" if drives else ""
 
 
 def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
@@ -116,8 +116,8 @@ def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
         found = eq.lookups.oracle("driven", inputs, [q_k, v_k])(t, q, v, system.parameter_vector(parameters))
         kind = system.equations.resolved.model.joints[prescribed.joint].coordinates[prescribed.coordinate]
         parts.append(
-            f"motion '{name}' moves {prescribed.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit} on at "
-            f"{float(found[1]):.3g} {kind.unit}/s"
+            f"motion '{name}' prescribes {prescribed.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit}, "
+            f"moving at {float(found[1]):.3g} {kind.unit}/s"
         )
     return ", ".join(parts)
 

@@ -42,7 +42,7 @@ class LoadCase:
         if not (np.isfinite(load).all() and np.isfinite(moved).all()):
             raise DataError(f"load case '{self.direction}': a number is not finite; remove that row")
         if load.size < 3 or np.ptp(load) == 0.0:
-            raise DataError(f"load case '{self.direction}': the load does not change; a ramp is needed")
+            raise DataError(f"load case '{self.direction}': the load does not change; apply a ramp")
         object.__setattr__(self, "load", load)
         object.__setattr__(self, "displacement", moved - moved[0])
 

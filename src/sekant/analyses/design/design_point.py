@@ -41,8 +41,8 @@ class ModeTracks:
             near = min(self._seen, key=lambda item: float(np.linalg.norm(item[0] - x)))
             if near[1].size != values.size:
                 raise SolverError(
-                    f"optimize: {values.size} eigenvalues where there were {near[1].size}: contacts or "
-                    "constraints changed"
+                    f"optimize: the number of eigenvalues changed from {near[1].size} to {values.size}: "
+                    "contacts or constraints changed"
                 )
             order = _matching(near[1], near[2], values, shapes)
         else:

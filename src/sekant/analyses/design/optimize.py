@@ -86,9 +86,7 @@ def optimize(
     found = _unknown_parameters(steady)
     for name in parameters:
         if name in found:
-            raise SolverError(
-                f"optimize: '{name}' is found with the steady motion; it is not a free parameter"
-            )
+            raise SolverError(f"optimize: '{name}' is an unknown of the steady motion, not a free parameter")
     system = _compiled(system, [*parameters, *found])
     told = {"start": start, "method": method, "ports": (inputs, outputs), "steady": steady}
     return search(system, parameters, objective, constraints or {}, tolerance=tolerance, most=most, **told)
@@ -163,7 +161,7 @@ def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array
         low, high = in_si(bounds, f"optimize: bounds of '{name}'")
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise SolverError(
-                f"optimize: bounds of '{name}' must be finite, the lower first (got {low:g}, {high:g})"
+                f"optimize: bounds of '{name}' must be finite, with the lower one first (got {low:g}, {high:g})"
             )
     return np.array([b[0] for b in parameters.values()], float), np.array(
         [b[1] for b in parameters.values()], float
@@ -180,7 +178,10 @@ class _DesignTask:
         self.high_values = np.array([c[2] for c in constraints.values()], float)
         for name, (_, least, most) in constraints.items():
             if not least <= most:
-                raise SolverError(f"optimize: constraint '{name}' has no room between {least:g} and {most:g}")
+                raise SolverError(
+                    f"optimize: the lower bound {least:g} of constraint '{name}' is above its "
+                    f"upper bound {most:g}"
+                )
         self.tracks, self.how = ModeTracks(), {}
         self.evaluations, self.count = 0, counting("evaluations")
         self.steady: Mapping[str, Any] | None = None
@@ -269,7 +270,7 @@ class _DesignTask:
             if past > FEASIBLE * max(1.0, abs(value)):
                 broken.append(f"'{name}' = {value:.6g} is outside {low:g} .. {high:g}")
         if broken:
-            message = "constraints cannot all be kept: " + "; ".join(broken) + f" ({message})"
+            message = "not all constraints can be satisfied: " + "; ".join(broken) + f" ({message})"
         edge = [n for n, value in zip(self.names, x, strict=True) if min(value, 1.0 - value) < 1e-9]
         return Optimum(
             design.parameters,

@@ -26,7 +26,7 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
     """The request for each drive, as given: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
-            raise SekantError("kinematics: the drives come with their ranges; drop range and values")
+            raise SekantError("kinematics: the drives already have their ranges; drop range and values")
         asked = {name: _kind(given) for name, given in drive.items()}
     else:
         names = names_of(drive, "drive")

@@ -102,7 +102,7 @@ class KinematicsResult:
         wanted = ", ".join(dict.fromkeys(texts))
         why = "; ".join(str(limit) for limit in self.limits) or "the branch was lost"
         return (
-            f"model '{self.system.model.name}': nothing of the range {wanted} can be reached from its start at "
+            f"model '{self.system.model.name}': no part of the range {wanted} can be reached from its start at "
             f"{drive_text(self.equations, self.begin)}: {why}"
         )
 

@@ -57,7 +57,7 @@ def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[Analysis
     if where.kind != "motion" or not (np.any(where.point.v) or np.any(where.point.a)):
         return ()
     remedy = (
-        "compare them within one formulation only; about a steady motion, give what sk.steady_motion returns"
+        "compare them within one formulation only; about a steady motion, pass what sk.steady_motion returns"
     )
     if where.steady is not None:
         D = axes_of(where.steady, where.point, reduction)
@@ -67,8 +67,8 @@ def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[Analysis
             "leave out at='motion': in axes that move along, eigenvalues are the same in all formulations"
         )
     cause = (
-        "the coefficients are frozen at an instant: eigenvalues depend on the coordinates, other formulations have "
-        "others, and they do not determine stability"
+        "the coefficients are frozen at an instant: eigenvalues depend on the coordinates and on the "
+        "formulation, and do not determine stability"
     )
     return (AnalysisWarning("frozen_motion", "eigenvalues", f"t = {where.point.t:.6g} s", cause, remedy),)
 

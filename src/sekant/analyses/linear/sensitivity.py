@@ -364,7 +364,7 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | M
         if n <= worst < n + m:
             raise SolverError(
                 f"sensitivity: redundant constraints contradict one another when '{name}' changes: "
-                f"'{names[worst - n]}' cannot be kept"
+                f"'{names[worst - n]}' cannot be satisfied"
             )
         raise SolverError(
             f"sensitivity: no {where.kind} with the same velocities remains when '{name}' changes (unbalanced "

@@ -260,6 +260,6 @@ def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
     k = int(np.argmax(np.abs(rates)))
     if abs(rates[k]) > STILL * scale:
         raise SolverError(
-            f"linearize: the state '{names[k]}' changes at {rates[k]:.4g} per second, so that the motion does not "
-            "last; give what sk.steady_motion or sk.equilibrium returns, or at='motion'"
+            f"linearize: the state '{names[k]}' changes at {rates[k]:.4g} per second, so the motion is not "
+            "steady; pass what sk.steady_motion or sk.equilibrium returns, or at='motion'"
         )

@@ -66,10 +66,10 @@ def choose_method(
 
 def _chosen(system: System, start: State, parameters: Any, t: float, own_start: bool) -> tuple[str, str]:
     if system.model.contacts:
-        return TAYLOR, "contacts: events on the series"
+        return TAYLOR, "contacts, located as events on the Taylor series"
     if system.reactions.dry_friction:
         return system.cached(
-            ("method", "friction"), lambda: _landing(system, "dry friction: sticking and sliding")
+            ("method", "friction"), lambda: _landing(system, "dry friction, which sticks and slides")
         )
     near = _near_defaults(system, parameters)
     numbers = b"" if near else system.parameter_vector(parameters).tobytes()
@@ -143,8 +143,8 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
         found = _of_rates(system, x, parameters, t) if problem is None else stiffness(problem, t, x)
         if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
             return "radau5", (
-                f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
-                f"method to {found['explicit_steps']} steps a second"
+                f"stiff: deviations decay at up to {found['fastest_decay']:.3g}/s, so an explicit method "
+                f"would need {found['explicit_steps']} steps a second"
             )
     if events:
         return _landing(system, "events of signals and forces, not stiff")

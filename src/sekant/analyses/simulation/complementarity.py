@@ -29,10 +29,10 @@ from sekant.solvers.complementarity.elements import BEYOND
 
 SEVERAL = (
     "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is not unique "
-    "(Painleve's paradox); the one nearest to the state before was taken"
+    "(Painleve's paradox); the state nearest to the previous one was chosen"
 )
 JAMS_BECAUSE = (
-    "the reaction that presses grows with the friction that it causes, and Coulomb's law has no solution or several "
+    "the normal reaction grows with the friction that it causes, and Coulomb's law has no solution or several "
     "(Painleve's paradox)"
 )
 REMEDY = "lower the coefficient, or give the joint some compliance"

@@ -99,10 +99,10 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
             "breaks_stepped_over",
             tables[0] if len(tables) == 1 else f"{tables[0]} and {len(tables) - 1} more",
             "wherever a piece ends",
-            "the engine 'casadi' cannot hold a piece over a step, so that steps go over breaks of tables and curves, "
-            "and the tolerances do not hold there",
-            "leave the engine out (it is a check of the code, not a way to run models), or use method 'taylor', "
-            "which lands on breaks with any engine",
+            "the engine 'casadi' cannot stop at breaks of tables and curves: steps cross them, and the "
+            "tolerances are not met there",
+            "use the default engine ('casadi' is an independent check of the code), or method 'taylor', "
+            "which stops at breaks with any engine",
         ),
     )
 
@@ -154,10 +154,10 @@ def _judged(
         "breaks_crossed",
         label,
         f"at {shown}",
-        f"fixed steps of {run.step:g} s went over its breaks {len(crossings)} times; the largest jump is at "
+        f"fixed steps of {run.step:g} s crossed its breaks {len(crossings)} times; the largest jump is at "
         f"{at:.6g}: one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between both "
         f"pieces, and all crossings together may cost {total:.1e} of the motion",
-        "use an adaptive method (dop853, taylor, radau5), which lands on breaks, a shorter step, or a smoother table",
+        "use an adaptive method (dop853, taylor, radau5), which stops at breaks, a shorter step, or a smoother table",
     )
 
 

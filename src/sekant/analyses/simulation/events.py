@@ -315,8 +315,8 @@ class EventLoop:
         self.events += 1
         if self.events > MOST_EVENTS:
             raise SolverError(
-                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or the width "
-                "of what switches"
+                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or "
+                "make what switches smoother"
             )
         if part.event.jump:  # on the far side of the switch, where the jump is seen
             before = self._beyond(before)

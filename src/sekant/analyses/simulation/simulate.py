@@ -272,7 +272,7 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
     jump = motion_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
     if jump:
         raise SolverError(
-            f"{jump}; that takes an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
+            f"{jump}; that requires an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
         )
 
 
@@ -286,7 +286,7 @@ def _found_near_the_end(question: Callable[..., Found], system: System, done: An
 
 
 def _out_of_range(left: RangeExit, t: float, until: float) -> AnalysisWarning:
-    cause = f"{left.cause}: the run ends here, and not at t = {until:.9g} s"
+    cause = f"{left.cause}: the run ends here instead of at t = {until:.9g} s"
     return AnalysisWarning("out_of_range", left.item, f"t = {t:.9g} s", cause, left.remedy)
 
 

@@ -115,7 +115,7 @@ class Simulation:
     def result(self) -> Result:
         """The motion so far, one row per step, as `sk.simulate` returns it: to plot, view, save and compare."""
         if self._record is None:
-            raise SolverError("nothing was recorded; leave record=False out")
+            raise SolverError("nothing was recorded; remove record=False")
         t, x, p = self._record.rows
         function = self.outputs.function
         _, nx, np_ = (rows for rows, _ in function.shapes_in)
@@ -206,9 +206,9 @@ class Simulation:
         """Go back to `snapshot`, inputs included; what follows is the same bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
-            raise SolverError("the snapshot is one of another system")
+            raise SolverError("the snapshot belongs to another system")
         if isinstance(stepper, EventSteps) != isinstance(position, EventPosition):
-            raise SolverError("the snapshot is one of another method")
+            raise SolverError("the snapshot belongs to another method")
         stepper.restore(position)  # type: ignore[arg-type]
         self._p[:] = snapshot.p
         self._time, self._count = snapshot.time, snapshot.count

@@ -144,8 +144,8 @@ def equilibrium(
     hold = [*hold, *held_coordinates(system, stuck)]
     if has_states(system) and (stable or method):
         raise SolverError(
-            f"model '{system.model.name}' has states of signals or elements: equilibria are found by Newton's "
-            "method alone, without `stable` and `method`"
+            f"model '{system.model.name}' has states of signals or elements: only Newton's method finds its "
+            "equilibria; drop `stable` and `method`"
         )
     fixed = [
         name
@@ -288,8 +288,8 @@ def _result(system: System, statics: Statics, settled: FoundRest, parameters, wa
             "contact_idle",
             f"contact '{name}'",
             "",
-            "it touches without pressing: stability is that of the contact closed",
-            "move the start so that it is open or presses",
+            "it touches without force: the stability is computed with the contact closed",
+            "move the start so that the contact is open or carries a force",
         )
         for name in idle
     ]

@@ -224,7 +224,7 @@ def _failure(statics: Statics, search: _RestSearch, methods: tuple[str, ...], st
     tried = ", ".join(methods)
     head = f"model '{statics.system.model.name}': no equilibrium found by {tried} in {search.iterations} iterations"
     if rest is None:
-        return f"{head}; give a guess nearer to it"
+        return f"{head}; give a guess closer to it"
     name, force, floppy = statics.worst(rest)
     where = ", ".join(
         f"{key} = {value:.4g}" for key, value in zip(statics.system.state_names, rest.q, strict=False)
@@ -233,7 +233,7 @@ def _failure(statics: Statics, search: _RestSearch, methods: tuple[str, ...], st
     if floppy:
         advice = f"nothing resists '{name}' there: add a spring or a stop, or hold=['{name}']"
     elif stable and search.saddle:
-        advice = "only unstable equilibria were met; stable=False accepts one"
+        advice = "only unstable equilibria were found; to accept one, pass stable=False"
     else:
-        advice = "give a guess nearer to it, or hold a coordinate"
+        advice = "give a guess closer to it, or hold a coordinate"
     return f"{head}; {best}; {advice}"

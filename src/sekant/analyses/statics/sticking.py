@@ -95,8 +95,9 @@ def at_rest_warnings(
                     "friction_ignored",
                     f"friction '{one.name}'",
                     "",
-                    "the position found needs no friction; with it, the joint would rest in a range around",
-                    "for a joint that sticks start from the final state of a simulation that ends at rest",
+                    "the position found needs no friction; with friction, the joint could rest anywhere in a "
+                    "range around it",
+                    "for a joint that sticks, start from the final state of a simulation that ends at rest",
                 )
             )
         elif abs(force[i]) > limit[i] * (1 + 1e-9):
@@ -110,7 +111,7 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         "friction_exceeded",
         f"friction '{name}'",
         "",
-        f"it would have to carry {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
+        f"it would have to carry {abs(force):.6g}, but sticks only up to {limit:.6g} (N or N m)",
         "this is not an equilibrium: simulate, and start from the end of the motion",
     )
 
@@ -183,6 +184,6 @@ def refuse_dry_friction(system: System, what: str) -> None:
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
-            f"{what}: dry friction '{name}' cannot be held here; give its moment as an actuator of that sign, use "
-            "damping, or simulate"
+            f"{what}: dry friction '{name}' cannot stick in this analysis; replace it by an actuator with "
+            "the same torque, use damping, or simulate"
         )

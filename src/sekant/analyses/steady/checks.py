@@ -56,7 +56,7 @@ def check_contacts(equations: SteadyEquations, trial: Trial) -> None:
     if np.any(closed):
         k = int(np.argmin(np.where(closed, gaps, np.inf)))
         raise SolverError(
-            f"steady motion: contact '{equations.functions.row_names[k]}' would be pressed in by {-gaps[k]:.4g} m; "
+            f"steady motion: contact '{equations.functions.row_names[k]}' would penetrate by {-gaps[k]:.4g} m; "
             "steady motion on closed contacts is not supported: replace the contact by a joint or a spring"
         )
 

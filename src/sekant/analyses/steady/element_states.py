@@ -37,8 +37,8 @@ def smooth(system: System) -> System:
     if system.reactions.sampled:
         name = system.equations.elements.sampled[0].key[0]
         raise SolverError(
-            f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; put its "
-            "continuous counterpart in its place (an expression of its input, an integral, a pid), or simulate"
+            f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; replace "
+            "it by its continuous counterpart (an expression of its input, an integral, a pid), or simulate"
         )
     if not system.reactions.delayed:
         return system

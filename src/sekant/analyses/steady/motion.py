@@ -142,7 +142,7 @@ class SteadyMotion(State):
         """How the motion moves with entry k of p, targets kept."""
         if name in self.unknowns:
             raise SolverError(
-                f"sensitivity: '{name}' was found with the steady motion; it is not a free parameter"
+                f"sensitivity: '{name}' is an unknown of the steady motion, not a free parameter"
             )
         return self.equations.change(self.trial, k)
 

@@ -15,12 +15,13 @@ from sekant.engine.codegen.tape import CONST, INPUT, Tape
 from sekant.engine.codegen.writer import SIGNATURE, ChunkWriter
 
 _WORK, _NUMBERS = -1, -2
-"""Arrays of which a block reads besides the arguments, and of which it writes besides the results."""
+"""Array that a block may read in addition to the arguments, and array that it may write in addition to the
+results."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockCode:
-    """`text`: of a function with a further argument, its table; `tables`: (calls, groups), elements of arrays."""
+    """`text`: IR of a function with a further argument, its table; `tables`: (calls, groups), elements of arrays."""
 
     text: str
     tables: np.ndarray
@@ -43,8 +44,8 @@ def block_code(
 
 
 def _groups(arrays: list[int], elements: np.ndarray) -> tuple[list[int], list[int], list[int]]:
-    """Of each column of elements, its group: those of one array that keep their distances in all calls; its distance
-    from the first of the group; and of each group the first column."""
+    """For each column of elements: its group (columns of one array at the same distances in all calls) and
+    its distance from the first of the group; and the first column of each group."""
     moves = elements - elements[0]
     groups: dict[tuple[int, bytes], int] = {}
     group, step, first = [], [], []
@@ -58,7 +59,7 @@ def _groups(arrays: list[int], elements: np.ndarray) -> tuple[list[int], list[in
 
 
 def _own_tape(block: Block, tape: Tape, numbers: Mapping[int, int]) -> tuple[Tape, np.ndarray]:
-    """The operations of a block as a tape, and the values from outside that its inputs are, (calls, inputs)."""
+    """The operations of a block as a tape, and the outside values that are its inputs, (calls, inputs)."""
     first = block.values[0]
     in_code = tape.op == CONST
     in_code[list(numbers)] = False
@@ -98,7 +99,7 @@ def _own_tape(block: Block, tape: Tape, numbers: Mapping[int, int]) -> tuple[Tap
 
 
 def _inputs(outside: np.ndarray, tape: Tape, layout: ChunkLayout, numbers: Mapping[int, int]) -> np.ndarray:
-    """The elements of arrays that are the values from outside."""
+    """The array elements of the outside values."""
     element = np.where(tape.op == INPUT, tape.b, -1)
     for places in (layout.slot, numbers):
         if places:
@@ -136,7 +137,7 @@ class _BlockWriter(ChunkWriter):
     written: list[int]
 
     def copies(self) -> None:
-        """None: the first chunk has them."""
+        """Nothing: the first chunk copies them."""
 
     def input(self, i: int, element: int) -> str:
         base = {_WORK: "%w", _NUMBERS: f"@{SYMBOL}"}.get(i) or self.array("arg", i)

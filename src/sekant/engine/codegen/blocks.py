@@ -1,11 +1,11 @@
-"""Blocks: runs of operations that a tape repeats on other values, such as those of the bodies of a chain.
+"""Blocks: sequences of operations that a tape repeats with other values, such as those of the bodies of a chain.
 
-A tape is cut where its own operations say so: each piece ends where a fingerprint of the last few operations is
-least among those that follow. So where the tape repeats itself, the cuts do too, wherever the repetition begins and
-however long it is. Pieces are equal if they apply the same operations to operands of the same kinds, in the same
-places of the piece where they come from the piece itself. Equal pieces are one function, which finds the values from
-outside and the places for its results in a table of its own for each call. Code, and the time to compile it, shrink
-by the number of repetitions, and the processor finds the code in its cache.
+The operations themselves determine where a tape is cut: each piece ends where a fingerprint of the last few
+operations is a local minimum (content-defined chunking). So where the tape repeats itself, the cuts do too,
+wherever the repetition begins and however long it is. Pieces are equal if they apply the same operations to
+operands of the same kinds, at the same places if they come from the piece itself. Equal pieces become one
+function. Each call has a table with the places of its inputs and results. The code and its compilation time
+shrink by the number of repetitions, and the code stays in the processor's cache.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
 
 LEAST_OPERATIONS = 4000
-"""Of a tape that is searched for blocks."""
+"""Smallest number of operations of a tape that is searched for blocks."""
 SHORTEST, LONGEST = 100, 400
-"""Operations of a piece."""
+"""Smallest and largest number of operations of a piece."""
 LEAST_CALLS = 3
 SOON = 8
-"""Chunks for which the values of a call are kept apart from those that live longer."""
+"""Lifetime, in chunks, up to which the values of a call are stored separately from longer-lived ones."""
 NEAR = 64
-"""Operations between which the distance is part of the fingerprint."""
+"""Distance, in operations, up to which the distance of an operand is part of the fingerprint."""
 LAST_FEW = 8
 _NONE, _VALUE, _NUMBER, _OTHERS = -1, -2, -3, -8
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -34,7 +34,7 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """`chunks`: those that the block computes; `values[k]`: the values of the tape that are computed in call k."""
+    """`chunks`: the chunks that the block computes; `values[k]`: the values of the tape that call k computes."""
 
     chunks: tuple[int, ...]
     values: np.ndarray
@@ -42,13 +42,14 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """`chunk`: of every value of the tape, -1 where it is an input or a constant."""
+    """`chunk`: the chunk of every value of the tape, -1 for inputs and constants."""
 
     chunk: np.ndarray
     blocks: tuple[Block, ...]
 
     def with_equals(self, last: np.ndarray) -> np.ndarray:
-        """The last chunk that needs each value: at least the next, where that of an equal value is a later one."""
+        """The last chunk that needs each value, made equal for corresponding values of equal pieces as far as
+        possible."""
         found = last.copy()
         for block in self.blocks:
             crosses = np.any(last[block.values] > self.chunk[block.values], axis=0)
@@ -57,8 +58,8 @@ class Blocks:
         return found
 
     def frames(self, last: np.ndarray) -> dict[int, list[int]]:
-        """Every value that a call of a block leaves for others, and those that live side by side with it: of the same
-        call those that are needed for a few chunks, or those that are needed for longer."""
+        """Every value of a block's call that others use, and the values stored next to it: either the
+        short-lived ones of the same call or the long-lived ones."""
         found: dict[int, list[int]] = {}
         for block in self.blocks:
             life = np.max(last[block.values] - self.chunk[block.values], axis=0)
@@ -69,7 +70,7 @@ class Blocks:
 
 
 def find_blocks(tape: Tape, size: int, numbers: Mapping[int, int]) -> Blocks | None:
-    """The blocks of a tape, the rest of it in chunks of `size` operations; None where blocks are not worth it."""
+    """The blocks of a tape, the rest of it in chunks of `size` operations; None if blocks do not pay."""
     works = np.flatnonzero((tape.op != INPUT) & (tape.op != CONST))
     if works.size < LEAST_OPERATIONS:
         return None
@@ -99,12 +100,12 @@ def find_blocks(tape: Tape, size: int, numbers: Mapping[int, int]) -> Blocks | N
 
 
 def _operands(tape: Tape, works: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """Numbers of the operands of the operations, -1 where there is none."""
+    """Indices of the operands of the operations, -1 if there is none."""
     return np.where(tape.op[works] == LOOKUP, -1, of[works])
 
 
 def _kinds(tape: Tape, numbers: Mapping[int, int]) -> np.ndarray:
-    """Of every value, what code must know of it as an operand from outside."""
+    """For every value, what the code must know about it as an operand from outside."""
     kind = np.full(tape.op.size, _VALUE)
     constants = np.flatnonzero(tape.op == CONST)
     bits = np.ascontiguousarray(tape.constant[constants]).view(np.int64)
@@ -154,7 +155,7 @@ def _keys(
     operands: list[np.ndarray],
     cuts: np.ndarray,
 ) -> list[bytes]:
-    """All that the code of each piece depends on; empty where it has a lookup, which no other can share."""
+    """Everything that the code of each piece depends on; empty for pieces with a lookup, which cannot be shared."""
     begin = np.repeat(cuts[:-1], np.diff(cuts))
     columns = [tape.op[works].astype(np.int64)]
     for x in operands:
@@ -173,7 +174,7 @@ def _keys(
 
 
 def _numbered(length: np.ndarray, shared: set[int], size: int) -> np.ndarray:
-    """The chunk of every piece: one of its own for those that are shared, else chunks of about `size` operations."""
+    """The chunk of every piece: its own for shared pieces, else chunks of about `size` operations."""
     numbers, current, room = [], -1, 0
     for piece, count in enumerate(length.tolist()):
         if piece in shared or room < count:

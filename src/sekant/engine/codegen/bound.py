@@ -1,4 +1,4 @@
-"""A compiled function with arrays of its own, for loops in Python: fill, call, read.
+"""A compiled function with its own arrays, for loops in Python: fill, call, read.
 
     f = function.bound()
     f.inputs["q"][:] = q
@@ -26,9 +26,8 @@ _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_
 
 
 class Bound:
-    """`inputs`: by name; `outputs`: in order; columns as (n,), other shapes as (rows, columns). Tables as built.
-
-    Not for several threads at a time: each has its own, by `NativeFunction.bound`.
+    """`inputs`: by name; `outputs`: in order; columns as (n,), other shapes as (rows, columns). Tables are
+    those of the build. Not thread-safe: each thread needs its own, from `NativeFunction.bound`.
     """
 
     __slots__ = ("_arguments", "_call", "_memory", "flat_inputs", "inputs", "outputs")
@@ -47,7 +46,7 @@ class Bound:
         self.outputs = [_columns(a) for a in found]
 
     def __call__(self) -> None:
-        """Outputs for the inputs as they stand."""
+        """Compute the outputs for the current inputs."""
         self._call(*self._arguments)
 
 

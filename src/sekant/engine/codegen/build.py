@@ -31,7 +31,7 @@ from sekant.version import __version__
 
 ENGINES = ("llvm", "casadi")
 _WORDS = {"rhs": "equations of motion", "rhs_work": "equations of motion", "driven": "driven mechanism"}
-"""Names of functions for those who wait for them, where they do not speak for themselves."""
+"""Names of functions in progress messages, where the internal names are not clear."""
 
 
 def build(
@@ -53,13 +53,14 @@ def build(
 
     `lookups` defines the table values among the symbols. A sparse output becomes dense; for the nonzeros of a
     large matrix alone, pass them as a column. `engine` "casadi" runs CasADi's interpreter behind the same
-    interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
+    interface: slow, without compilation, as an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
     function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
-    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `seldom`:
-    the same, if it is large: what is called once a row or a step, and not at every stage of one. `tangents`:
-    entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`. `linked`:
-    False for code of other targets only, which cannot be called here.
+    `quick`: not optimized, for functions that are called so rarely that optimizing would take longer than all
+    calls. `seldom`: the same for large functions that are called once per row or step, not at every stage.
+    `tangents`:
+    entries of the outputs that are directional derivatives (only engine "llvm" without `lanes`). `linked`:
+    False for code of other targets, which cannot be called here.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -140,7 +141,7 @@ def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
 
 @dataclass(frozen=True)
 class _Source:
-    """What a function is compiled from, and with it the function of its guards."""
+    """The source of a function and of the function of its guards."""
 
     name: str
     function: ca.Function
@@ -154,7 +155,8 @@ class _Source:
     tangents: tuple[TangentShape, ...] = ()
 
     def compile(self, guards: bool = False) -> Compiled:
-        """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
+        """The function from the cache, under the key of these expressions or of others that differ only in
+        numbers; otherwise compiled."""
         key = "" if self.store is None else self._key(guards)
         known = None if self.store is None else self.store.load(key)
         if known is not None and self.store is not None:
@@ -167,7 +169,7 @@ class _Source:
             return self._compiled(key, guards)
 
     def unlinked(self) -> Compiled:
-        """What is known of the function without object code."""
+        """The function without object code."""
         tape, found = self._tape(False)
         made = self._emitted(tape, found, numbers_of(tape), False)
         stats = BuildStats("llvm", tape.operations, made.chunks, 0.0, 0.0, False)
@@ -203,7 +205,7 @@ class _Source:
         return guard_tape(tape, found) if guards else (tape, found)
 
     def _compiled(self, key: str, guards: bool) -> Compiled:
-        """Again, but for code of the same operations on other numbers."""
+        """Compile the function, unless there is code of the same operations on other numbers."""
         start = time.perf_counter()
         tape, found = self._tape(guards)
         numbers = numbers_of(tape)
@@ -231,12 +233,12 @@ class _Source:
         return link(code, self._cache_key(shape), values, found.sites, seconds, from_cache)
 
     def _cache_key(self, shape: str) -> str:
-        """Where the user's own cache has the code; empty where another one, or none, is used."""
+        """Key of the code in the user's cache; empty if another cache, or none, is used."""
         own = None if self.store is None else user_cache()
         return shape if own is not None and own.directory == self.store.directory else ""  # type: ignore[union-attr]
 
     def _settings(self) -> str:
-        """All that the object code depends on besides what is computed."""
+        """Everything that the object code depends on besides the expressions."""
         lanes = ""
         if self.lanes > 1 or self.tangents:
             side = (self.lanes, tangent_lanes(), self.tangents)
@@ -245,7 +247,7 @@ class _Source:
         return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 
     def _key(self, guards: bool) -> str:
-        """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
+        """Cache key of the expressions, numbers included; from CasADi's own serialization, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
         return make_key([self._settings(), f"{guards}", shapes, self.function.serialize()])
 
@@ -262,7 +264,7 @@ def _checked(name: str, i: int, symbols: ca.SX) -> ca.SX:
 
 
 def _symbol_name(symbols: ca.SX, i: int) -> str:
-    """The name with which the symbols were made: CasADi appends _0, _1, ... to that of a vector."""
+    """The name with which the symbols were created: CasADi appends _0, _1, ... to that of a vector."""
     if symbols.numel() == 0:
         return f"input{i}"
     first = ca.vec(symbols)[0].name()

@@ -1,9 +1,10 @@
 """LLVM code of lookups in lanes.
 
 The search is that of `sekant.engine.codegen.lookup_ir`, one lane after the other (gathered loads are slower) unless
-all are on the piece of the first. Rows and local distances go through memory, from which a number is spread over a
-register for nothing. Tables with one component in one variable are evaluated in all lanes at once, others lane by
-lane with all components at once, as single runs do; their values are then turned by blocks of four.
+all are on the piece of the first. Rows and local distances go through memory, from which broadcasting a
+number to a register is free. Tables with one component in one variable are evaluated in all lanes at once,
+others lane by
+lane with all components at once, as single runs do; their values are then transposed in blocks of four.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ out:
 
 
 def lane_search(lanes: int) -> str:
-    """The search of an axis for all lanes; a number that is not one ends in some row and stays what it is."""
+    """The search of an axis for all lanes; NaN ends in some row and remains NaN."""
     spread = (
         r" \1.0 = insertelement <L x \2> undef, \2 \3, i64 0\n"
         r" \1 = shufflevector <L x \2> \1.0, <L x \2> undef, <L x i32> zeroinitializer"
@@ -132,7 +133,7 @@ class LaneLookup(LookupCode):
         return [self.new(f"extractelement {lane_type} {vector}, i64 {lane}") for lane in range(self.lanes)]
 
     def room(self, kind: str) -> str:
-        """Memory for a number a lane."""
+        """Memory for one number per lane."""
         self.count += 1
         name = f"%{self.prefix}.{self.count}"
         self.head.append(f"{name} = alloca <{self.lanes} x {kind}>, align 64")
@@ -206,7 +207,7 @@ class LaneLookup(LookupCode):
             self.parts.append(self.of_patch(base, self.splat(x1), self.splat(x2)))
 
     def numeric(self, arguments: list[str]) -> None:
-        """Calls of a function that is known by its address, lane by lane."""
+        """Calls of a function given by its address, lane by lane."""
         each = [self.each(vector) for vector in arguments]
         for lane in range(self.lanes):
             super().numeric([names[lane] for names in each])
@@ -263,7 +264,8 @@ class LaneLookup(LookupCode):
         return [self.picked(_BLOCK, pairs[k][0], pairs[k][1], mask) for mask, k in halves]
 
     def picked(self, width: int, one: str, two: str, places: Iterable[int]) -> str:
-        """The components at `places` of two vectors one after the other; those beyond `width` of one mean nothing."""
+        """The components at `places` of two vectors one after the other; those beyond `width` of one are
+        undefined."""
         limit = width if two == "undef" else 2 * width
         mask = ", ".join(f"i32 {place}" if place < limit else "i32 undef" for place in places)
         kind = f"<{width} x double>"

@@ -1,10 +1,10 @@
-"""Tape -> LLVM IR text in which every value is a vector of lanes: as many instances of a model at once.
+"""Tape -> LLVM IR text in which every value is a vector of lanes: several instances of a model are computed at once.
 
-Element j of an array is L doubles side by side, one a lane, and so are the numbers of the code, which operations then
-take from memory as they are; arguments in `shared` are the same in all lanes and stand once. Arithmetic becomes that
-of vectors. Functions of the C library are taken from its vector library where the machine has one (libmvec of glibc,
-to 4 units in the last place), else lane by lane. Switches decide in each lane for itself; what no lane needs is
-passed by a jump.
+Element j of an array is L doubles side by side, one a lane, and so are the numbers of the code, which
+operations then read from memory directly; arguments in `shared` are the same in all lanes and stored once.
+Arithmetic acts on vectors. Functions of the C library come from its vector version if the machine has one
+(libmvec of glibc, accurate to 4 units in the last place), else they are called lane by lane. Switches decide
+separately in each lane; a jump skips what no lane needs.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from sekant.object_code.target import Target
 
 LANES = (2, 4, 8)
 LANE_FORMAT = 5
-"""To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
+"""Increase with every change that affects only generated code in lanes; see `FORMAT`."""
 _VECTOR_LIBRARY = "libmvec.so.1"
-_WIDTH = 4  # lanes of the functions that are taken from it: those of AVX2, wider vectors by halves
+_WIDTH = 4  # lanes of the functions used from it: those of AVX2; wider vectors are split in halves
 
 
 @cache
 def vector_symbols() -> dict[str, int]:
-    """Addresses of the vector functions of this machine, by name; empty where there are none."""
+    """Addresses of the vector functions of this machine, by name; empty if there are none."""
     import llvmlite.binding as llvm
 
     if not llvm.get_host_cpu_features().get("avx2", False):
@@ -77,7 +77,7 @@ def emit_lanes(
     skips: bool = True,
 ) -> Code:
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free. `target`: this
-    processor unless given; code for another one calls no functions of whole registers. `skips` as for `emit`."""
+    processor unless given; code for another one does not call vector functions. `skips` as for `emit`."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
     sites = find_sites(tape)
@@ -107,7 +107,7 @@ def emit_lanes(
 
 
 def _once(text: str) -> str:
-    """Declarations that stand several times, once."""
+    """Declarations without duplicates."""
     seen: set[str] = set()
     lines = []
     for line in text.splitlines():
@@ -123,7 +123,7 @@ def _intrinsic(name: str, count: int, lanes: int) -> str:
 
 
 def _function(name: str, count: int, lanes: int, whole: bool) -> str:
-    """A function of the C library on all lanes; `whole`: by one of whole registers, where there is one here."""
+    """A function of the C library on all lanes; `whole`: by its vector version, if this machine has one."""
     kind = f"<{lanes} x double>"
     symbol = f"_ZGVdN{_WIDTH}{'v' * count}_{name}"
     parameters = ", ".join(f"{kind} %x{k}" for k in range(count))

@@ -1,4 +1,4 @@
-"""How a tape is cut into chunks, and where the values that cross from one into another live."""
+"""How a tape is cut into chunks, and where values that are used across chunks are stored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sekant.object_code.link import ENTRY
 
 
 class ChunkLayout:
-    """Which chunk each value is computed in, and where values that cross chunks live in w.
+    """The chunk in which each value is computed, and the place in w of values that are used across chunks.
 
-    `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays. `members[c]`: values of chunk c
+    `op`, `a`, `b`: the tape's arrays as lists, which Python reads faster. `members[c]`: values of chunk c
     in the order in which they are computed.
     """
 
@@ -83,12 +83,12 @@ class ChunkLayout:
         together = {first: [first, second] for first, second in self.twin.items()}
         framed = self.blocks.frames(last) if self.blocks is not None else {}
         slot: dict[int, int] = {}
-        free: dict[int, list[int]] = {}  # by how many numbers there is room for
+        free: dict[int, list[int]] = {}  # by size of the free block
         dying: dict[int, list[tuple[int, int]]] = {}
         size, current = 0, 0
         order: list[int] = in_order.tolist()
         for number, chunk in zip(order, self.chunk[in_order].tolist(), strict=True):
-            if number in slot:  # with others
+            if number in slot:  # stored together with others
                 continue
             while current < chunk:
                 for room, place in dying.pop(current, ()):

@@ -1,4 +1,4 @@
-"""Object code -> callable native functions, without the expressions that it was made from."""
+"""Object code -> callable native functions, without the expressions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Staged
 
 SYMBOL = NUMBERS
-"""The array of its numbers, which is bound when the code is linked."""
+"""Name of the array of numbers, which is bound when the code is linked."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def linked_again(
     sites: tuple[Site, ...],
     guards: NativeFunction | None,
 ) -> NativeFunction | None:
-    """A function from its object code in the user's cache, without its expressions; None if it is not there.
+    """A function from its object code in the user's cache, without its expressions; None if it is missing.
 
     `shapes`: of inputs and of outputs; `guards`: the function of its guards, if they are known.
     """
@@ -72,7 +72,7 @@ def linked_again(
 def interpreted_again(
     name: str, staged: Staged, shapes: tuple[Any, Any], names: tuple[str, ...], tables: tuple[Any, ...]
 ) -> NativeFunction:
-    """A function that CasADi interprets, without its expressions."""
+    """A function that CasADi interprets, from its stored form."""
     code = interpreted(staged)
     return NativeFunction(
         *(name, code.address, code.work_size, *shapes, names, pack_tables(tables), code.stats, code.owner),
@@ -88,7 +88,7 @@ def interpreted(staged: Staged) -> Compiled:
 def link(
     code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
 ) -> Compiled:
-    """Object code bound to its numbers."""
+    """Link object code and bind it to its numbers."""
     h, given = code.header, numbers
     numbers = aligned(given.size)
     numbers[:] = given

@@ -1,11 +1,11 @@
 """Tape -> LLVM IR text.
 
 The tape is cut into functions ("chunks") of about 500 operations, which the compiler must not join: its work
-grows faster than linearly with the size of a function, and in long ones it keeps values in registers less well (a
+grows faster than linearly with the size of a function, and long functions use registers less well (a
 car's derivative of 6,000 operations takes a tenth longer in chunks of 1,500, and twice the time as one function).
-Values that cross from one chunk into another live in the scratch array w; a place in w is used again once its
-value is dead. Operations of a region (see `regions`) are passed by a jump where they are not needed, and twins (see
-`twins`) are one operation on two numbers, which live side by side in w. Equal chunks (see `blocks`) are one function.
+Values that are used across chunks are stored in the scratch array w; a place in w is reused once its value is
+dead. A jump skips operations of a region (see `regions`) that are not needed. Twins (see `twins`) are one
+operation on two numbers, which are adjacent in w. Equal chunks (see `blocks`) are one function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sekant.object_code.target import Target, host_target
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
 FORMAT = 14
-"""To be raised with every change of the generated code, so that cached code is not taken for current."""
+"""Increase with every change of the generated code, so that old cached code is not used."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 
 
@@ -54,13 +54,13 @@ def emit(
     twins: bool = True,
     skips: bool = True,
 ) -> Code:
-    """LLVM IR of a tape, as `sekant.loops.declare.calls` calls it, the tables T and the modes M as last arguments.
-
-    `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
-    with their places there (see `sekant.engine.codegen.numbers`); by default none. `entry`: name of the function.
-    `target`: this processor unless given; whether it has fused operations decides on the way to sines. `twins`:
-    whether to look for them; they are worth it where few of their values are results. `skips`: whether operations of
-    regions are passed by; code that is made quickly computes them all.
+    """LLVM IR of a tape with the calling convention of `sekant.loops.declare.calls`; the last arguments are
+    the tables T and the modes M. `sites`: the sites of the tape, by default found here. `numbers`: constants
+    that the code reads from memory, with their places there (see `sekant.engine.codegen.numbers`); by default
+    none. `entry`: name of the function.
+    `target`: by default this processor; the code for sines depends on whether it has fused operations.
+    `twins`: whether to search for them; they pay if few of their values are results. `skips`: whether jumps
+    skip operations of regions; quickly compiled code computes all of them.
     """
     fused = (target or host_target()).fused
     sites = find_sites(tape) if sites is None else sites
@@ -88,7 +88,7 @@ def emit(
 def _functions(
     tape: Tape, sites: TapeSites, layout: ChunkLayout, numbers: Mapping[int, int], fused: bool
 ) -> tuple[dict[str, str], list[str], str]:
-    """Texts of the functions by name, their calls in order, and the tables of those that are called several times."""
+    """Texts of the functions by name, their calls in order, and the tables of functions with several calls."""
     texts, calls = {}, [""] * layout.count
     tables, size = [], 0
     for block in layout.blocks.blocks if layout.blocks is not None else ():
@@ -109,7 +109,7 @@ def _functions(
 
 
 def entry_text(entry: str, calls: Sequence[str], others: Collection[str]) -> str:
-    """The function that calls all chunks; `others`: those that are not in its module."""
+    """The function that calls all chunks; `others`: chunks outside its module."""
     arguments = {call[1 : call.index("(")]: 3 + (".table" in call) for call in calls}
     declared = "\n".join(f"declare void @{n}({', '.join(['ptr'] * arguments[n])}) nounwind" for n in others)
     body = "\n".join(f" call void {call}" for call in calls)

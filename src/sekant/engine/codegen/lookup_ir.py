@@ -1,7 +1,7 @@
 """LLVM code of lookups: search of the piece in the buffer T, then Horner's rule on all components at once.
 
-See `sekant.engine.codegen.packing` for the layout of T, `sekant.solvers.common.sites` for that of the modes M. A held
-piece is taken from M instead of searched.
+See `sekant.engine.codegen.packing` for the layout of T, `sekant.solvers.common.sites` for that of the modes
+M. If a piece is held, its number comes from M instead of a search.
 """
 
 from __future__ import annotations
@@ -116,14 +116,15 @@ define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x, 
 
 
 def padded(components: int) -> int:
-    """Components that are computed at once: whole registers. Those beyond the last are of what follows in T."""
+    """Number of components that are computed at once: whole registers. Those beyond the last read what
+    follows in T."""
     return components if components <= 2 else -(-components // REGISTER) * REGISTER
 
 
 class LookupCode:
     """Text of one lookup; names start with `%<prefix>`. `results` are the names of its values in order.
 
-    `modes`: pointers to the modes of its axes in M, or to a mode that is free.
+    `modes`: pointers to the modes of its axes in M, or to a free mode.
     """
 
     def __init__(self, prefix: str, lookup: TapeLookup, arguments: list[str], modes: list[str]):
@@ -281,7 +282,7 @@ class LookupCode:
             )
 
     def result(self, number: int) -> str:
-        """Name of a value of the lookup; adds the text that takes it out of its vector."""
+        """Name of a value of the lookup; adds the text that extracts it from its vector."""
         vector = self.vectors[number // self.m]
         if self.m == 1:
             return vector

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 
 LARGE = 4000
-"""Operations from which on a function that is called seldom is not optimized: optimizing takes some 25 microseconds
-an operation and saves half a nanosecond of it in a call."""
+"""Number of operations above which a rarely called function is not optimized: optimizing takes about 25
+microseconds per operation and saves half a nanosecond of each in a call."""
 
 
 @dataclass(frozen=True)
 class BuildStats:
-    """How a function came to be. `seconds`: from expressions to address; `compile_seconds`: 0 from the cache."""
+    """Statistics of a build. `seconds`: from expressions to address; `compile_seconds`: 0 if it came from the
+    cache."""
 
     engine: str
     operations: int
@@ -43,7 +44,7 @@ class NativeFunction:
     """A function ``void f(const double *const *arg, double *const *res, double *w)`` in memory.
 
     `sizes_in`, `sizes_out`: doubles of each argument and result, all dense and column-major. The last two
-    arguments are the table buffer T, of which `tables` is the one of the tables with which the function was built,
+    arguments are the table buffer T, of which `tables` is the one with which the function was built,
     and the modes M of its `sites` (see `sekant.solvers.common.sites`). `shapes_in`, `shapes_out`: (rows, columns)
     of the user's inputs and outputs; `names`: those of the inputs.
     Arguments and results must not overlap in memory. The address is valid as long as this object lives.
@@ -58,17 +59,17 @@ class NativeFunction:
     tables: np.ndarray
     stats: BuildStats
     owner: Any
-    """What must stay alive for the address to be valid."""
+    """Object that must stay alive while the address is used."""
     sites: tuple[Site, ...] = ()
     make_guards: Callable[[], NativeFunction] | None = None
     sources: tuple[Tabulated, ...] = ()
     """The tables behind `tables`, in the order in which the sites count them."""
     code: str = ""
-    """Key of the object code in the user's cache; empty where it is not kept."""
+    """Key of the object code in the user's cache; empty if it is not cached."""
     numbers: np.ndarray | None = None
     """The numbers of the object code."""
     make_portable: Callable[[Target], PortableCode] | None = None
-    """Its code for another target; None where its expressions are not at hand."""
+    """Makes its code for another target; None if its expressions are not available."""
 
     @property
     def sizes_in(self) -> list[int]:
@@ -83,7 +84,7 @@ class NativeFunction:
 
     @property
     def errors(self) -> list[Exception]:
-        """What failed inside calls; compiled code cannot fail, the interpreter can (its results are NaN then)."""
+        """Errors inside calls; compiled code cannot fail, but the interpreter can (its results are then NaN)."""
         return list(getattr(self.owner, "errors", ()))
 
     @cached_property
@@ -115,7 +116,7 @@ class NativeFunction:
             samples = self._run(flat, 1, tables, modes)
             return [_shaped(s, shape)[0] for s, shape in zip(samples, self.shapes_out, strict=True)]
         free = self._free_bounds
-        bound = free.pop() if free else self.bound()  # of this call alone until it is put back
+        bound = free.pop() if free else self.bound()  # used by this call alone until it is put back
         for i, (slot, given) in enumerate(zip(bound.flat_inputs, arrays, strict=True)):
             if isinstance(given, float) and slot.size == 1:
                 slot[0] = given
@@ -128,13 +129,13 @@ class NativeFunction:
         return found
 
     def bound(self) -> Bound:
-        """The function with arrays of its own, for a caller who fills them: the cheapest call from Python."""
+        """The function with its own arrays, for a caller that fills them: the cheapest call from Python."""
         return Bound(self)
 
     def map(
         self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None
     ) -> list[np.ndarray]:
-        """Outputs for N samples, as `__call__` gives them but with a leading axis N.
+        """Outputs for N samples, like those of `__call__` with a leading axis N.
 
         Each input is (N, rows, columns) or (N, size), and (N,) if its size is 1. A leading axis of length 1
         means the same value for all samples. `modes`: M, the same for all.
@@ -183,7 +184,7 @@ class NativeFunction:
 
     @cached_property
     def _free_bounds(self) -> list[Bound]:
-        """Memory of single calls, of which every call takes its own."""
+        """Pool of memory for single calls; every call takes its own."""
         return []
 
     @cached_property
@@ -202,7 +203,7 @@ class NativeFunction:
             )
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
         spare = self._spare
-        many = spare.pop() if spare else self._calls()  # of this thread alone until it is put back
+        many = spare.pop() if spare else self._calls()  # used by this thread alone until it is put back
         many.count = n
         many.arg[:] = [*map(address_of, flat), address_of(table), address_of(held)]
         many.arg_step[:-2] = [a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in flat]
@@ -213,7 +214,7 @@ class NativeFunction:
 
     @cached_property
     def _spare(self) -> list[Calls]:
-        """Memory of calls for many samples, of which every call takes its own."""
+        """Pool of memory for calls with many samples; every call takes its own."""
         return []
 
     def _calls(self) -> Calls:

@@ -1,7 +1,7 @@
-"""The table of operations: one row says all that the emitters know of an operation of an SX tape.
+"""The table of operations: one row contains everything that the emitters know about an operation of an SX tape.
 
 A row has the name (CasADi's, without OP_), the number of operands, LLVM's text on doubles and the C expression. Text
-in lanes is made from that on doubles. Where the text is the name of a function, the operation is a call of it; its C
+in lanes is made from that on doubles. If the text is the name of a function, the operation calls it; its C
 expression is that of the function in math.h unless given. `held`: LLVM's text where the site of a switch is held, by
 its value {v}.s (see `sekant.solvers.common.sites`). `symbol`: the expression in SymPy
 (`s`), by default SymPy's function of that name. Traits:
@@ -9,12 +9,12 @@ its value {v}.s (see `sekant.solvers.common.sites`). `symbol`: the expression in
 ============ ===================================================================================
 commutative  operands may change places
 cheap        takes a processor one or two cycles
-pair         processors do it on two numbers as fast as on one
+pair         processors perform it on two numbers as fast as on one
 sign         a switch by the sign of its operand; difference: of b - a; floor: by its integer
 no_series    the Taylor method has no recurrence for it
 ============ ===================================================================================
 
-Series are in `sekant.solvers.taylor`, by the same names; a test holds the two to one another.
+Series are in `sekant.solvers.taylor`, by the same names; a test compares the two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import casadi as ca
 
 @dataclass(frozen=True)
 class Operation:
-    """A row; see the head of this module."""
+    """A row of the table; see the module docstring."""
 
     name: str
     operands: int
@@ -45,12 +45,12 @@ class Operation:
 
     @property
     def function(self) -> str:
-        """The function that is called; empty where the operation has text of its own."""
+        """The function that is called; empty if the operation has its own text."""
         return "" if "{" in self.llvm else self.llvm.replace("llvm.", "")
 
     @property
     def called(self) -> str:
-        """The function as LLVM names it: one of its own, or of the C library."""
+        """The function as LLVM names it: a function of Sekant or of the C library."""
         return f"{self.llvm}.f64" if self.llvm.startswith("llvm.") else self.llvm
 
     @property
@@ -67,7 +67,7 @@ class Operation:
         return self.c or f"{self.function}{suffix}({operands})"
 
     def symbolic(self, sympy: Any, *operands: Any) -> Any:
-        """The expression in SymPy; None where it has no counterpart."""
+        """The expression in SymPy; None if it has no counterpart."""
         if self.symbol is not None:
             return self.symbol(sympy, *operands)
         function = getattr(sympy, self.function, None)
@@ -99,7 +99,8 @@ _HELD_CHOICE = "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = select i1 {v}.q, dou
 _CHOSEN = "{v}.t = fcmp une double {a}, 0.0\n{v} = select i1 {v}.t, double {b}, double 0.0"
 _C_SIGN = "{a} > 0 ? (real)1 : {a} < 0 ? (real)-1 : {a}"
 _C_LEAST = "{a} %s {b} || {b} != {b} ? {a} : {b}"
-"""Not fmin and fmax, which compilers call since they may not order zeros; what is not a number is left out."""
+"""Minimum and maximum in C, where NaN is ignored. Not fmin and fmax, because these do not define an order of
+zeros."""
 
 # fmt: off
 ROWS = (
@@ -173,9 +174,9 @@ ROWS = (
 )
 # fmt: on
 TABLE = {row.code: row for row in ROWS}
-"""The rows by CasADi's numbers."""
+"""The rows by CasADi's operation numbers."""
 
 
 def having(trait: str) -> frozenset[int]:
-    """CasADi's numbers of the operations with a trait."""
+    """CasADi's numbers of all operations with a trait."""
     return frozenset(row.code for row in ROWS if row.is_(trait))

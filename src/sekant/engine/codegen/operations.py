@@ -19,7 +19,7 @@ PURE = "memory(none) nounwind willreturn"
 
 
 def literal(value: float) -> str:
-    """A double as LLVM writes it exactly; infinities and NaN included."""
+    """A double in LLVM's exact notation, including infinities and NaN."""
     return "0x" + struct.pack(">d", value).hex().upper()
 
 
@@ -28,7 +28,7 @@ UNARY = frozenset(code for code, row in TABLE.items() if row.operands == 1)
 BINARY = frozenset(code for code, row in TABLE.items() if row.operands == 2)
 _CALLED = sorted({(row.operands, row.called) for row in ROWS if row.function})
 LIBRARY = {name: count for count, name in _CALLED if not name.startswith("llvm.")}
-"""Functions that are called, and how many arguments they take."""
+"""Library functions that are called, and their numbers of arguments."""
 
 ERFINV = """
 define internal double @sekant.erfinv(double %x) memory(none) nounwind willreturn noinline {
@@ -114,12 +114,12 @@ def _lane_template(op: int, lanes: int) -> str:
 
 
 def lane_instructions(op: int, lanes: int, v: str, a: str, b: str) -> str:
-    """As `instructions`, on vectors of so many doubles."""
+    """Like `instructions`, on vectors of `lanes` doubles."""
     return _lane_template(op, lanes).format(v=v, a=a, b=b)
 
 
 def held_instructions(op: int, v: str, a: str, b: str, mode: str, reversed_sign: bool) -> str:
-    """As `instructions`, for an operation that is a site: where the mode at `mode` is held, its value decides."""
+    """Like `instructions`, for an operation that is a site: if the mode at `mode` is held, its value decides."""
     text = (
         "{v}.c = load i64, ptr {m}, align 8\n{v}.p = getelementptr double, ptr {m}, i64 1\n"
         "{v}.{s} = load double, ptr {v}.p, align 8\n{v}.h = icmp ne i64 {v}.c, 0\n"

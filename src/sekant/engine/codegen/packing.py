@@ -1,6 +1,6 @@
 """The flat buffer T in which compiled code finds the data of all tables.
 
-All positions count in doubles from the start of T; integers are stored as the bits of an int64.
+All positions are counted in doubles from the start of T; integers are stored as the bits of an int64.
 
     T     = [number of tables, position of table 0, position of table 1, ..., data]
     table = [position of its coefficients, increment of component 0, ..., axis]          one variable
@@ -9,9 +9,10 @@ All positions count in doubles from the start of T; integers are stored as the b
     axis  = [a, buckets/(b - a), buckets - 1, low, high, period, n + 1, origins (n + 2), starts (buckets + 1)]
 
 Rows 1..n of an axis are the pieces, row 0 is the continuation below `low`, row n+1 that above `high`, each
-with its origin. Bucket q = floor((x - a) * buckets/(b - a)) leads to the rows starts[q]..starts[q+1], between
-which bisection decides. The multiplication is monotone also in floating point, so with the starts made by
-the same formula the search is exact. Coefficients of a row: power by power, all components of a power together.
+with its own origin. Bucket q = floor((x - a) * buckets/(b - a)) leads to the rows starts[q]..starts[q+1], between
+which bisection decides. The multiplication is monotone also in floating point, so the search is exact,
+because the starts come from the same formula. Coefficients of a row: power by power, all components of a
+power together.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from sekant.tables.table import Table, Table2
 
 AXIS_HEADER = 7
 REGISTER = 4
-"""Doubles that code reads at once: T ends with so many less one that mean nothing, for vectors that reach beyond."""
+"""Doubles that code reads at once. T ends with one less of padding, for vectors that read beyond the data."""
 _MOST_BUCKETS = 8
 
 
 def pack_tables(tables: Lookups | Sequence[Tabulated]) -> np.ndarray:
-    """T for the tables of a `Lookups` object, or for tables in the order in which the code numbers them."""
+    """The buffer T for the tables of a `Lookups` object, or for tables in the order of their numbers in the code."""
     if isinstance(tables, Lookups):
         tables = tables.tables
     for known, reference in _PACKED:
@@ -48,7 +49,7 @@ def pack_tables(tables: Lookups | Sequence[Tabulated]) -> np.ndarray:
 
 
 _PACKED: deque[tuple[tuple[Tabulated, ...], weakref.ref[np.ndarray]]] = deque(maxlen=8)
-"""What was packed last and is still in use: the functions of one system share their tables."""
+"""Recently packed buffers that are still in use: the functions of one system share their tables."""
 
 
 def _pack(tables: Sequence[Tabulated]) -> np.ndarray:
@@ -104,7 +105,8 @@ def pack_axis(breaks: np.ndarray, extrapolation: str) -> np.ndarray:
 
 
 def _buckets(breaks: np.ndarray) -> tuple[np.ndarray, float]:
-    """Starts of the buckets and their number per unit: more buckets, up to 8 a piece, if breaks crowd."""
+    """Starts of the buckets and their number per unit: more buckets, up to 8 per piece, if breaks are
+    unevenly spaced."""
     n = breaks.size - 1
     count = n
     while True:

@@ -1,6 +1,6 @@
 """Compilation of several modules on all processors.
 
-The compiler library admits one thread at a time, so further processors work in processes of their own. These
+The compiler library allows one thread at a time, so other processors are used by separate processes. These
 get the text of a module through a pipe and return its object code.
 """
 
@@ -27,14 +27,14 @@ from sekant.object_code.target import (
 )
 
 WORTH_A_PROCESS = 200_000
-"""Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""
+"""Remaining bytes of IR text (about 0.2 s of compilation) that justify starting a process."""
 
 
 def compile_modules(
     texts: Sequence[str], level: int | None = None, processes: int | None = None
 ) -> list[bytes]:
-    """Object code of each module, in order. `level` of optimization: that of tapes unless given. `processes`: the
-    most that work, this one included."""
+    """Object code of each module, in order. `level` of optimization: by default that of tapes. `processes`:
+    the largest number of processes, this one included."""
     level = tape_optimization() if level is None else level
     waiting: SimpleQueue[int] = SimpleQueue()
     for i in range(len(texts)):
@@ -67,7 +67,7 @@ def _next(waiting: SimpleQueue[int]) -> int | None:
 def _drive_worker(
     texts: Sequence[str], level: int, waiting: SimpleQueue[int], results: list[bytes | None]
 ) -> None:
-    """Feed one worker process. What it fails to return is left for the caller to compile."""
+    """Feed one worker process. The caller compiles what it fails to return."""
     command = [sys.executable, "-P", objects.__file__]
     try:
         worker = subprocess.Popen(

@@ -1,9 +1,10 @@
-"""Regions of a tape: operations that matter under a condition only, put together so that one jump passes them.
+"""Regions of a tape: operations that are needed only under a condition, grouped so that one jump skips them.
 
-``if_else_zero(c, x)`` needs x where c is not zero, and a comparison needs what it compares where its site is free
-(see `sekant.solvers.common.sites`). So a value is needed under the *any* of some conditions, found from the results
-backwards: those of its users, or the condition under which a user that is always needed takes it. Values with the
-same conditions are a region. Where none of these holds its values stay undefined, and nobody reads them. Conditions
+``if_else_zero(c, x)`` needs x only if c is not zero, and a comparison needs its operands only if its site is free
+(see `sekant.solvers.common.sites`). So a value is needed if *any* of some conditions holds, which are
+propagated backwards from the results: the conditions of its users, or the condition under which a user that
+is always needed reads it. Values with the same conditions form a region. If none of these holds, its values
+stay undefined and are not read. Conditions
 are of three kinds:
 
 ====== ====================================================================================================
@@ -12,7 +13,7 @@ free   site `number` is not held
 mode   the comparison `number` of the tape has a free site, or is held true: of what it compares itself
 ====== ====================================================================================================
 
-Values keep the order of the tape as far as they can: a region comes as one where the first of its values is taken.
+Values keep the order of the tape as far as they can: a region is placed where the first of its values is used.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ _TESTS = frozenset([ca.OP_LT, ca.OP_LE])
 _COMPARISONS = _TESTS | {ca.OP_SIGN} | OF_FLOOR
 _CHEAP = having("cheap")
 WEIGHT = 6
-"""Of an operation that is more than an addition or a comparison, against those."""
+"""Weight of an operation that costs more than an addition or a comparison, relative to those."""
 LEAST = 24
-"""Weight from which on a region is worth a jump."""
+"""Smallest weight of a region that is worth a jump."""
 MOST_CONDITIONS = 4
 
 
@@ -45,8 +46,8 @@ MOST_CONDITIONS = 4
 class Regions:
     """`conditions[r]`: any of them makes region r needed. `of[i]`: region of value i of the tape, or -1.
 
-    `order`: the values in an order in which they can be computed, those of a region at one level side by side, and
-    so are `twins`, left -> right (see `sekant.engine.codegen.twins`).
+    `order`: the values in an order in which they can be computed, those of a region at one level are
+    adjacent, and so are `twins`, left -> right (see `sekant.engine.codegen.twins`).
     """
 
     conditions: tuple[tuple[Condition, ...], ...]
@@ -55,13 +56,13 @@ class Regions:
     twins: dict[int, int]
 
     def values(self, region: int) -> list[int]:
-        """Values of the tape by which the region is decided."""
+        """Values of the tape that decide whether the region is needed."""
         return [number for kind, number in self.conditions[region] if kind == "value"]
 
 
 def find_regions(tape: Tape, sites: TapeSites, alone: bool = True) -> Regions | None:
-    """The regions of a tape that are worth a jump, and unless it is not `alone` but in lanes, its twins; None where
-    there are neither."""
+    """The regions of a tape that are worth a jump and, without lanes (`alone`), its twins; None if there are
+    neither."""
     finder = _Finder(tape, sites)
     if ca.OP_IF_ELSE_ZERO not in finder.op and not sites.switches and not (alone and len(tape.lookups) > 1):
         return None
@@ -94,7 +95,7 @@ class _Finder:
         return Regions(regions, of, *self._order(of, regions, twins))
 
     def _weights(self) -> dict[Conditions, int]:
-        """Of every region."""
+        """The weight of every region."""
         self._find_needs()
         found: dict[Conditions, int] = {}
         for conditions, works, weight in zip(self.need, self.works, self.weight, strict=True):
@@ -131,7 +132,7 @@ class _Finder:
                 if code == ca.OP_IF_ELSE_ZERO:
                     second = frozenset([("value", a[i])])
                 elif site is not None and code in _COMPARISONS:
-                    # what it decides about needs mostly the same
+                    # what it decides about mostly needs the same values
                     free = ("mode", i) if i in self.deciding else ("free", site[0])
                     first = second = frozenset([free])
             for operand, conditions in ((a[i], first), (b[i], second)):
@@ -153,7 +154,7 @@ class _Finder:
         self.need[number] = _ALWAYS if len(both) > MOST_CONDITIONS else both
 
     def _possible(self, number: int, conditions: Conditions) -> Conditions:
-        """The conditions as they can be told before the value `number`: a comparison of it only by its mode."""
+        """The conditions that can be evaluated before the value `number`: a comparison of it only by its mode."""
         found = set(conditions)
         for condition in conditions:
             kind, test = condition
@@ -170,11 +171,11 @@ class _Finder:
         return frozenset(found - {("free", site) for site in held})
 
     def _opposite(self, test: int) -> Condition:
-        """Of the negation of a value, that value."""
+        """The value whose negation `number` is."""
         return ("value", self.a[test]) if self.op[test] == ca.OP_NOT else ("always", 0)
 
     def _before(self, number: int) -> bytearray:
-        """Of every value, whether `number` depends on it."""
+        """For every value, whether `number` depends on it."""
         known = self.before.get(number)
         if known is None:
             known = self.before[number] = bytearray(len(self.op))
@@ -227,7 +228,7 @@ class _Finder:
                 blocks.setdefault((level[i], region), []).append(i)
         sines = {self.a[i]: i for i, op in enumerate(self.op) if op == ca.OP_SIN}
         together = {i: blocks[level[i], of[i]] for i in range(len(of)) if of[i] >= 0}
-        for i, op in enumerate(self.op):  # one call finds both, if they stand together
+        for i, op in enumerate(self.op):  # one call computes both, if they are adjacent
             if op == ca.OP_COS and self.a[i] in sines and of[i] < 0 and of[sines[self.a[i]]] < 0:
                 together[i] = together[sines[self.a[i]]] = [sines[self.a[i]], i]
         for i, j in twins.items():
@@ -237,7 +238,7 @@ class _Finder:
 
 
 def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions:
-    """A region to which the values of a small one may go: the heaviest that is needed whenever that is."""
+    """A region that may absorb the values of a small one: the heaviest that is needed whenever the small one is."""
     found = [
         (weight, tuple(sorted(other)))
         for other, weight in weights.items()
@@ -248,7 +249,7 @@ def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions
 
 
 def _sorted(sources: Sequence[tuple[int, ...]], together: dict[int, list[int]]) -> list[int]:
-    """All numbers as nearly in their order as their sources and what has to stand together let them."""
+    """All values, in an order as close to the original as dependencies and adjacency allow."""
     done, order = bytearray(len(sources)), []
     for top in range(len(sources)):
         front = [top]
@@ -276,7 +277,7 @@ def _sorted(sources: Sequence[tuple[int, ...]], together: dict[int, list[int]]) 
 
 
 def _levels(sources: Sequence[tuple[int, ...]], of: list[int]) -> list[int]:
-    """By how many regions, one after the other, each value comes late."""
+    """Number of successive regions that each value depends on."""
     level, asked = [-1] * len(of), bytearray(len(of))
     for top in range(len(of)):
         front = [top]

@@ -1,7 +1,8 @@
-"""Sites of a tape (see `sekant.solvers.common.sites`): where it decides, by which value, and their guards as a tape.
+"""Sites of a tape (see `sekant.solvers.common.sites`): its switches, the values that decide them, and their
+guards as a tape.
 
-Functions that are used together in a step recognize common sites by a key made of the structure of the guard and the
-names of the inputs in it; so each function numbers its own sites, and code that was cached stays valid.
+Functions that are used together in a step recognize common sites by a key that consists of the structure of
+the guard and the names of its inputs. So each function numbers its own sites, and cached code stays valid.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape, 
 from sekant.solvers.common.sites import FLOOR, PIECE, SIGN, Site
 
 OF_SIGN = having("sign")
-"""Operations that look at the sign of their operand."""
+"""Operations that depend on the sign of their operand."""
 OF_DIFFERENCE = having("difference")
-"""Operations that look at the sign of b - a."""
+"""Operations that depend on the sign of b - a."""
 OF_FLOOR = having("floor")
 _SWITCHES = OF_SIGN | OF_DIFFERENCE | OF_FLOOR
 _MASK = (1 << 64) - 1
@@ -27,10 +28,10 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class TapeSites:
-    """`switches`: value of the tape -> (number of its site, whether the site's sign counts reversed for it).
+    """`switches`: value of the tape -> (number of its site, whether the sign is reversed).
 
-    `axes[k]`: numbers of the sites of lookup k, one an axis. `guards[s]`: values (a, b) of which the guard of site
-    s is b - a; a = -1 means b alone. Sites whose guard is a constant are left out, and marked by -1 in `axes`.
+    `axes[k]`: numbers of the sites of lookup k, one per axis. `guards[s]`: values (a, b) of which the guard of site
+    s is b - a; a = -1 means b alone. Sites with a constant guard are omitted, and marked by -1 in `axes`.
     """
 
     sites: tuple[Site, ...] = ()
@@ -43,7 +44,7 @@ class TapeSites:
 
 
 def find_sites(tape: Tape, names: Sequence[Sequence[str]] | None = None) -> TapeSites:
-    """The sites of a tape. `names[i][j]`: of element j of input i; by default their numbers."""
+    """The sites of a tape. `names[i][j]`: name of element j of input i; by default its numbers."""
     if not tape.lookups and not np.isin(tape.op, list(_SWITCHES)).any():
         return TapeSites()
     return _SiteFinder(tape, names).found()
@@ -91,7 +92,8 @@ class _SiteFinder:
         if self._is_zero(a) or self._is_zero(b):
             value = b if self._is_zero(a) else a
             return self._number(Site(_mix(3, self.key[value]), SIGN), -1, value), value == a
-        # by what does not change with numbers, as far as that tells them apart, so that code need not change either
+        # ordered by what does not depend on numbers, as far as that distinguishes them, so that the code does
+        # not change with numbers
         reversed_sign = (self.shape[a], self.key[a]) > (self.shape[b], self.key[b])
         low, high = (b, a) if reversed_sign else (a, b)
         return self._number(Site(_mix(5, self.key[low], self.key[high]), SIGN), low, high), reversed_sign

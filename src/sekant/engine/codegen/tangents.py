@@ -1,14 +1,15 @@
-"""Matrices of derivatives by directions in lanes: code for one direction, which runs for several side by side.
+"""Matrices of derivatives by directions in lanes: code for one direction that processes several at once.
 
-The derivative J of a function of n variables is found column by column in symbols, or as J D for some directions D,
-its columns side by side in lanes of the processor. Columns of J without a common row share a direction (their
-*color*), so that the number of directions is that of the fullest row at best. The code is that of the function and
-of one directional derivative, whatever n is. It consists of three parts, put together here:
+The derivative J of a function of n variables is computed column by column in symbols, or as J D for some
+directions D, whose columns occupy the lanes of the processor. Columns of J without a common row share a
+direction (their
+*color*), so that at best the number of directions is the number of entries in the fullest row. The code
+consists of the function and one directional derivative, whatever n is. It consists of three parts, put together here:
 
 ====== ========================================================================================
 point  the values that do not depend on a direction, among them the directions, computed once
-lanes  the directional derivative for as many directions as there are lanes, once for each such group
-places the entries of J D, put where a result of the whole function has them
+lanes  the directional derivative for as many directions as there are lanes, once for each group
+places the entries of J D, copied to their places in the results of the function
 ====== ========================================================================================
 """
 
@@ -35,8 +36,8 @@ class Tangent:
     """`results` (r,): derivatives along the symbols `seeds` (n,), in which they are linear; `directions` (n, d):
     the seeds for which they are computed, expressions of the inputs.
 
-    `places` (k, 4): output, element, row of the results, direction. The output's element becomes that entry of the
-    matrix of all results; its expression does not count.
+    `places` (k, 4): output, element, row of the results, direction. The output's element is set to that entry
+    of the matrix of all results; its expression is ignored.
     """
 
     seeds: ca.SX
@@ -45,7 +46,8 @@ class Tangent:
     places: np.ndarray
 
     def spread(self, lanes: int) -> ca.SX:
-        """The directions as the code reads them: groups of lanes, in each the seeds, of each the lanes."""
+        """The directions in the layout that the code reads: groups of lanes, the seeds of each group, the
+        lanes of each seed."""
         n, d = self.directions.shape
         full = ca.horzcat(self.directions, ca.SX(n, -d % lanes))
         return ca.densify(ca.veccat(*[full[:, g : g + lanes].T for g in range(0, full.shape[1], lanes)]))
@@ -53,7 +55,7 @@ class Tangent:
 
 @dataclass(frozen=True)
 class TangentShape:
-    """What code must know of a tangent: how many seeds, results and groups of lanes, and the places as bytes."""
+    """What the code depends on: numbers of seeds, results and groups of lanes, and the places as bytes."""
 
     seeds: int
     results: int
@@ -68,12 +70,12 @@ class TangentShape:
 
 
 def tangent_lanes() -> int:
-    """Directions side by side: as many numbers as a register of this processor holds, but at least four."""
+    """Number of directions computed at once: the doubles in a register of this processor, at least four."""
     return 8 if has_long_registers() else 4
 
 
 def columns_together(pattern: ca.Sparsity) -> tuple[np.ndarray, int]:
-    """The color of every column of a matrix, columns of one color having no common row, and how many there are."""
+    """The color of every column of a matrix (columns of one color have no common row), and the number of colors."""
     colors = pattern.uni_coloring()
     color = np.zeros(pattern.size2(), dtype=np.int64)
     color[np.array(colors.row(), dtype=np.int64)] = colors.get_col()
@@ -133,7 +135,7 @@ def emit_tangents(
 
 
 def _in_code(tape: Tape, numbers: Mapping[int, int]) -> np.ndarray:
-    """Whether a value is a constant that stands in the code."""
+    """Whether a value is a constant in the code."""
     found = tape.op == CONST
     found[list(numbers)] = False
     return found
@@ -142,14 +144,15 @@ def _in_code(tape: Tape, numbers: Mapping[int, int]) -> np.ndarray:
 def _point(
     tape: Tape, sites: TapeSites, outputs: Sequence[np.ndarray], inputs: int
 ) -> tuple[Tape, TapeSites, np.ndarray]:
-    """The part for these outputs, its sites, and the number in it of every value, -1 where it has none."""
+    """The part for these outputs, its sites, and the index in it of every value, -1 if it has none."""
     needed = needed_for(tape, np.concatenate(outputs))
     part, found, place = part_of(tape, needed, outputs, sites, inputs)
     return part, found, np.where(needed, place, -1)
 
 
 def _along(tape: Tape, chosen: np.ndarray, results: np.ndarray, handed: np.ndarray, seeds: int) -> Tape:
-    """The `chosen` values as a tape of its own with the inputs `handed` and the seeds, the input number `seeds`."""
+    """The `chosen` values as a separate tape with the inputs `handed` and the seeds, which are input number
+    `seeds`."""
     taken = chosen.copy()
     taken[operands_of(tape, chosen)] = True
     taken[results] = True
@@ -168,7 +171,7 @@ def _along(tape: Tape, chosen: np.ndarray, results: np.ndarray, handed: np.ndarr
 def _entry(
     shapes: Sequence[TangentShape], lanes: int, outputs: int, handed: int, point_work: int, lane_work: int
 ) -> tuple[str, int]:
-    """The module that calls the parts one after the other, and the doubles of scratch that it takes."""
+    """The module that calls the parts one after the other, and the size of its scratch memory in doubles."""
     place = point_work
     at: dict[str, int] = {}
     for name, size in [
@@ -181,7 +184,7 @@ def _entry(
     names = [f"seeds{k}" for k in range(len(shapes))] + ["handed"]
     lines = [f" %{name} = getelementptr double, ptr %w, i64 {offset}" for name, offset in at.items()]
     lines += [f" %results = alloca [{outputs + len(names)} x i64]", " %given = alloca [2 x i64]"]
-    lines.append(" %back = alloca i64")  # tables of pointers have a word of eight bytes an entry
+    lines.append(" %back = alloca i64")  # entries of tables of pointers have eight bytes
     lines += [line for i in range(outputs) for line in _result(i)]
     for i, name in enumerate(names, start=outputs):
         lines += [f" %to{i} = getelementptr i64, ptr %results, i64 {i}", f" store ptr %{name}, ptr %to{i}"]

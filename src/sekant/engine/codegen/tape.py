@@ -1,8 +1,8 @@
 """A CasADi SX function as a plain tape in static single assignment form.
 
 Value i of the tape is ``op[i](a[i], b[i])``, where a and b are numbers of earlier values. Equal operations on
-equal values appear once; constants that differ by round-off alone count as equal, so that which of them do is not a
-matter of chance. Three kinds of values have no operands among the values:
+equal values appear once; constants that differ only by round-off count as equal, so that the tape does not
+depend on rounding. Three kinds of values have no operands among the values:
 
 ====== =======================================================================================
 INPUT  element ``b`` of input ``a``
@@ -30,15 +30,14 @@ LOOKUP = -1
 OPERATION_POW = frozenset([ca.OP_POW, ca.OP_CONSTPOW])
 COMMUTATIVE = having("commutative")
 ROUND_OFF = 1e-14
-"""Relative difference up to which two constants are the same number, computed in two ways."""
+"""Relative difference up to which two constants count as the same number."""
 _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 
 @dataclass(frozen=True)
 class LookupShape:
-    """What code must know of a table; data, number of pieces and the way of extrapolation are not in it.
-
-    A numeric function has no `powers`.
+    """What the code of a lookup depends on; data, number of pieces and extrapolation are not part of it. A
+    numeric function has no `powers`.
     """
 
     table: int
@@ -61,13 +60,13 @@ class TapeLookup:
 
     @property
     def values(self) -> range:
-        """Numbers of the results."""
+        """Indices of the results."""
         return range(self.first, self.first + len(self.orders) * self.shape.components)
 
 
 @dataclass(frozen=True, eq=False)
 class Tape:
-    """See the head of this module. `outputs[i]`: numbers of the values of output i, dense and column-major."""
+    """See the module docstring. `outputs[i]`: indices of the values of output i, dense and column-major."""
 
     op: np.ndarray
     a: np.ndarray
@@ -83,7 +82,7 @@ class Tape:
 
     @property
     def operations(self) -> int:
-        """Number of values that take work: all but inputs and constants."""
+        """Number of operations: all values but inputs and constants."""
         return int(np.count_nonzero((self.op != INPUT) & (self.op != CONST)))
 
 
@@ -96,7 +95,7 @@ class LookupGroup:
 
 
 def lookup_groups(lookups: Lookups, expr: ca.SX) -> tuple[LookupGroup, ...]:
-    """The lookups on which `expr` depends, in an order in which each can be evaluated after those before it."""
+    """The lookups on which `expr` depends, in an order in which each depends only on earlier ones."""
     groups: dict[tuple[int, ...], list[LookupNode]] = {}
     for node in lookups.needed_by(expr):
         key = (id(node.table), *(a.element_hash() for a in node.arguments))
@@ -134,9 +133,8 @@ def make_tape(function: ca.Function, groups: Sequence[LookupGroup] = ()) -> Tape
 
 
 def _without_round_off(function: ca.Function, ids: Sequence[int]) -> dict[float, float]:
-    """Every finite constant of a function, and the one that stands for all within `ROUND_OFF` of it.
-
-    A short number such as 1 stands for what was computed. NaN has no place in an order, and infinity is near nothing.
+    """Map every finite constant of a function to the representative of all within `ROUND_OFF` of it,
+    preferably a short number such as 1.
     `ids`: the operations of the function's instructions.
     """
     found = {float(function.instruction_constant(k)) for k, op in enumerate(ids) if op == CONST}
@@ -247,7 +245,7 @@ class _Reader:
 
 
 def needed_for(tape: Tape, results: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Whether each value is needed for the results; a lookup is kept with all of its values."""
+    """Whether each value is needed for the results; the values of a lookup stay together."""
     op, a, b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
     needed = bytearray(len(op))
     front = [int(i) for i in results]

@@ -1,4 +1,4 @@
-"""Parts of a tape that are tapes of their own."""
+"""Parts of a tape as separate tapes."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def operands_of(tape: Tape, chosen: np.ndarray) -> np.ndarray:
 def part_of(
     tape: Tape, chosen: np.ndarray, outputs: Sequence[np.ndarray], sites: TapeSites, inputs: int
 ) -> tuple[Tape, TapeSites, np.ndarray]:
-    """The values `chosen` (a mask; with a value its operands, with one of a lookup all), their sites with the numbers
-    that they had, and the number in the part of every value of the tape.
-
-    `outputs`: numbers of values of the tape; `inputs`: how many inputs the part has, the first ones of the tape.
+    """The values `chosen` as a tape, its sites with their original numbers, and the index in the part of
+    every value of the tape. `chosen` is a mask that includes the operands of every value, and all values of a
+    lookup or none. `outputs`: indices of values of the tape; `inputs`: number of inputs of the part, the
+    first ones of the tape.
     """
     place = np.cumsum(chosen) - 1
     numbers = {k: i for i, k in enumerate(k for k, look in enumerate(tape.lookups) if chosen[look.first])}
@@ -76,7 +76,7 @@ def part_of(
 
 
 def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
-    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
+    """The tape of the guards of all sites (one output), reduced to what they need, and its sites.
 
     The sites keep their numbers: both functions can share one M.
     """
@@ -100,7 +100,7 @@ _IN_CODE = (0.0, 1.0, 2.0, 0.5)
 
 
 def numbers_of(tape: Tape) -> dict[int, int]:
-    """Value of the tape -> its place in the array of numbers, for all constants that are not part of the code."""
+    """Index in the array of numbers of all constants that are not part of the code, by value of the tape."""
     plain = np.isfinite(tape.constant) & ~np.isin(np.abs(tape.constant), _IN_CODE)
     chosen = (tape.op == CONST) & plain
     exponents = tape.b[np.isin(tape.op, list(OPERATION_POW))]
@@ -114,7 +114,7 @@ def values_of(tape: Tape, numbers: dict[int, int]) -> np.ndarray:
 
 
 def shape_key(tape: Tape, numbers: dict[int, int]) -> str:
-    """Fingerprint of all that the code of a tape depends on but its numbers."""
+    """Fingerprint of everything that the code of a tape depends on, except its numbers."""
     constant = tape.constant.copy()
     constant[list(numbers)] = np.nan  # constants of the code may be NaN too
     arrays = [tape.op, tape.a, tape.b, constant, np.array(list(numbers)), *tape.outputs]

@@ -1,11 +1,11 @@
 """Sine and cosine of several angles at once, in LLVM IR.
 
-A joint needs both of every angle, and a mechanism has several. The functions here compute sine and cosine of one, two
-or four numbers side by side, each to less than one unit in the last place, in about the time that the C library
-takes for one of them. An angle is brought to |r| <= pi/4 by x = k pi/2 + r with pi/2 as a sum of three
-numbers, where fused operations keep the first difference exact, and r is kept with its own remainder; then the
-polynomials of fdlibm (Sun Microsystems, 1993) follow. Beyond `LARGEST`, and where a number is not finite, the C
-library is asked.
+A joint needs both of every angle, and a mechanism has several. The functions here compute sine and cosine of
+one, two or four numbers at once, each with an error below one unit in the last place, in about the time that
+the C library needs for one of them. An angle is reduced to |r| <= pi/4 by x = k pi/2 + r with pi/2 as a sum of three
+numbers, where fused operations keep the first difference exact, and r is stored with its own remainder; then
+the polynomials of fdlibm (Sun Microsystems, 1993) are evaluated. For numbers beyond `LARGEST` or not finite,
+the C library is called.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ _COSINE = (
 
 
 class TurnedAngles:
-    """Sines and cosines in a piece of code: those whose angles are known at the same place are computed together."""
+    """Sines and cosines in a piece of code: those whose angles are available at the same place are computed
+    together."""
 
     def __init__(self):
         self.lines: list[str] = []
-        """Text that is to follow what has been written, to be taken from here."""
+        """Pending text, which the caller appends to its own."""
         self._found: dict[int, tuple[str, int, int]] = {}  # angle -> name of sines and cosines, width, lane
         self._count = 0
 
     def copy(self) -> TurnedAngles:
-        """To go on with where what is found from now on is not known."""
+        """A copy for a branch: values computed in it are not available outside."""
         other = TurnedAngles()
         other._found, other._count = dict(self._found), self._count
         return other
@@ -73,7 +74,7 @@ class TurnedAngles:
         self._found |= {angle: (call, width, lane) for lane, angle in enumerate(names)}
 
     def value(self, name: str, op: int, angle: int) -> str:
-        """The name of a sine or cosine that has been found, `name` where it is new."""
+        """The name of a sine or cosine that was computed; `name` if it is new."""
         call, width, lane = self._found[angle]
         part = f"{call}.{_PARTS[op == ca.OP_COS]}"
         if width == 1:
@@ -90,7 +91,7 @@ def _width(count: int) -> int:
 
 
 def turning_kind(width: int) -> str:
-    """The type of so many numbers side by side."""
+    """LLVM type of a vector of `width` numbers."""
     return "double" if width == 1 else f"<{width} x double>"
 
 
@@ -212,7 +213,7 @@ class _TurningText:
         sine = self.difference(r, bend)
         high = self.product(self.product(w, w), self.horner(z, *_COSINE[3:]))
         inner = self.fused(z, self.horner(z, *_COSINE[:3]), high)
-        # 1 - z / 2 with what rounding takes from it
+        # 1 - z / 2 with its rounding error
         most = self.difference(self.number(1.0), half)
         lost = self.difference(self.difference(self.number(1.0), most), half)
         rest = self.fused(z, inner, self.new(f"fneg {self.kind} {self.product(r, tail)}"))

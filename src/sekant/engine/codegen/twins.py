@@ -1,9 +1,8 @@
-"""Twins: operations of a tape that differ in nothing but what they work on, as on the left and right side of a car.
-
-Two lookups of one shape are where twins begin. From there, values are followed to what is computed of them: two
-operations are twins if their operands are twins in the same order, or one and the same value for both; further
-inputs and constants become twins where only one assignment is possible. A pair of twins is one operation on two
-numbers side by side: half of the instructions, and half of the code, by whose length long tapes are limited.
+"""Twins: operations of a tape that differ only in their operands, as on the left and right side of a car. The
+search starts at pairs of lookups of one shape and continues to the users of their values: two operations are
+twins if their operands are twins in the same order, or the same value for both. Further inputs and constants
+become twins if only one assignment is possible. A pair of twins becomes one operation on a vector of two
+numbers. This halves the instructions and the code, whose length limits the speed of long tapes.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
 
 Sources = Sequence[tuple[int, ...]]
 SIDE_BY_SIDE = having("pair")
-"""Operations that processors do on two numbers as fast as on one."""
+"""Operations that processors perform on two numbers as fast as on one."""
 LEAST = 32
-"""Pairs from which on a tape is better off with them."""
+"""Smallest number of pairs that pays."""
 
 
 def find_twins(tape: Tape, possible: Callable[[int], bool]) -> dict[int, int]:
-    """Left twin -> right twin of the operations that are worth it and `possible`, constants and inputs left out."""
+    """Left twin -> right twin of the `possible` operations that pay, without constants and inputs."""
     if len(tape.lookups) < 2:
         return {}
     finder = _TwinFinder(tape)
@@ -68,7 +67,7 @@ class _TwinFinder:
         return x in self.right or x in self.left
 
     def follows(self, x: int, y: int) -> bool:
-        """Whether one is computed of the other."""
+        """Whether one is computed from the other."""
         return x in (self.a[y], self.b[y]) or y in (self.a[x], self.b[x])
 
     def _lookups(self) -> None:
@@ -87,17 +86,17 @@ class _TwinFinder:
                     self._pair(x, y)
 
     def _other(self, user: int, x: int) -> int:
-        """The operand of an operation besides x; x itself where it is both, -1 where there is one only."""
+        """The operand of an operation besides x; x itself if it is both, -1 if there is only one."""
         return self.b[user] if self.a[user] == x else self.a[user]
 
     def _follow(self, x: int, y: int) -> None:
-        """Operations on x, where the twin operation on y is known to be one by its other operand."""
+        """Operations on x whose twin on y is determined by the other operand."""
         for user in self.users[x]:
             if self._paired(user):
                 continue
             other = self._other(user, x)
             if other in self.left:
-                continue  # of the other side
+                continue  # belongs to the other side
             twin = y if other == x else self.right.get(other, other)
             a, b = (y, twin) if self.a[user] == x else (twin, y)
             if self.op[user] in COMMUTATIVE and a > b:
@@ -147,7 +146,7 @@ class _TwinFinder:
 
 
 def without_circles(sources: Sources, together: dict[int, list[int]]) -> dict[int, list[int]]:
-    """What has to stand together, without the pairs that would need one another: these are separated."""
+    """The groups of adjacent values, without pairs that would depend on one another: these are separated."""
     together = dict(together)
     while (stuck := _stuck(sources, together)) is not None:
         for member in together.pop(stuck):
@@ -156,7 +155,7 @@ def without_circles(sources: Sources, together: dict[int, list[int]]) -> dict[in
 
 
 def _stuck(sources: Sources, together: dict[int, list[int]]) -> int | None:
-    """The first member of a pair that waits for itself; None where everything can be ordered."""
+    """The first member of a pair that depends on itself; None if everything can be ordered."""
     count = len(sources)
     lead = list(range(count))
     for i, members in together.items():

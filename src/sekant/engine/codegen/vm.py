@@ -16,8 +16,8 @@ _SIGNATURE = ctypes.CFUNCTYPE(None, _PLACES, _PLACES, ctypes.c_void_p)
 class Interpreted:
     """A function run by CasADi, callable at `address`.
 
-    Tables are those of `staged`; the buffer T is not read. What fails inside a call cannot cross the native
-    caller: the results become NaN and the failure is kept in `errors`.
+    Tables are those of `staged`; the buffer T is not read. An exception inside a call cannot pass through the
+    native caller: the results become NaN and `errors` stores the exception.
     """
 
     def __init__(self, staged: Staged):

@@ -23,16 +23,16 @@ from sekant.engine.codegen.turning import TURNED, TurnedAngles
 from sekant.solvers.common.sites import NUMBERS
 
 NEAR = 6
-"""Operations, one after the other, after which an angle may be known and still be turned with others."""
+"""Number of successive operations within which an angle may become available and still be computed with others."""
 SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
 
 
 class ChunkWriter:
     """Text of one chunk.
 
-    `lanes`: numbers side by side in every value; element j of an array is then that many doubles, but for arguments
-    in `shared`, which are the same in all lanes. `fused`: whether there are fused operations. Tables of pointers have
-    a word of eight bytes an entry.
+    `lanes`: numbers in every value; element j of an array is then that many doubles, except for arguments in
+    `shared`, which are the same in all lanes. `fused`: whether there are fused operations. Entries of tables
+    of pointers have eight bytes.
     """
 
     def __init__(
@@ -80,20 +80,20 @@ class ChunkWriter:
         return "\n".join([*self.head, *self.lines])
 
     def write(self, numbers: Iterable[int]) -> None:
-        """The values in order, and where they are kept."""
+        """Write the values in order, and their stores."""
         numbers = list(numbers)
         self.run = set(numbers)
         self.turned = [i for i in numbers if self.op[i] in TURNED] if self.turns else []
         for number in numbers:
             if number in self.left or number in self.names:
-                continue  # computed with its twin, or before its turn
+                continue  # computed with its twin, or earlier
             if number in self.twin:
                 self.both(number, self.twin[number])
             else:
                 self.compute(number)
 
     def compute(self, number: int) -> None:
-        """A value, and where it is kept."""
+        """Write a value, and its store."""
         name = self.names[number] = self.define(number)
         place = self.layout.slot.get(number)
         if place is not None:
@@ -102,7 +102,7 @@ class ChunkWriter:
             self.output(name, i, j)
 
     def both(self, first: int, second: int) -> None:
-        """Twins, side by side."""
+        """Write a pair of twins as one vector."""
         x, y, x2, y2 = self.a[first], self.b[first], self.a[second], self.b[second]
         if self.op[first] in COMMUTATIVE and (self.twin.get(x, x) == y2 or self.twin.get(y, y) == x2):
             x2, y2 = y2, x2
@@ -118,7 +118,7 @@ class ChunkWriter:
                 self.output(self.operand(number), i, j)
 
     def pair(self, x: int, y: int) -> str:
-        """Two values side by side."""
+        """Two values as a vector."""
         if x < 0:
             return ""
         name = self.pairs.get((x, y))
@@ -150,7 +150,7 @@ class ChunkWriter:
         return f"%e{self.count}"
 
     def branch(self, conditions: Sequence[Condition], numbers: list[int]) -> None:
-        """Values of a region: computed where a condition holds, else zero for those who will not look at them."""
+        """Values of a region: computed if a condition holds, else set to zero, which is not read."""
         self.count += 1
         label = f"region{self.count}"
         tests = [self.condition(f"%{label}.{k}", *condition) for k, condition in enumerate(conditions)]
@@ -171,7 +171,7 @@ class ChunkWriter:
         self.names, self.pairs, self.angles = outside, pairs, angles
 
     def taken_outside(self, numbers: list[int]) -> list[int]:
-        """Those of the values that others of this chunk use."""
+        """The values that others of this chunk use."""
         inside, found = set(numbers), set()
         for i in self.layout.members[self.number]:
             if i not in inside:
@@ -215,7 +215,7 @@ class ChunkWriter:
         self.lines.append(f"store {kind or self.kind} {name}, ptr %s{self.count}, align 8")
 
     def load(self, base: str, offset: int, shared: bool = False) -> str:
-        """An element of an array; of one that is `shared`, the same number in all lanes."""
+        """An element of an array; for a `shared` array, the same number in all lanes."""
         self.count += 1
         n, alone = self.count, shared or self.lanes == 1
         place, kind = (offset, "double") if alone else (self.lanes * offset, self.kind)
@@ -273,7 +273,7 @@ class ChunkWriter:
         return f"%v{number}"
 
     def turn(self, number: int) -> str:
-        """The name of a sine or cosine; empty where too few can be computed here to be worth it."""
+        """The name of a sine or cosine; empty if too few can be computed here to pay."""
         if not self.angles.has(self.a[number]):
             ready = [self.a[i] for i in self.turned if i not in self.names and self.at_hand(self.a[i])]
             chosen = list(dict.fromkeys([self.a[number], *ready]))[:4]
@@ -288,7 +288,7 @@ class ChunkWriter:
         return name
 
     def at_hand(self, number: int, steps: int = NEAR) -> bool:
-        """Whether a value is known here, or a few operations away from what is."""
+        """Whether a value is available here, or a few operations away from such values."""
         if self.known(number):
             return True
         alone = number in self.run and number not in self.left and number not in self.twin
@@ -297,7 +297,7 @@ class ChunkWriter:
         return all(x < 0 or self.at_hand(x, steps - 1) for x in (self.a[number], self.b[number]))
 
     def bring(self, number: int) -> None:
-        """Compute a value that is at hand."""
+        """Compute a value for which `at_hand` is true."""
         if not self.known(number):
             for operand in (self.a[number], self.b[number]):
                 if operand >= 0:
@@ -305,7 +305,7 @@ class ChunkWriter:
             self.compute(number)
 
     def known(self, number: int) -> bool:
-        """Whether a value can be taken here."""
+        """Whether a value is available here."""
         first = self.left.get(number, number)
         there = number in self.names or (first, self.twin.get(first, -1)) in self.pairs
         return there or self.op[number] in (INPUT, CONST) or self.layout.chunk[number] < self.number

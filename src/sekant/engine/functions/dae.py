@@ -7,7 +7,7 @@
 
 Newton's method in an implicit step of length h works on the derivatives with respect to (v, a, q), in which
 ``da = mu dv`` and ``mu dq = d(qdot)``, with mu = constant / h. Coordinates whose rate does not depend on q are
-eliminated; the others, the *curved* ones (such as quaternions), stay unknowns, as z = mu dq. What remains is
+eliminated; the others, the *curved* ones (such as quaternions), remain unknowns, as z = mu dq. What remains is
 
     K(s) [dv; z; dlam / mu] = ... ,   K(s) = K0 + s K1 + s^2 K2 ,   s = 1 / mu ,
 
@@ -16,8 +16,8 @@ eliminated; the others, the *curved* ones (such as quaternions), stay unknowns, 
     rows Phi:    [ Phi_q N                 Phi_q,c        0   ]     stands for the eliminated coordinates;
     rows B:      [ Bv + s Bq N             s Bq_c         0   ]     Q = d(qdot)/dq of the curved rows
 
-The values of K0, K1, K2 come from one native function, on one common pattern; Rv and Rq N by directions where that
-is less code (see `directions`).
+The values of K0, K1, K2 come from one native function, on one common pattern; Rv and Rq N by directions if
+that is less code (see `directions`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DaeExpressions:
     """The system as CasADi expressions of the symbols t, q (nq,), v (nv,), a (nv,), lam (mh + mn,), p (np,).
 
     `lam` holds the multipliers of `positions` first, then those of `velocities`. `power` (nw,): rates of
-    quadratures on which nothing depends. `unit_blocks`: (start, length) of blocks of q with unit norm.
+    quadratures, which do not affect the motion. `unit_blocks`: (start, length) of blocks of q with unit norm.
     """
 
     t: SX

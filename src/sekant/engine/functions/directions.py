@@ -1,4 +1,5 @@
-"""Which matrices of derivatives are computed by directions (see `sekant.engine.codegen.tangents`), not by symbols."""
+"""Decides which matrices of derivatives are computed by directions (see `sekant.engine.codegen.tangents`)
+instead of symbols."""
 
 from __future__ import annotations
 
@@ -13,14 +14,15 @@ from sekant.tables.lookups import Lookups
 
 SX = ca.SX
 LEAST = 4000
-"""Operations of a matrix in symbols from which on directions are considered."""
+"""Number of operations of a symbolic matrix above which directions are considered."""
 
 
 def pays(symbols: int, along: int = 0, groups: int = 0) -> bool:
-    """Whether directions are better than a matrix of so many operations in symbols.
+    """Whether directions are better than a symbolic matrix with this many operations.
 
-    They are if they have half of the code and take no more operations in a call. `along`: operations of a directional
-    derivative, some half of which are those of the function itself and done once; `groups`: of directions.
+    They are if they have half of the code and take no more operations in a call. `along`: operations of a
+    directional derivative, about half of which belong to the function itself and are done once; `groups`:
+    number of groups of directions.
     """
     return symbols >= LEAST and symbols >= 2 * along and 2 * symbols >= groups * along
 
@@ -50,7 +52,7 @@ class Directional:
         return ca.vertcat(ca.horzcat(SX(rows, columns), right), below)
 
     def tangent(self, lookups: Lookups, pattern: ca.Sparsity) -> Tangent | None:
-        """The block by directions, its entries at their places in `pattern`; None where symbols do as well."""
+        """The block by directions, its entries at their places in `pattern`; None if symbols are as good."""
         block = self.block
         symbols = ca.n_nodes(block)
         if not pays(symbols):
@@ -75,7 +77,7 @@ class Directional:
 def by_directions(
     chosen: Sequence[Directional], matrices: Sequence[SX], lookups: Lookups, pattern: ca.Sparsity
 ) -> tuple[list[SX], list[Tangent]]:
-    """The matrices, without the blocks that are better computed by directions, and these."""
+    """The matrices without the blocks that are better computed by directions, and these blocks."""
     left, found = list(matrices), []
     for directional in chosen:
         tangent = directional.tangent(lookups, pattern)

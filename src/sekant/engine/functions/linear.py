@@ -89,7 +89,7 @@ def linear_functions(system: System) -> LinearFunctions:
 
 
 class LinearFunctions:
-    """Functions are compiled when first asked for."""
+    """Native functions, compiled when they are first needed."""
 
     def __init__(self, system: System):
         self.system, self.nv = system, system.nv
@@ -104,7 +104,7 @@ class LinearFunctions:
         return Variation(self.system.equations)
 
     def _rows(self) -> list[tuple[str, bool, bool, bool]]:
-        """Of every equation the name, and whether it restricts positions, is tracked, is one-sided."""
+        """For every equation: the name, and whether it restricts positions, is tracked, is one-sided."""
         v = self.variation
         gaps = {id(block) for block in v.gaps}
         found = [
@@ -116,7 +116,7 @@ class LinearFunctions:
         return found
 
     def _native(self, name: str, terms: Callable[[], tuple[list[SX], list[SX]]]) -> NativeFunction:
-        """The function of this name, of inputs to results that `terms` makes."""
+        """The function with this name; `terms` makes its inputs and results."""
 
         def make() -> NativeFunction:
             inputs, results = terms()
@@ -170,7 +170,7 @@ class LinearFunctions:
 
     @property
     def native_tangent(self) -> NativeFunction:
-        """(t, q, v, a, lam, p) -> M, R_v, R_s, with constraints also G, H, acc_v, acc_s, as compiled."""
+        """(t, q, v, a, lam, p) -> M, R_v, R_s, with constraints also G, H, acc_v, acc_s, as native function."""
         return self._tangent
 
     @property
@@ -255,7 +255,7 @@ class LinearFunctions:
     def tangent_change(
         self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
     ) -> EquationTangent:
-        """Derivative of the tangent along a change of the point; the rate of X is not known."""
+        """Derivative of the tangent along a change of the point; the rate of X is not included."""
         values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
         unknown = np.full((self.nv, self.nv), np.nan)
         if not self._curved:
@@ -308,7 +308,7 @@ class LinearFunctions:
 
     @cached_property
     def native_rest_tangent(self) -> NativeFunction:
-        """(t, q, v, a, lam, p) -> what `native_tangent` gives, where v and a are zero: far fewer operations."""
+        """(t, q, v, a, lam, p) -> the results of `native_tangent` for v = 0 and a = 0, with far fewer operations."""
 
         def terms() -> tuple[list[SX], list[SX]]:
             v, eq = self.variation, self.system.equations

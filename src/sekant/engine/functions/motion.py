@@ -45,15 +45,15 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
         x, xdot = state_rates(system, balance)
         rhs = system.function("rhs_work" if balance else "rhs", [eq.t, x, eq.p], [xdot])
         if rhs.sites:
-            _ = rhs.guards  # kept with it
+            _ = rhs.guards  # stored with it
         return rhs
 
     return system.cached(("rhs", balance), make)
 
 
 def single_rates(system: System, balance: bool = True) -> NativeFunction:
-    """As `right_hand_side`, for questions at single states: that of a large system is not optimized, so that a method
-    with other functions never waits for it."""
+    """Like `right_hand_side`, for evaluation at single states. For a large system it is not optimized, so
+    that methods that use other functions do not wait for it."""
     balance = balance and bool(system.work_names)
 
     def make() -> NativeFunction:
@@ -107,7 +107,7 @@ def time_stops(
 
 
 def named_values(model: Model, values: Mapping[str, ArrayLike] | None) -> dict[str, float]:
-    """Those of the values that are named parameters of the model."""
+    """The values that belong to named parameters of the model."""
     return {
         name: float(np.asarray(x, float).ravel()[0])
         for name, x in (values or {}).items()

@@ -1,4 +1,4 @@
-"""What a system reports, as native functions of (t, x, p)."""
+"""Outputs of a system as native functions of (t, x, p)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def all_outputs(system: System) -> tuple[Output, ...]:
 
 
 def output_names(system: System) -> tuple[str, ...]:
-    """Names of everything that can be reported, without its expressions where an earlier process had them."""
+    """Names of everything that can be reported, from the cache if possible."""
     return system.cached("output names", lambda: tuple(output.name for output in all_outputs(system)))
 
 
@@ -44,7 +44,7 @@ def rate_name(state: str) -> str:
 
 
 def frozen_system(system: System) -> System:
-    """The system in which the states of signals and force elements are run-time parameters."""
+    """A copy of the system in which the states of signals and force elements are run-time parameters."""
 
     def defaults() -> dict[str, float]:
         start = system.element_states(State(np.zeros(system.nq), np.zeros(system.nv)))
@@ -79,7 +79,7 @@ def _make(
 
 
 def asked_outputs(known: Sequence[Output], names: Sequence[str]) -> list[Output]:
-    """Those that match a name or pattern, each once, in the order of `names`."""
+    """The outputs that match a name or pattern, without duplicates, in the order of `names`."""
     by_name = {output.name: output for output in known}
     found: dict[str, Output] = {}
     for pattern in names:

@@ -1,7 +1,8 @@
-"""Compiled equations that say what a steady motion is: velocities as those of a group motion, kept for all time.
+"""Compiled equations of steady motions: the velocities are, and remain, those of a group motion.
 
-All bodies move as one rigid body that turns about an axis and travels (the group motion), while some coordinates run
-at constant rates besides. With u = v less these rates, the conditions and their rate along the motion are
+All bodies move as one rigid body that turns about an axis and travels (the group motion), while some
+coordinates change at constant rates in addition. With u = v less these rates, the conditions and their rate
+along the motion are
 
     E(q, v) = J(q) u - xi(q) = 0 ,      dE/dt = 0 ,
 
@@ -27,7 +28,7 @@ from sekant.geometry.spatial import SX
 
 Array = NDArray[Any]
 FIRST_RATE = 10
-"""Place of the first rate in g, behind turn, velocity, axis and point."""
+"""Index of the first rate in g, after turn, velocity, axis and point."""
 MEASURES = ("speed", "radius", "lateral_acceleration")
 
 
@@ -115,7 +116,7 @@ class SteadyFunctions:
         return self._native("rows", [J, self.E, self.variation.along(self.E)])
 
     def rows(self, point: MotionPoint, g: Array) -> tuple[Array, Array, Array]:
-        """J (k, nv), E and dE/dt (k,): of the conditions what velocities and accelerations follow from."""
+        """J (k, nv), E and dE/dt (k,): the parts of the conditions that determine velocities and accelerations."""
         J, E, rate = self._rows(*self._arguments(point, g))
         return J.reshape(-1, self.system.nv), E.ravel(), rate.ravel()
 

@@ -37,9 +37,9 @@ def taylor_tape(
 
     `residual` (nv,): M(q, t, p) a - f(q, v, t, p), linear in `a`; `rates` (nq,): N(q, t) v, by default v;
     `positions` (nc,): Phi(q, t, p); `velocities` (nb,): B(q, v, t, p), linear in v. The multipliers and
-    ``G = [Phi_q N; B_v]`` are added here. `mass_matrix`: M, if there is a cheaper form than d residual / d a.
+    ``G = [Phi_q N; B_v]`` are added here. `mass_matrix`: M, if a cheaper form than d residual / d a is available.
     `events` (ne,): functions of (q, v, t, p). `powers` (nw,): functions of (q, v, a, lam, t, p) that are
-    integrated along, with symbols `lam` (nc + nb,) for the multipliers.
+    integrated with the motion, with symbols `lam` (nc + nb,) for the multipliers.
     """
     lookups = lookups if lookups is not None else Lookups()
     empty = SX.zeros(0, 1)

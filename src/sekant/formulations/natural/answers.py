@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 DYNAMIC = "explicit_time"
-"""Name of the power that energies with explicit dependence on time take in."""
+"""Name of the power supplied to energies that depend explicitly on time."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 GAUSS = (0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS)
 """Places in [0, 1] and weights of Gauss's quadrature."""
@@ -52,14 +52,14 @@ class LagrangianElements(Elements):
 
 
 class LagrangianEnergies:
-    """Energies as stated, otherwise as they follow from the Lagrangian."""
+    """Energies as given; otherwise derived from the Lagrangian."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts
 
     @cached_property
     def total(self) -> SX:
-        """Kinetic and potential energy if they are known apart, else v dL/dv - L."""
+        """Kinetic plus potential energy if they are known separately, else v dL/dv - L."""
         parts = self._parts
         if parts.kinetic is not None and parts.potential is not None:
             return parts.kinetic + parts.potential
@@ -67,7 +67,7 @@ class LagrangianEnergies:
 
     @property
     def kinetic(self) -> SX:
-        """For a bare Lagrangian its part of second degree in the velocities."""
+        """Kinetic energy; for a bare Lagrangian, its part of second degree in the velocities."""
         if self._parts.kinetic is not None:
             return self._parts.kinetic
         return ca.dot(self._eq.v, self._eq.mass_matrix @ self._eq.v) / 2
@@ -100,7 +100,7 @@ class LagrangianEnergies:
 
 
 class LagrangianStart(Start):
-    """The start as it is given, with tracked quantities at their values."""
+    """The given start, with tracked quantities at their start values."""
 
     fills = True
 
@@ -132,7 +132,7 @@ class LagrangianStart(Start):
         return bool(self._parts.tracked)
 
     def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
-        """Tracked quantities that start at a value of the coordinates, at that value."""
+        """The start with tracked quantities computed, if their start value depends on coordinates."""
         eq = self._eq
         q, v = q.copy(), v.copy()
         for k, (rate, start) in self._parts.tracked.items():
@@ -142,7 +142,7 @@ class LagrangianStart(Start):
         return q, v
 
     def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
-        """Tracked quantities by the integral of their rates on the straight way, which for angles is exact."""
+        """Tracked quantities by the integral of their rates along the straight line, which is exact for angles."""
         numbers = list(self._parts.tracked)
         if not numbers:
             return moved
@@ -163,13 +163,13 @@ class LagrangianStart(Start):
 
 
 class LagrangianTimeline:
-    """Switches in time, which have to be searched for."""
+    """Switches in time, found by a search."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq = eq
 
     def items(self) -> None:
-        """None: expressions have no text."""
+        """None, because expressions have no text: a search is needed."""
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
         eq = self._eq
@@ -187,7 +187,7 @@ class LagrangianTimeline:
         return switching_functions([*loads, *rows], eq.t, eq.p, eq.lookups)
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """All of them."""
+        """All parameters."""
         return np.full(self._eq.resolved.p.numel(), True)
 
     def motions(self) -> dict[str, BoundOracle]:
@@ -206,7 +206,8 @@ class LagrangianTimeline:
 
 @dataclass(frozen=True, eq=False)
 class InertiaCheck:
-    """Refuses parameters with which a mass or a moment would be negative. `numbers`: p -> these (n,)."""
+    """Raises for parameters with which a mass or a moment of inertia would be negative. `numbers`: p -> these
+    (n,)."""
 
     words: tuple[str, ...]
     numbers: BoundOracle
@@ -255,7 +256,7 @@ class LagrangianReports:
         return str(left) if left is not None else self._coincidence(t, q, p) or self.singularity(t, q, v, p)
 
     def _coincidence(self, t: float, q: Floats, p: Floats) -> str:
-        """An element along a line whose ends are at one place."""
+        """The element along a line whose ends coincide."""
         eq, spans = self._eq, self._parts.spans
         squares = eq.lookups.oracle("spans", [eq.t, eq.q, eq.p], [column([*spans.values()])])(t, q, p)
         for what, square in zip(spans, np.array(squares).ravel().tolist(), strict=True):

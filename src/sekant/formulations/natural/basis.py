@@ -1,8 +1,8 @@
 """Natural coordinates of a model: for each group of bodies a point and two directions, shared where joints allow it.
 
 A group's frame is spanned by a point r, two directions a1, a2 and a3 = a1 x a2 (DERA 2.3). Groups are processed one
-after another, starting at the ground. Each takes its point and directions first from known ones, then from those it
-shares with later groups, and only then introduces its own. Its other common points and directions follow from its
+after another, starting at the ground. Each uses known points and directions first, then those that it shares
+with later groups, and only then introduces its own. Its other common points and directions follow from its
 frame; if those were already known, a loop closes, and equations of the joint remain.
 """
 
@@ -17,11 +17,11 @@ import numpy as np
 from sekant.formulations.natural.sharing import GROUND, Group, GroupPlace, SharedElement, Sharing
 from sekant.geometry.spatial import SX, vector
 
-SHORT = 1e-4  # m: points closer than this give no direction
+SHORT = 1e-4  # m: points closer than this do not define a direction
 KNOWN, FRESH = (
     0.05,
     0.3,
-)  # smallest sine between two directions: of known ones, and of introduced ones
+)  # smallest sine between two directions: for known and for introduced ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Basis:
         fresh: list[SharedElement],
         other: _Arm | None,
     ) -> _Arm:
-        fresh = sorted(fresh, key=lambda element: element.is_point)  # directions keep orientations apart
+        fresh = sorted(fresh, key=lambda element: element.is_point)  # directions distinguish orientations
         for elements, least in ((known, KNOWN), (fresh, FRESH)):
             for element in elements:
                 if element is origin:
@@ -171,7 +171,8 @@ class Basis:
         return arm.element.value - origin.value if arm.element.is_point else arm.element.value
 
     def _keep_rigid(self, group: str, origin: SharedElement, arms: tuple[_Arm, _Arm], a: list[SX]) -> None:
-        """Lengths and product of the two directions, unless another group with the same elements states them."""
+        """Constrain the lengths and the product of the two directions, unless another group with the same
+        elements already does."""
         for i, j in ((0, 0), (1, 1), (0, 1)):
             pair = (arms[i].element, arms[j].element)
             elements = {*pair, *({origin} if pair[0].is_point or pair[1].is_point else ())}
@@ -207,7 +208,7 @@ class Basis:
 
 
 def _link(sets: list[set[str]], first: str, second: str) -> bool:
-    """Put two groups into one set; True if they were apart."""
+    """Put two groups into one set; Return True if they were separate."""
     mine = [next((s for s in sets if group in s), {group}) for group in (first, second)]
     if mine[0] is mine[1]:
         return False
@@ -242,6 +243,6 @@ def _completed(a1: SX, a2: SX) -> SX:
 
 
 def _inverse(a: SX) -> SX:
-    """Of (3, 3), by cross products: its rows are the dual vectors of the columns."""
+    """Inverse of a matrix (3, 3) by cross products: its rows are the dual vectors of the columns."""
     rows = [ca.cross(a[:, 1], a[:, 2]), ca.cross(a[:, 2], a[:, 0]), ca.cross(a[:, 0], a[:, 1])]
     return ca.densify(ca.horzcat(*rows).T / ca.dot(a[:, 0], rows[0]))

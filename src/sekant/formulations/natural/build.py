@@ -1,8 +1,8 @@
 """Mechanism -> Lagrangian, constraints and forces in the free coordinates.
 
 The mechanism is stated in all components y of its basic points, those of the ground and prescribed ones included.
-The free ones are the coordinates q; for the others their functions of time are put in. The residual of Lagrange's
-equations of the others is the force that holds them.
+The free ones are the coordinates q; the others are replaced by their functions of time. The residuals of
+Lagrange's equations for these are the forces that hold them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class MechanismSums:
         self.velocities = [row for name, row in m.velocities.items() if name not in own]
 
     def _bent(self, rate: SX) -> bool:
-        """Whether a rate is not linear in the velocities: such a quantity is a further state z, not a coordinate."""
+        """Whether a rate is nonlinear in the velocities: such a quantity is a state z, not a coordinate."""
         slope = self.lookups.jacobian(rate, self.y_rate)
         inner = [x for node in self.lookups.needed_by(slope) for x in node.arguments]
         return ca.depends_on(ca.veccat(slope, *inner), self.y_rate)
@@ -146,7 +146,7 @@ class MechanismSums:
         return [found[i * dim : (i + 1) * dim] for i in range(len(part.points))]
 
     def _own_reactions(self, part: Part, lam: SX) -> SX:
-        """What the part's own rigidity adds, as a force on its points."""
+        """Constraint forces of the part's own rigidity on its points."""
         dim, at = self.m.dim, 0
         total = SX.zeros(dim * len(part.points))
         origin = part.points[0]
@@ -223,8 +223,8 @@ class MechanismSums:
 
     @cached_property
     def _sizes(self) -> np.ndarray:
-        """(ny,) scale of a start value: the extent of all points at the start, m, or the length of the vector; zero
-        for what is tracked."""
+        """(ny,) scale of a start value: the extent of all points at the start, m, or the length of the
+        vector; zero for tracked quantities."""
         m, found = self.m, np.zeros(self.y.numel())
         owners: dict[str, list[int]] = {}
         for i, c in enumerate(m.coordinates):
@@ -242,7 +242,7 @@ class MechanismSums:
 
     @property
     def _speed(self) -> float:
-        """The largest rate that the start states, m/s."""
+        """The largest stated rate at the start, m/s."""
         return max((abs(c.start_rate) for c in self.m.coordinates if c.rate_weight > FOLLOWS), default=0.0)
 
     @property
@@ -293,7 +293,7 @@ class MechanismSums:
 
     @property
     def _prescribed(self) -> Callable[[SX, SX], dict[str, SX]] | None:
-        """Powers of prescribed components, and of potentials that change with time by themselves."""
+        """Powers of prescribed components, and of potentials that depend explicitly on time."""
         rates = self._held[1]
         moving = [k for k in range(len(self.fixed)) if not rates[k].is_zero()]
         explicit = self.put_in(self.lookups.jacobian(self.V, self.m.t))
@@ -325,7 +325,7 @@ class MechanismSums:
 
     @property
     def _drifts(self) -> list[tuple[EquationRows, SX]]:
-        """The rate of each equation at rest, which its own dependence on time causes."""
+        """The rate of each equation at zero velocities, due to its explicit dependence on time."""
         still = SX.zeros(self.y_rate.numel())
         return [
             *((row, ca.densify(self.lookups.jacobian(row.expression, self.m.t))) for row in self.positions),
@@ -361,7 +361,7 @@ def weight(part: Part, gravity: np.ndarray, z: Sequence[SX]) -> SX:
 
 
 def _inertias(parts: Mapping[str, Part]) -> dict[str, SX]:
-    """Masses and moments that follow from parameters, by the words for a reader."""
+    """Masses and moments that follow from parameters, by their description for a reader."""
     found = {}
     for name, part in parts.items():
         for what in ("mass", "inertia"):

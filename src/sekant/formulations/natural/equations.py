@@ -3,8 +3,8 @@
     d/dt(dL/dv) - dL/dq + dD/dv + Phi_q^T lam + B_v^T lam = Q ,   Phi(q, t) = 0 ,   B(q, v, t) = 0 .
 
 Quantities with a rate of their own (DERA 3.2.2), s' = g(q, v, t), are coordinates without inertia under the velocity
-equation s' - g = 0. If nothing depends on s its multiplier vanishes and the motion is untouched; a potential V(s)
-acts on the others as virtual work demands, since the multiplier is then -dV/ds.
+equation s' - g = 0. If nothing depends on s its multiplier vanishes and the motion is unaffected; a potential
+V(s) acts on the others according to virtual work, because the multiplier is then -dV/ds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class NaturalEquations(ConstrainedEquations):
         regularized: bool | None = None,
         frozen: bool | None = None,
     ) -> NaturalEquations:
-        """The states z as parameters; there are no contacts and no dry friction."""
+        """A copy with the states z as parameters; there are no contacts and no dry friction."""
         parts = self.parts
         if not frozen or not parts.states:
             return self
@@ -111,9 +111,8 @@ class NaturalEquations(ConstrainedEquations):
             for name, (symbol, _, _) in parts.states.items():
                 if not what.startswith("force") and self.depends(expression, symbol):
                     raise ModelError(
-                        f"the rate of '{name}' is not linear in the velocities, so forces and outputs may "
-                        "depend on it, "
-                        f"but no energy, dissipation or constraint; {what} does"
+                        f"the rate of '{name}' is not linear in the velocities: forces and outputs may "
+                        f"depend on it, but energies, dissipations and constraints may not ({what} does)"
                     )
         for name, D in parts.rayleigh.items():
             self._check_dissipation(name, D)
@@ -126,8 +125,8 @@ class NaturalEquations(ConstrainedEquations):
             slope = self.lookups.jacobian(rows.expression, parts.v)
             if self.depends(slope, parts.v):
                 raise ModelError(
-                    f"velocity equation '{rows.name}' is not linear in the velocities; only linear ones are "
-                    "known to give Lagrange's equations"
+                    f"velocity equation '{rows.name}' is not linear in the velocities; Lagrange's equations "
+                    "hold for linear ones only"
                 )
         if self.depends(self.mass_matrix, parts.v):
             raise ModelError(
@@ -136,10 +135,8 @@ class NaturalEquations(ConstrainedEquations):
             )
 
     def _check_dissipation(self, name: str, D: SX) -> None:
-        """D must depend on the velocities, and take energy: v dD/dv is not negative along some direction at every
-        speed.
-
-        Looked at where the motion starts, along each velocity and some directions between them.
+        """Check that D depends on the velocities and dissipates energy. Tested at the start of the motion,
+        along each velocity and some directions between them.
         """
         parts = self.parts
         if D.is_zero():

@@ -1,4 +1,4 @@
-"""Tables of the degrees of freedom: what each part brings in, assigns and constrains (DERA 4.2)."""
+"""Tables of the degrees of freedom: what each part introduces, assigns and constrains (DERA 4.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.model.points.mass_parts import BodyPart
 
 @dataclass(frozen=True)
 class FreedomRow:
-    """One part: coordinates that it brings in, what it assigns, and its equations."""
+    """One part: coordinates that it introduces, what it assigns, and its equations."""
 
     part: str
     bring_in: tuple[str, ...]
@@ -63,7 +63,7 @@ class FreedomTable:
         return "\n".join([lines[0], "-+-".join("-" * w for w in widths), *lines[1:]])
 
     def markdown(self) -> str:
-        """The same for a page."""
+        """The table in Markdown."""
         lines = ["| part | bring in | assign | constrain | DoF |", "|---|---|---|---|---|"]
         for row in self.rows:
             constrain = "<br>".join(text.replace("|", "\\|") for text in row.constrain)
@@ -77,8 +77,8 @@ class FreedomTable:
 
 
 def freedom_table(m: Composition) -> FreedomTable:
-    """Coordinates belong to the part that first needs them, equations to the part they are named after, or to the
-    first one with which all that they contain is brought in."""
+    """Coordinates belong to the part that first needs them, equations to the part they are named after, or to
+    the first one after which all their coordinates exist."""
     number = {s.element_hash(): i for i, c in enumerate(m.coordinates) for s in (c.symbol, c.rate)}
 
     def free(expression: SX) -> set[int]:

@@ -1,4 +1,4 @@
-"""Motions of a mechanism that are given in time, and which of them the masses have to follow."""
+"""Motions that are given in time, and which of them the masses must follow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def given_motions(assembled: MechanismSums) -> dict[str, SX]:
-    """Functions of time by what they move: motors and drives, and prescribed components that masses follow."""
+    """Functions of time by the name of what they move: motors, drives, and prescribed components that masses
+    must follow."""
     mechanism = assembled.m
     asked = {f"motion '{name}'": value for name, value in mechanism.given.items()}
     moving = ca.vertcat(mechanism.y, mechanism.y_rate)
@@ -25,7 +26,7 @@ def given_motions(assembled: MechanismSums) -> dict[str, SX]:
 def _prescribed(assembled: MechanismSums) -> dict[str, SX]:
     """Prescribed components, by name, to which free masses are tied by inertia or by equations.
 
-    Springs and dampers may be attached to anything: a jump of the velocity of their end takes no infinite force.
+    Springs and dampers may be attached to anything: a jump in the velocity of their end requires no infinite force.
     """
     mechanism, lookups, v = assembled.m, assembled.lookups, assembled.v
     momentum = lookups.gradient(assembled.T, v)

@@ -23,9 +23,8 @@ from sekant.tables.lookups import Lookups
 
 
 def lagrangian_parts(model: Model, item: Lagrangian, names: Sequence[str] = ()) -> LagrangianParts:
-    """What determines the motion, with further quantities as separate coordinates.
-
-    `names`: run-time parameters that were requested; all parameters of a Lagrangian are such.
+    """The parts of the equations, with further quantities as separate coordinates. `names`: requested
+    run-time parameters; all parameters of a Lagrangian are run-time parameters.
     """
     chosen = dict(item.parameters or {})
     for name in names:

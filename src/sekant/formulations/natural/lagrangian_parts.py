@@ -1,4 +1,4 @@
-"""All that determines the motion of a mechanism in points or of a bare Lagrangian."""
+"""The parts of the equations of a mechanism in points or of a bare Lagrangian."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LagrangianParts:
-    """All that determines a motion: symbols, energies, constraints, start values.
+    """The parts of the equations: symbols, energies, constraints, start values.
 
     `resolved`: the model with its run-time parameters.
     `q`, `v` (n,): coordinates and their rates, q' = v. `lagrangian` (): of q, v, t, p. `kinetic`, `potential` ():
     its physical parts, and `mass` (kg), if known. `spans`: squares (m^2) of the lengths along which elements act, by
     words for the element and its ends. `rayleigh`: dissipation functions by name; `forces` (n,):
-    generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): how firmly assembly
-    holds them. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
+    generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): weights in the
+    assembly. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
     and start of quantities whose rates are not linear in the velocities. `prescribed(a, lam)`: all powers by name,
     where points are prescribed. `report(equations, work)`: outputs. `given_motions()`: functions of time, by name.
     `components`: by number of the coordinate the point or vector (3,) that it is a component of, which, and whether
@@ -60,7 +60,7 @@ class LagrangianParts:
     mass: SX | None = None
     inertias: Mapping[str, SX] = field(
         default_factory=dict
-    )  # masses and moments, none of which may be negative
+    )  # masses and moments of inertia, which must not be negative
     spans: Mapping[str, SX] = field(default_factory=dict)
     rayleigh: Mapping[str, SX] = field(default_factory=dict)
     forces: Mapping[str, SX] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Coordinates of mechanisms in points, as analyses ask for them."""
+"""Coordinates of mechanisms in points, in the form that analyses use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sekant.model.motion import FrameState
 
 
 class NaturalMotion:
-    """Names and structure of the coordinates, as analyses ask for them."""
+    """Names and structure of the coordinates, in the form that analyses use."""
 
     def __init__(self, parts: LagrangianParts):
         self._parts = parts
@@ -56,7 +56,7 @@ class NaturalMotion:
         return list(self._parts.carried)
 
     def place(self, name: str) -> tuple[SX, SX]:
-        """(3,) m, (3,) m/s, in W: where a part begins, and its velocity there."""
+        """(3,) m, (3,) m/s, in W: the first point of a part, and its velocity."""
         return self._parts.places[name]
 
     def group_rows(
@@ -65,7 +65,7 @@ class NaturalMotion:
         """Rates of the components of points and vectors less those of the group motion; integrals follow by
         themselves.
 
-        What belongs to no part moves with the members.
+        Points of no part move with the members.
         """
         parts, u = self._parts, eq.v - spins
         still = {k for name, numbers in parts.carried.items() if name not in members for k in numbers}

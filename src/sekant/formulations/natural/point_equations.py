@@ -9,7 +9,7 @@ and the mass matrix B^T (E x 1) B is constant wherever a3 is linear in the coord
 ground. Forces act through the virtual work f . r' + n . w; the angular velocity is w = sum d_k x a_k' / 2 with
 the dual vectors d_k, so a moment n is the force n x d_k / 2 on a_k.
 
-Joints with a common point or direction leave no equation behind, and so no multiplier. Their reactions follow from
+Joints with a common point or direction need no equation, and so have no multiplier. Their reactions follow from
 Newton's and Euler's laws for each body, once its acceleration is known.
 """
 
@@ -56,7 +56,7 @@ class PointLoads(Loads):
 
 
 class PointEquations(Equations):
-    """A model in natural coordinates, see the head of this file."""
+    """A model in natural coordinates, see the module docstring."""
 
     motion: PointKinematics  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -78,7 +78,8 @@ class PointEquations(Equations):
     # -- constraints -----------------------------------------------------------------------------------
 
     def _blocks(self) -> list[ConstraintBlock]:
-        """Equations that keep groups rigid, and what is left of all others; rates by differentiation of Phi."""
+        """Equations that keep groups rigid, and the remaining equations of all others; rates by
+        differentiation of Phi."""
         self._stated = constraint_blocks(self.motion, self.elements.closed)
         rigid: dict[str, list[SX]] = {}
         for row in self.motion.basis.rigid:
@@ -174,8 +175,8 @@ class PointEquations(Equations):
     def reaction_parts(self) -> list[tuple[ConstraintBlock, SX]]:
         """Every joint's and constraint's full equations with their multipliers.
 
-        Those of joints with a common point or direction are found from the balance of forces and moments of each
-        body; where it does not determine them, the smallest are taken.
+        The reactions of joints with a common point or direction follow from the balance of forces and moments
+        of each body; where this does not determine them, the smallest ones are used.
         """
         whole = {(b.name, b.kind, b.holonomic): part for b, part in self.by_block(self.lam)}
         found: list[tuple[ConstraintBlock, SX]] = []
@@ -206,7 +207,8 @@ class PointEquations(Equations):
         return found
 
     def _unbalanced(self, known: list[tuple[ConstraintBlock, SX]]) -> SX:
-        """(6 bodies,): wrench on each body, about its origin, in its frame, needed besides loads and `known`."""
+        """(6 bodies,): wrench on each body, about its origin, in its frame, needed in addition to the loads
+        and `known`."""
         columns = {}
         motion = self.motion
         for link, X, V, A in zip(motion.links, motion.X_WM, motion.V, self.forward.A, strict=True):

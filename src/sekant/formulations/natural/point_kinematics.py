@@ -1,7 +1,7 @@
 """Motion of a model in natural coordinates: points and directions in place of joint angles and Euler parameters.
 
-Poses are read off each group's point and directions; where its rigidity equations hold they are true poses. The rest
-of a model (frames, forces, sensors, joints' coordinates) sees no difference to the other formulations.
+Poses are computed from each group's point and directions; they are rigid where its rigidity equations hold.
+The rest of a model (frames, forces, sensors, joints' coordinates) works as in the other formulations.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class PointKinematics(TreeKinematics):
         return FrameState(body, self._X_WB[body] @ X_BF, p_rate + R_rate @ X_BF.p, w)
 
     def placed_by(self, other: SystemKinematics) -> dict[str, tuple[SX, SX]]:
-        """The points and vectors and their rates as another set of coordinates gives them."""
+        """The points and vectors and their rates, from another set of coordinates."""
         found = {}
         for basic in self.basis.basics:
             state = other.frame(basic.group)

@@ -14,7 +14,7 @@ from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 
 def natural_scene(mechanism: Composition) -> Scene:
-    """The scene of a mechanism. Points that are not sums of named ones are left out, with everything that
+    """The scene of a mechanism. Points that are not sums of named ones are omitted, with everything that
     depends on them."""
     return _NaturalScene(mechanism).build()
 
@@ -53,7 +53,7 @@ class _NaturalScene:
         return not free or not ca.depends_on(item.value, ca.vertcat(*free, self.m.t))
 
     def _track(self, item: Geometric) -> str | None:
-        """The track that follows a point; made where the point has no name."""
+        """The track that follows a point; created if the point has no name."""
         if item.name in self.tracks:
             return item.name
         terms = self._terms(item)
@@ -64,7 +64,7 @@ class _NaturalScene:
         return name
 
     def _terms(self, item: Geometric) -> list[list[Any]] | None:
-        """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
+        """Channels and weights whose sum is the point, if it is a sum of basic points and vectors."""
         found = self.m.combination(item)
         if found is None:
             return None

@@ -1,7 +1,9 @@
-"""What the bodies of a model share: rigid groups, and points and directions that joints make common (DERA 2.5).
+"""Shared elements of the bodies of a model: rigid groups, and points and directions that joints make common
+(DERA 2.5).
 
-Bodies joined by fixed joints form one group. A hinge makes a point and a direction common to two groups, a ball a
-point, a slider two directions; on one group, points that coincide and directions that are parallel are the same.
+Bodies joined by fixed joints form one group. A hinge makes a point and a direction common to two groups, a
+ball joint a point, a slider two directions. On one group, coincident points are the same, and so are parallel
+directions.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from sekant.model.resolve import ResolvedModel
 Ends = tuple[str, str]
 Rows = tuple[int, ...]
 GROUND = "ground"
-SAME = 1e-12  # m, or sine: places on a body closer than this are one
+SAME = 1e-12  # m, or sine: places on a body closer than this are the same
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,12 @@ class SharedElement:
 
 @dataclass(frozen=True)
 class Common:
-    """What one joint makes common to its two groups, and the rows of its equations that say so."""
+    """A point or direction that a joint makes common to its two groups, and the rows of its equations that
+    this replaces."""
 
     joint: str
     ends: tuple[str, str]
-    element: SharedElement | None  # None where it cannot be common
+    element: SharedElement | None  # None if it cannot be common
     rows: tuple[int, ...]
 
 
@@ -61,7 +64,7 @@ class Group:
     bodies: dict[str, Pose]
 
     def inertia(self, model: Model) -> RigidInertia:
-        """Of all bodies, about the group's origin, in its frame."""
+        """Inertia of all bodies, about the group's origin, in its frame."""
         parts = [model.bodies[name].inertia_at(X.inverse()) for name, X in self.bodies.items()]
         total = parts[0]
         for part in parts[1:]:
@@ -70,7 +73,7 @@ class Group:
 
 
 class Spots:
-    """Places on groups; those that joints bring together are one element (union-find with signs)."""
+    """Places on groups; those that joints identify form one element (union-find with signs)."""
 
     def __init__(self) -> None:
         self._spots: list[tuple[str, bool, GroupPlace, str]] = []  # group, point or direction, place, name
@@ -79,7 +82,7 @@ class Spots:
         self._members: list[dict[str, int]] = []  # by root: spots by group
 
     def at(self, group: str, point: bool, place: GroupPlace, name: str) -> tuple[int, float]:
-        """The spot at a place, and 1 if it points there or -1 if away; a new one unless one is there already."""
+        """The spot at a place, and its sign: 1, or -1 if it points the other way. Created if there is none yet."""
         for i, (owner, kind, known, _) in enumerate(self._spots):
             if owner == group and kind == point and known.local.is_constant() and place.local.is_constant():
                 for sign in (1.0,) if point else (1.0, -1.0):
@@ -98,7 +101,7 @@ class Spots:
         return i, sign
 
     def unite(self, i: int, j: int, sign: float) -> bool:
-        """State that spot i is `sign` times spot j; False where a group would have one element at two places."""
+        """Record that spot i is `sign` times spot j; return False if a group would have one element at two places."""
         (a, sign_i), (b, sign_j) = self.root(i), self.root(j)
         if a == b:
             return sign_i == sign * sign_j
@@ -109,7 +112,7 @@ class Spots:
         return True
 
     def elements(self) -> dict[int, SharedElement]:
-        """By root, each direction as its root's has it."""
+        """The elements by root; directions have the sign of the root."""
         found = {}
         for i in range(len(self._spots)):
             if self._parent[i] != i:
@@ -123,7 +126,7 @@ class Spots:
 
 
 class Sharing:
-    """Groups of bodies, and all that their joints make common."""
+    """Groups of bodies, and all points and directions that their joints make common."""
 
     def __init__(self, resolved: ResolvedModel):
         self.model = resolved.model
@@ -146,12 +149,12 @@ class Sharing:
         self.elements = list(elements.values())
 
     def place(self, local: SX) -> GroupPlace:
-        """With its numbers at the default parameters."""
+        """The place with its numbers at the default parameters."""
         numbers = ca.Function("place", [self._p], [ca.densify(local)])(self._defaults)
         return GroupPlace(ca.densify(local), np.array(numbers).ravel())
 
     def _pairs(self, spots: Spots, name: str, joint: Joint) -> Iterator[tuple[str, Ends, int | None, Rows]]:
-        """For each part that the joint shares the spot that is one now, if it can be, and its rows."""
+        """For each element that the joint shares, the united spot (if possible) and its rows."""
         frames = []
         for body, X in joint_frames(self.model, joint):
             group = self.group_of[body]

@@ -1,4 +1,4 @@
-"""Motions that the constraints allow and that no mass resists."""
+"""Motions that the constraints allow but no mass resists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MotionWithoutInertia:
     inertia: BoundOracle
 
     def __call__(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
-        """For a reader; empty where there is none."""
+        """A text for a reader; empty if there is no such motion."""
         n = v.size
         M, G = self.inertia(t, q, v, p)
         M, G = M.reshape(n, n), G.reshape(-1, n)

@@ -1,8 +1,8 @@
-"""Times at which expressions in CasADi symbols jump or kink because of time alone.
+"""Times at which expressions in CasADi symbols jump or kink due to time alone.
 
 Comparisons, abs, sign, min, max, floor and tables whose arguments depend on nothing but time (and parameters) switch
 where a function of time crosses zero. The zeros are found on a fine grid and then by bisection. Switches that
-depend on the motion are not among them: the Taylor method lands on those itself.
+depend on the motion are not included: the Taylor method stops at those itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def switching_functions(expressions: Sequence[SX], t: SX, p: SX, lookups: Lookup
 
 
 def _timely(expression: SX, t: SX, p: SX) -> bool:
-    """Whether an expression depends on time, and on nothing else but parameters."""
+    """Whether an expression depends on time, and otherwise only on parameters."""
     known = {s.element_hash() for group in (t, p) for s in ca.symvar(group)}
     symbols = {s.element_hash() for s in ca.symvar(expression)}
     return t.element_hash() in symbols and symbols <= known

@@ -75,7 +75,7 @@ def curve_from_expression(
     if frame is not None and rotation is not None:
         raise DataError("the orientation is given twice, by the rotation and by a frame; drop one")
     if frame is None and bank is not None:
-        raise DataError("a bank angle needs a frame to turn: frenet, rmf or upright")
+        raise DataError("a bank angle needs a frame: set it to frenet, rmf or upright")
     y, kind = pose_components(position, rotation, orientation)
     others = [s.name() for s in ca.symvar(y) if not ca.is_equal(s, symbol)]
     if others:

@@ -26,13 +26,13 @@ def check_prediction(
     if tried.lost >= 0:
         raise poses.error(
             f"near {poses.row(int(rows[tried.lost]))} the {of} bends more sharply than its points and their noise "
-            f"resolve: no smooth fit comes as near to them as the polygon; {remedy}"
+            f"resolve: no smooth fit comes as close to them as the polygon; {remedy}"
         )
     if not tried.worth:
         raise poses.error(
-            f"{len(rows)} points do not determine the {of}: left out and predicted from the others they are missed "
-            f"by {tried.missed:.3g}{unit} (rms), by straight lines between the others by {tried.polygon:.3g}{unit}; "
-            f"{remedy}"
+            f"{len(rows)} points do not determine the {of}: when points are left out, the fit of the others "
+            f"misses them by {tried.missed:.3g}{unit} (rms), straight lines between the others by "
+            f"{tried.polygon:.3g}{unit}; {remedy}"
         )
 
 

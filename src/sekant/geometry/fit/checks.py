@@ -82,8 +82,9 @@ def check_gaps(data: PoseData, u: Array) -> None:
     if gap.size:
         i = int(gap[np.argmax(step[gap])])
         raise data.error(
-            f"there is a gap of {step[i]:.4g} m after {data.row(i)} (typical step {typical:.3g} m); the path in "
-            "it is unknown: add points, fit the parts as segments of a track, or pass allow_gaps=True (--allow-gaps)",
+            f"there is a gap of {step[i]:.4g} m after {data.row(i)} (typical step {typical:.3g} m); the path "
+            "inside it is unknown: add points, fit the parts as segments of a track, or pass "
+            "allow_gaps=True (--allow-gaps)",
             i + 1,
         )
 

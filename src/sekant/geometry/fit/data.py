@@ -234,7 +234,7 @@ def _orientation(
             if found:
                 letters = "".join({"yaw": "z", "pitch": "y", "roll": "x"}[name.lower()] for name in found)
                 raise DataError(
-                    f"of yaw, pitch and roll only {', '.join(found)} found; if the others are zero, say so with "
+                    f"only {', '.join(found)} found of yaw, pitch and roll; if the others are zero, pass "
                     f"sequence='{letters}', columns={{'angles': {found}}} (--sequence {letters} --angles "
                     f"{','.join(found)})"
                 )

@@ -117,7 +117,7 @@ def fit_curve(
         curve = fit(poses, parameter, chosen)
     except np.linalg.LinAlgError:
         raise poses.error(
-            "the rows lie so unevenly that no spline goes through them; remove rows that nearly repeat others"
+            "the rows are spaced so unevenly that no spline fits them; remove rows that nearly repeat others"
         ) from None
     unread = unread_angles(poses, (parameter,), chosen.orientation, chosen.item)
     if unread and curve.report is not None:
@@ -463,8 +463,9 @@ def _refit(
         start = fitted.t[fitted.k + 1 : -fitted.k - 1]
     if not np.all(miss[:, :3] <= 1e-3 * size):
         raise DataError(
-            f"over its own length no spline follows the path (one would be {np.max(miss[:, :3]):.3g} m off): its "
-            "points lie too unevenly; remove rows that nearly repeat others, or give more points"
+            f"no spline over arc length follows the path (the best is {np.max(miss[:, :3]):.3g} m off), "
+            "because its points are spaced too unevenly; remove rows that nearly repeat others, or give "
+            "more points"
         )
     extra: dict[str, Any] = {}
     if closing is not None:

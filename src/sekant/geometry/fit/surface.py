@@ -161,8 +161,8 @@ def _one_branch(poses: PoseData, q: Array, order: NDArray[np.int64], shape: tupl
     bad = np.flatnonzero(np.abs(side) < 0.15)
     if bad.size:
         raise poses.error(
-            "the orientation is about half a turn from the mean orientation, so scattered data leave its sign open; "
-            "give the data on a grid",
+            "the orientation is about half a turn from the mean orientation, so its sign is ambiguous in "
+            "scattered data; give the data on a grid",
             int(order[bad[0]]),
         )
     return q * np.sign(side)[:, None]

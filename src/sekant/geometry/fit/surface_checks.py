@@ -71,7 +71,7 @@ def check_surface(
         cause = f"the surface would have {names[j]} = {values[place, j]:.4g}{unit} there; {known}"
     else:
         width = f"{spread[place, j]:.3g}{unit} (standard deviation)"
-        cause = f"the points leave {names[j]} open by {width} there; {known}"
+        cause = f"the points determine {names[j]} only to within {width} there; {known}"
     if not allow_gaps and (far or open_.max() > _REFUSED):
         raise poses.error(f"{where} {cause}; {_REMEDY}, or pass allow_gaps=True (--allow-gaps)")
     return [*found, AnalysisWarning("surface_open", item, where, cause, _REMEDY)]
@@ -114,10 +114,10 @@ def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Arr
         if missed > _WORSE * plane + rounding:
             worst = int(rows[np.flatnonzero(inner)[int(np.argmax(ours))]])
             raise poses.error(
-                f"{len(u)} points do not determine the surface: left out and predicted from the others, their {what} "
-                f"are missed by {missed:.3g}{unit} (rms), by planes through their neighbors by {plane:.3g}{unit}; "
-                f"give more points, check for outliers (the worst is {poses.row(worst)}), or choose "
-                "kind='polynomial'"
+                f"{len(u)} points do not determine the surface: when points are left out, the fit of the "
+                f"others misses their {what} by {missed:.3g}{unit} (rms), planes through their neighbors by "
+                f"{plane:.3g}{unit}; give more points, check for outliers (the worst is {poses.row(worst)}), "
+                "or choose kind='polynomial'"
             )
 
 

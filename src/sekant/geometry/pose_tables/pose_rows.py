@@ -74,7 +74,8 @@ def read_pose_rows(
         )
     if not units:
         raise DataError(
-            "has no header; declare its units once where it is named: units: {drive: mm, length: mm, angle: rad}",
+            "has no header; declare its units where the model names the file: units: {drive: mm, length: mm, "
+            "angle: rad}",
             file=file,
         )
     factors, si = _factors(units, file)

@@ -208,9 +208,9 @@ class FunctionText:
     def _for(self, node: ast.For) -> None:
         do = self._do
         if not isinstance(node.target, ast.Name):
-            raise NotTranslated("a loop counts with one name")
+            raise NotTranslated("the target of a loop must be a single name")
         if not (isinstance(node.iter, ast.Call) and self._static(node.iter.func) is range):
-            raise NotTranslated("a loop goes over a range")
+            raise NotTranslated("a loop must iterate over range(...)")
         bounds = [do.cast(self._value(bound), WHOLE) for bound in node.iter.args]
         step = bounds[2] if len(bounds) == 3 else constant(1)
         start, stop = (constant(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
@@ -378,7 +378,7 @@ class FunctionText:
     def _boolop_value(self, node: ast.BoolOp) -> Value:
         for part in node.values:
             if self._do.tried(lambda part=part: self._value(part)).kind != TRUTH:
-                raise NotTranslated("'and' and 'or' join truth values: compare numbers first")
+                raise NotTranslated("'and' and 'or' need truth values: compare numbers first")
         return self._condition(node)
 
     def _condition(self, node: ast.expr) -> Value:
@@ -434,7 +434,7 @@ class FunctionText:
     def _call_value(self, node: ast.Call) -> Value:
         called = self._static(node.func)
         if node.keywords:
-            raise NotTranslated("compiled code passes arguments by their places")
+            raise NotTranslated("compiled code accepts positional arguments only")
         if called is float and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
             return constant(float(node.args[0].value))
         values = [self._value(argument) for argument in node.args]

@@ -224,7 +224,7 @@ class Instructions:
         if a.kind == POINTER and b.kind == WHOLE and operation is ast.Add:  # so many bytes on
             return self._plain("add i64", POINTER, a, b)
         if not (is_number(a.kind) and is_number(b.kind)):
-            raise NotTranslated(f"values of the kinds {a.kind} and {b.kind} cannot be combined: use a loop")
+            raise NotTranslated(f"a {a.kind} and a {b.kind} cannot be combined: use a loop")
         if operation is ast.Pow:
             return self._power(a, b)
         kind = join(a.kind, b.kind)
@@ -238,7 +238,7 @@ class Instructions:
             return self._floor(operation, kind, a, b)
         known = (_REAL_OPERATIONS if kind == REAL else _WHOLE_OPERATIONS).get(operation)
         if known is None:
-            raise NotTranslated(f"{operation.__name__} is not known for a {kind}")
+            raise NotTranslated(f"{operation.__name__} is not defined for a {kind}")
         return self._plain(f"{known} {kind.parts[0]}", kind, a, b)
 
     def _plain(self, instruction: str, kind: Kind, a: Value, b: Value) -> Value:
@@ -291,7 +291,7 @@ class Instructions:
                 (of(minus, of(times, p, r), of(times, q, s)), of(plus, of(times, p, s), of(times, q, r))),
             )
         if operation is not over:
-            raise NotTranslated(f"{operation.__name__} is not known for a complex")
+            raise NotTranslated(f"{operation.__name__} is not defined for a complex")
         # R. L. Smith, Algorithm 116, Communications of the ACM 5 (1962): by the larger part of the divisor.
         first = self.compare(ast.GtE, self.absolute(Value(REAL, (r,))), self.absolute(Value(REAL, (s,))))
         large, small = (

@@ -111,7 +111,7 @@ def join(a: Kind, b: Kind) -> Kind:
         return max(a, b, key=_NUMBERS.index)
     if isinstance(a, SeveralKind) and isinstance(b, SeveralKind) and len(a.kinds) == len(b.kinds):
         return several(tuple(join(x, y) for x, y in zip(a.kinds, b.kinds, strict=True)))
-    raise NotTranslated(f"one name stands for values of two kinds: {a} and {b}")
+    raise NotTranslated(f"a variable cannot have values of two types: {a} and {b}")
 
 
 def constant(number: Any) -> Value:

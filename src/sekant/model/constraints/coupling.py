@@ -16,14 +16,16 @@ class Coupling(CoupledCoordinates, Constraint):
     """q_driven = ratio * q_driving + offset, or q_driven = table(q_driving) + offset."""
 
     type: ClassVar[str] = "coupling"
-    summary: ClassVar[str] = "gear, rack or cam: ties one joint coordinate to another by a ratio or a table"
+    summary: ClassVar[str] = (
+        "gear, rack or cam: couples one joint coordinate to another by a ratio or a table"
+    )
 
     @model_validator(mode="after")
     def _two(self):
         same = (self.joint, self.coordinate) == (self.driven, self.driven_coordinate)
         if same and self.ratio != 0.0:
             raise ValueError(
-                "joint and driven are the same coordinate; with a ratio of 0 it is locked at the offset"
+                "joint and driven are the same coordinate; to lock it at the offset, set the ratio to 0"
             )
         return self
 

@@ -20,7 +20,7 @@ class Distance(Constraint):
     """
 
     type: ClassVar[str] = "distance"
-    summary: ClassVar[str] = "a massless rod: keeps two points a length apart, fixed or driven"
+    summary: ClassVar[str] = "a massless rod: the distance of two points is constant or a function of time"
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "rod"
     signals: ClassVar = ("length",)
@@ -41,7 +41,8 @@ class Distance(Constraint):
     def _positive(self):
         if isinstance(self.length, float) and self.length <= 0:
             raise ValueError(
-                f"length must be positive (got {self.length:g} m); share a point by a spherical joint"
+                f"length must be positive (got {self.length:g} m); to connect two points directly, use a "
+                "spherical joint"
             )
         return self
 

@@ -1,4 +1,4 @@
-"""Driven points and orientations: a frame is moved along given signals of time."""
+"""Driven points and orientations: the motion of a frame is given by signals of time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DrivePoint(Constraint):
     @model_validator(mode="after")
     def _something(self):
         if self.x is None and self.y is None and self.z is None:
-            raise ValueError("gives none of x, y, z; give at least one")
+            raise ValueError("none of x, y, z is given; give at least one")
         return self
 
     def position(self, motion, auxiliary):
@@ -76,7 +76,9 @@ class DriveOrientation(Constraint):
     @model_validator(mode="after")
     def _known_axes(self):
         if len(self.sequence) != 3 or set(self.sequence) - set("xyz"):
-            raise ValueError(f"'{self.sequence}' is not an Euler sequence; three of x, y, z, e.g. zyx")
+            raise ValueError(
+                f"'{self.sequence}' is not an Euler sequence; give three of the letters x, y, z, such as zyx"
+            )
         return self
 
     def position(self, motion, auxiliary):

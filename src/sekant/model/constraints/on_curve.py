@@ -1,4 +1,4 @@
-"""A point held on a path or on a surface; the place on it is an auxiliary parameter."""
+"""A point constrained to a path or a surface; its position on it is an auxiliary parameter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PointOnPath(Constraint):
     """The origin of `frame` lies on `curve`, drawn in `relative_to`: p = p_curve(u)."""
 
     type: ClassVar[str] = "point_on_path"
-    summary: ClassVar[str] = "holds a point on a path"
+    summary: ClassVar[str] = "constrains a point to a path"
     frame_fields: ClassVar = ("frame", "relative_to")
     auxiliary: ClassVar = ("u",)
 
@@ -51,7 +51,7 @@ class PointOnSurface(Constraint):
     """The origin of `frame` lies on `surface`, drawn in `relative_to`: p = p_surface(u1, u2)."""
 
     type: ClassVar[str] = "point_on_surface"
-    summary: ClassVar[str] = "holds a point on a surface"
+    summary: ClassVar[str] = "constrains a point to a surface"
     frame_fields: ClassVar = ("frame", "relative_to")
     auxiliary: ClassVar = ("u1", "u2")
 

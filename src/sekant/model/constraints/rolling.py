@@ -15,7 +15,7 @@ from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
 
 @register
 class Rolling(Constraint):
-    """The point of a disc that touches the plane has no velocity along it; the height is held as well.
+    """The point of the disc that touches the plane has no velocity along the plane, and its height is zero.
 
     `frame` is at the disc's center with its axle along `axle` (in that frame); the plane has the normal `normal`
     (in `plane`) through the origin of `plane`. With the normal n and axle a, the lowest point of a disc of

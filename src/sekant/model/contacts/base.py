@@ -14,7 +14,7 @@ class Contact(Item):
     """One-sided: the gap may open freely, and where it closes there is an impact with restitution.
 
     Newton's law: the gap opens with `restitution` times the rate at which it closed. If it would open more slowly
-    than `rest_speed`, the contact stays closed instead, as long as its force presses.
+    than `rest_speed`, the contact stays closed instead, as long as its normal force is positive.
     """
 
     restitution: Dimensionless = 0.0

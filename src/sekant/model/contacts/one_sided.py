@@ -1,4 +1,5 @@
-"""Common part of rigid contacts between bodies: a normal force that presses, and friction that sticks and slides."""
+"""Common part of rigid contacts between bodies: a normal force that only pushes, and friction that sticks and
+slides."""
 
 from __future__ import annotations
 

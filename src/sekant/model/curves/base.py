@@ -38,7 +38,7 @@ class Surroundings:
         return self.function(value, {}, path) if isinstance(value, Expression) else value
 
     def function(self, value: Any, symbols: Mapping[str, SX], path: tuple = ()) -> Any:
-        """`value` in terms of `symbols`, which hide parameters of the same name."""
+        """`value` in terms of `symbols`, which take precedence over parameters of the same name."""
         if not isinstance(value, Expression):
             return value
 
@@ -50,8 +50,8 @@ class Surroundings:
 
         if value.calls:
             raise ModelError(
-                f"table '{min(value.calls)}' cannot be used in the formula of a curve; a bank angle from a table "
-                "is given as bank_table",
+                f"table '{min(value.calls)}' cannot be used in the formula of a curve; for a bank angle from "
+                "a table, use bank_table",
                 path=path,
             )
         known = [*symbols, *self.values]
@@ -83,10 +83,10 @@ class CurveSource(Description):
 
     def build(self, around: Surroundings) -> Any:
         """The `PoseCurve` or `PoseSurface`."""
-        raise NotImplementedError(f"curve source '{self.key}' builds nothing")
+        raise NotImplementedError(f"curve source '{self.key}' does not implement 'build'")
 
     def baked(self: S, around: Surroundings) -> S:
-        """The same with parameters replaced by numbers, except in functions of the curve's parameter."""
+        """A copy with parameters replaced by numbers, except in functions of the curve's parameter."""
 
         def bake(path: tuple, value: Any) -> Any:
             return value if path[0] in self.functions else around.number(value, path)
@@ -112,7 +112,7 @@ class Framed(CurveSource):
     accelerations continuous, cubic ends with zero rate"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
-        """`curve` with the requested orientation; unchanged if none is."""
+        """`curve` with the requested orientation; unchanged if none is requested."""
         options = self.frame_options(curve.parameter, around)
         if not options:
             return curve
@@ -121,22 +121,23 @@ class Framed(CurveSource):
         return with_frame(curve, options.pop("frame"), **options)
 
     def frame_options(self, parameter: str, around: Surroundings) -> dict[str, Any]:
-        """Arguments of the geometry about the frame, `parameter` being that of the curve; empty without a frame."""
+        """The options of geometry functions that describe the frame; empty without one. `parameter`: name of
+        the curve's parameter."""
         kind = None if self.frame == "none" else self.frame
         if kind is None and (self.bank is not None or self.bank_table is not None):
-            raise ModelError("a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",))
+            raise ModelError("a bank angle needs a frame: set it to frenet, rmf or upright", path=("frame",))
         if self.blend is not None and kind != "frenet":
-            raise ModelError("only the frame frenet has stretches to blend; drop it", path=("blend",))
+            raise ModelError("blend applies to the frame frenet only; drop it", path=("blend",))
         if kind is None:
             return {}
         bank = self.bank_function(parameter, around)
         return {"frame": kind, "up": numbers(self.up), "bank": bank, "blend": self.blend or "quintic"}
 
     def bank_function(self, parameter: str, around: Surroundings) -> Any:
-        """The bank angle as the geometry takes it."""
+        """The bank angle in the form that geometry functions accept."""
         if self.bank_table is not None:
             if self.bank is not None:
-                raise ModelError("bank and bank_table are given; drop one", path=("bank_table",))
+                raise ModelError("both bank and bank_table are given; drop one", path=("bank_table",))
             return around.table(self.bank_table, ("bank_table",))
         bank = self.bank
         if not isinstance(bank, Expression):
@@ -147,7 +148,7 @@ class Framed(CurveSource):
 
 
 def numbers(values: tuple[Any, ...]) -> list[float]:
-    """Baked quantities as floats."""
+    """Convert quantities without parameters to floats."""
     return [float(value) for value in values]
 
 
@@ -156,7 +157,7 @@ register = SOURCES.register
 
 
 def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
-    """The class of a source in a file, found by the one key of `SOURCES` that it has."""
+    """The class of a source in a file, selected by the only key of it that is in `SOURCES`."""
     found = [key for key in SOURCES if key in raw]
     if len(found) == 1:
         return SOURCES[found[0]]

@@ -1,4 +1,4 @@
-"""Caches curves and surfaces that took long to make, by their inputs."""
+"""Cache for curves and surfaces that are slow to compute; the key consists of their inputs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sekant.cache.files import cached_of_files
 from sekant.model.curves.base import CurveSource, Surroundings
 
 LONG = 0.02
-"""Seconds that an entry is worth."""
+"""Computing time (s) above which a result is cached."""
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 
 
 def cached_geometry(source: CurveSource, around: Surroundings) -> Any:
-    """The `PoseCurve` or `PoseSurface` of a source: made here, or by an earlier process of the same numbers, texts,
-    parameters, tables and files."""
+    """The `PoseCurve` or `PoseSurface` of a source: computed here, or read from the cache if an earlier
+    process computed it from the same inputs and files."""
     baked = source.baked(around)
     question = _question(baked, around)
     if question is None:
@@ -38,7 +38,7 @@ def cached_geometry(source: CurveSource, around: Surroundings) -> Any:
 
 
 def _question(source: CurveSource, around: Surroundings) -> tuple[str, ...] | None:
-    """All inputs of a source; None where these are unknown."""
+    """All inputs of a source as a cache key; None if they are unknown."""
     if not type(source).__module__.startswith("sekant."):
         return None
     try:

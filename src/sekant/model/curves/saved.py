@@ -1,4 +1,4 @@
-"""Curves and surfaces from files: saved ones, also inside the model itself, and tables of poses of other programs."""
+"""Curves and surfaces from files: saved ones (in a file or in the model itself) and pose tables of other programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Saved(CurveSource):
 
 @register
 class Inline(CurveSource):
-    """The contents of such a file."""
+    """The contents of a saved curve or surface."""
 
     key: ClassVar[str] = "inline"
     shown: ClassVar = "{inline: {format: sekant pose curve}}"

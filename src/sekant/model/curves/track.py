@@ -37,14 +37,14 @@ class Piece(Description):
     """Common part of curved pieces."""
 
     roll: Angle = 0.0
-    """angle by which the plane of bending is turned about the path, from the frame carried along the track"""
+    """angle about the path from the frame transported along the track to the plane of bending"""
     axis: Direction | None = None
     """axis of turning, instead of roll: a fixed direction in the frame of the track, which is not carried along"""
     at: TrackStart | None = None
     """places the piece here instead of joining it to the previous one"""
 
     def options(self) -> dict[str, Any]:
-        """As the geometry takes them."""
+        """The options in the form that geometry functions accept."""
         at = None if self.at is None else (self.at.position, self.at.direction)
         return {"roll": self.roll, "axis": self.axis, "at": at}
 
@@ -59,7 +59,8 @@ class ArcPiece(Piece):
 
 
 class ClothoidPiece(Piece):
-    """Transition between curvatures (1/m, positive to the left); `smooth` also without jumps of their rates."""
+    """Transition between curvatures (1/m, positive to the left); with `smooth`, their rates are continuous as
+    well."""
 
     length: Length
     """length along the path"""
@@ -113,7 +114,7 @@ class TrackPiece(Description):
         return self
 
     def segment(self, around: Surroundings) -> Any:
-        """As the geometry takes it."""
+        """The segment in the form that geometry functions accept."""
         from sekant.geometry.curves import track_segments as parts
 
         build: dict[str, Callable[[Any], Any]] = {

@@ -66,7 +66,7 @@ class Expression:
         """The value: a float if every name and call gives one, else a CasADi expression.
 
         `lookup(name)` and `call(name, arguments)` give floats or CasADi expressions and raise `KeyError` for
-        what they do not know; `names` and `tables`, the valid ones, are offered in the message.
+        unknown names; the message suggests the valid ones, `names` and `tables`.
         """
         values: list[Any] = []
         for node in self.nodes:
@@ -101,7 +101,7 @@ class Expression:
     def renamed(
         self, name: Callable[[str], str] | None = None, table: Callable[[str], str] | None = None
     ) -> Expression:
-        """The same with every free name but `t`, and every table, replaced by what the functions give."""
+        """A copy in which the given functions replace every free name but `t`, and every table."""
         text = self.text
         for node in sorted(self.nodes, key=lambda node: -node.start):
             old = str(node.value)
@@ -111,7 +111,7 @@ class Expression:
         return self if text == self.text else Expression(text)
 
     def time_switches(self, constants: Collection[str] | None = None) -> list[TimeSwitch]:
-        """The times at which the value may jump or kink, as far as they follow from the text alone.
+        """The times at which the value may jump or kink, as far as the text alone determines them.
 
         `constants` are the names that do not depend on time (parameters); None: all but `t`.
         """

@@ -1,8 +1,8 @@
 """Operators and functions of expressions, on plain numbers and on CasADi symbols.
 
-Every entry is written once against a small set of primitives, which exist twice: for floats (constants are
-baked in as floats) and for CasADi. Where a function of floats has no value (log of -1, 1/0) it gives NaN or
-infinity; whether that matters is decided at the root of the expression, so `if_else` may guard it.
+Every entry is written once in terms of a small set of primitives. These exist twice: for floats (for
+constants) and for CasADi. Where a function of floats has no value (log of -1, 1/0) it gives NaN or
+infinity; only the value of the whole expression is checked, so `if_else` may exclude such values.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ repeats from start on. mod(x, y) has the sign of y. if_else(condition, x, y): x 
 CONSTANTS = {"pi": math.pi, "e": math.e}
 
 RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS) | {"t", "and", "or", "not"}
-"""Names that a parameter, table or sensor cannot have, since they mean something in every expression."""
+"""Names that a parameter, table or sensor cannot have, because they are predefined in expressions."""
 
 
 def evaluate(function: Callable[..., Any], args: list[Any]) -> Any:

@@ -248,7 +248,7 @@ class _Parser:
         return token.kind == "name" and not keyword and self._peek(1).text != "("
 
     def _unit(self, number: _Token) -> Unit | None:
-        """Takes the unit that follows `number`, if any."""
+        """Parse the unit that follows `number`, if any."""
         if not self._is_unit_next():
             return None
         first = self._peek()
@@ -285,7 +285,7 @@ class _Parser:
             self.at += ahead + 1
 
     def _take_operator(self) -> None:
-        """Steps over a '/' or '*' that belongs to the unit: no blanks around it, and a unit follows."""
+        """Consume a '/' or '*' that belongs to the unit: no blanks around it, and a unit follows."""
         token, after = self._peek(), self._peek(1)
         joined = self.tokens[self.at - 1].end == token.start and token.end == after.start
         if token.text not in ("/", "*") or not joined or after.kind != "name" or self._peek(2).text == "(":

@@ -1,8 +1,8 @@
 """Times at which an expression jumps or kinks, derived from its operations, so that integrators can stop there.
 
 Every operation is brought to the form  a t + b  or  a t + b modulo m  where possible, with a, b and m free of
-time. A comparison, step, abs, min, ... switches where such a form crosses a level. Times beyond the true
-ones (a branch that is not taken, a level out of reach) do no harm; what has no such form is left out.
+time. A comparison, step, abs, min, ... switches where such a form crosses a level. Superfluous times (a
+branch that is not taken, a level that is never reached) do no harm; operations without such a form are left out.
 """
 
 from __future__ import annotations
@@ -58,12 +58,15 @@ class TimeSwitch:
             return []
         low, high = sorted(((begin - start) / scale, (end - start) / scale))
         if not high - low < MOST_SWITCHES:
-            raise ModelError(f"switches every {abs(scale):g} s are too many between {begin:g} and {end:g} s")
+            raise ModelError(
+                f"there are too many switches between {begin:g} and {end:g} s, one every {abs(scale):g} s"
+            )
         return [start + k * scale for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
 
 
 class _Term:
-    """A time-free expression under construction: its text, how tightly that binds, its value if a number."""
+    """A time-free expression under construction: its text, the precedence of its root, and its value if it is
+    a number."""
 
     def __init__(self, text: str, strength: int, value: float | None = None, negative: _Term | None = None):
         self.text, self.strength, self.value, self.negative = text, strength, value, negative
@@ -204,7 +207,7 @@ def _form(expression: Expression, node: Any, args: list[_Form | None], constants
 
 
 def _opaque(expression: Expression, node: Any) -> _Form | None:
-    """A time-free operation, as it is written; a number if it is one; None if it has no value."""
+    """A time-free operation as text; a number if it is constant; None if it has no value."""
     text = expression.text[node.start : node.end]
     part = Expression(text)
     if not part.is_constant:

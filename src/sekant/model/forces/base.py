@@ -11,19 +11,21 @@ from sekant.model.registry import Item, Registry
 class Force(Item):
     """A force element between frames, or on a joint coordinate."""
 
-    local_names: ClassVar[tuple[str, ...]] = ()  # names its expressions may use besides the model's own
+    local_names: ClassVar[
+        tuple[str, ...]
+    ] = ()  # names that its expressions may use besides those of the model
     picture: ClassVar[str] = ""  # how a viewer draws it: spring, stop, bushing, force, torque, or not at all
 
-    traces: ClassVar[str] = ""  # an output, a point in W, whose way a viewer draws as a strip
+    traces: ClassVar[str] = ""  # an output, a point in W, whose path a viewer draws as a strip
     trace_width: ClassVar[float] = 0.0  # m
 
     @property
     def jumping(self) -> str:
-        """The output with angles that jump at half a turn, and torques with them; empty if there is none."""
+        """The output whose angles, and with them the torques, jump at half a turn; empty if there is none."""
         return ""
 
     def action(self, motion: ElementKinematics) -> Action:
-        """Wrenches, generalized forces, stored energy and power at the present motion."""
+        """Wrenches, generalized forces, stored energy and power in the current motion."""
         raise NotImplementedError(f"force type '{self.type}' has no action")
 
     def owner(self, motion: ElementKinematics) -> str:

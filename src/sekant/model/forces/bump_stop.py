@@ -33,7 +33,7 @@ class BumpStop(Force):
     """
 
     type: ClassVar[str] = "bump_stop"
-    summary: ClassVar[str] = "a stop along the line between two points that does not pull on release"
+    summary: ClassVar[str] = "a bump stop along the line between two points; it pushes and never pulls"
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "stop"
 

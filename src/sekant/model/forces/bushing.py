@@ -31,8 +31,8 @@ NAMES = ("x", "y", "z", "a", "b", "c")
 """Directions: displacements, then angles."""
 NO_TABLES = (None, None, None)
 UPRIGHT = (
-    "it is turned by 90 deg about y of its parent frame, where its angles are not unique; place its frames so that "
-    "large turns are about x or z only"
+    "it has turned by 90 deg about y of its parent frame, where its angles are not unique; orient its frames "
+    "so that large rotations are about x or z only"
 )
 
 
@@ -106,7 +106,7 @@ class Bushing(Force):
         return self
 
     def _check_restoring(self, matrix: np.ndarray) -> None:
-        """Together with the stiffnesses, and where no table acts, the matrix (6, 6) must not drive away from rest."""
+        """Together with the stiffnesses, and where no table acts, the matrix (6, 6) must be positive semidefinite."""
         own = (*self.stiffness, *self.rotational_stiffness)
         K = matrix + np.diag([x if isinstance(x, float) else np.nan for x in own])
         plain = [i for i, table in enumerate((*self.tables, *self.rotational_tables)) if table is None]

@@ -40,7 +40,8 @@ from sekant.model.quantities import (
 EXAMPLE: Mapping[str, Any] = MappingProxyType(
     {"stiffness": 37.0, "exponent": 1.5, "dissipation": 0.05, "friction": 0.3, "width": 0.4}
 )
-"""The law of random instances: stiff enough to matter, damped little enough to touch."""
+"""The parameters of random instances: stiff enough to have an effect, with little enough damping to stay in
+contact."""
 
 
 def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX, touching: SX) -> tuple[SX, SX]:
@@ -84,7 +85,7 @@ class CompliantContact(Force):
     @model_validator(mode="after")
     def _possible(self):
         if isinstance(self.exponent, float) and self.exponent < 1:
-            raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}): 1.5 for round bodies")
+            raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}); use 1.5 for round bodies")
         return self
 
     def touch(self, motion: Kinematics) -> Touch:
@@ -92,7 +93,7 @@ class CompliantContact(Force):
         raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
 
     def action(self, motion: Kinematics) -> Action:
-        """Without contact, only the test for contact is computed."""
+        """The forces. Without contact, only the test for contact is evaluated."""
         at = self.touch(motion)
         body, other, p, n, gap = at.body, at.other, at.p, at.n, at.gap
         touching = (gap if at.apart is None else at.apart) < 0
@@ -121,7 +122,7 @@ class CompliantContact(Force):
 
 
 def _velocity(state: FrameState, p: SX) -> SX:
-    """Of the point of a body that is at p (3,), m/s in W."""
+    """The velocity of the point of a body that is at p (3,), m/s in W."""
     return state.v_WF + ca.cross(state.w_WF, p - state.p)
 
 

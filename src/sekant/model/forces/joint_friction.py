@@ -30,8 +30,8 @@ class JointFriction(Force):
 
     (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990),
     or `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is
-    needed. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others pass through
-    rest with F v / sqrt(v^2 + width^2) and creep below that width.
+    needed. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others use F v /
+    sqrt(v^2 + width^2) near rest and creep below that width.
     """
 
     type: ClassVar[str] = "joint_friction"
@@ -86,8 +86,8 @@ class JointFriction(Force):
             still, sliding = getattr(self, name), getattr(self, of)
             if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
                 raise ValueError(
-                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that "
-                    "sticks holds at least that much"
+                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): friction at rest is at least "
+                    "as large as friction while sliding"
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
             raise ValueError(
@@ -172,7 +172,7 @@ class JointFriction(Force):
         return joint.subspace(q, motion.lookups)
 
     def _arm(self, motion: ElementKinematics) -> SX:
-        """Way of the rubbing surfaces per unit of the coordinate."""
+        """Displacement of the rubbing surfaces per unit of the coordinate."""
         column = self._columns(motion)[:, self.coordinate]
         turn, slide = column[:3], column[3:]
         square = ca.dot(slide, slide)
@@ -181,7 +181,7 @@ class JointFriction(Force):
         return SX(1) if square.is_constant() and float(square) == 1.0 else ca.sqrt(square)
 
     def _load(self, motion: ElementKinematics, wrench: SX) -> SX:
-        """Force (N) that presses the rubbing surfaces together, of the joint's wrench (force, moment) in M."""
+        """Force (N) that presses the rubbing surfaces together, from the joint's wrench (force, moment) in M."""
         S, guided = self._columns(motion), motion.model.joints[self.joint].guided
         own = [] if self.radius is not None else [self.coordinate]
         others = [k for k in range(guided) if k != self.coordinate]

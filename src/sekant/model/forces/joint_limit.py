@@ -23,9 +23,9 @@ class JointLimit(Force):
     continuously differentiable in between. The damping is scaled by s'(d) = 3 x^2 - 2 x^3. With the force
     S = stiffness s(d) of the spring and D = damping s'(d) d' of the damper, the stop pushes with
 
-        F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is let go,
-
-    which is the same in value, slope and curvature at D = 0, and never pulls, however fast the release.
+        F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is
+        released. Both agree in value, slope and curvature at D = 0, and the stop never pulls, however fast
+        the release.
     """
 
     type: ClassVar[str] = "joint_limit"
@@ -88,8 +88,8 @@ class JointLimit(Force):
         """Push F, the spring's part S of it, and the integral of s, at penetration `d` and its `rate`.
 
         Both S and D are x^2 times something: the remaining factor stays regular where the stop is left, d = 0, so
-        that F has a series there. The denominator is at least 3/4 of the larger square, unless nothing touches or
-        nothing moves; then D is not negative and it is not used.
+        that F has a series there. The denominator is at least 3/4 of the larger square, unless there is no
+        contact or no motion; then D is not negative and the denominator is not used.
         """
         ramp = scalar(self.ramp)
         x = ca.fmax(0, ca.fmin(1, d / ramp))

@@ -1,4 +1,4 @@
-"""The line between two points on two bodies: its length, its rate, and what a force along it does."""
+"""The line between two points on two bodies: its length, its rate, and the effect of a force along it."""
 
 from __future__ import annotations
 

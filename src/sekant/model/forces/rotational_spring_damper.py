@@ -79,7 +79,9 @@ class RotationalSpringDamper(Force):
     @model_validator(mode="after")
     def _joint_or_frames(self):
         if (self.joint is None) == (self.parent is None and self.child is None):
-            raise ValueError("acts either on a 'joint' or between 'parent' and 'child' frames; give one")
+            raise ValueError(
+                "acts either on a 'joint' or between 'parent' and 'child' frames; give one of the two"
+            )
         if self.joint is None and (self.parent is None or self.child is None):
             raise ValueError("needs both 'parent' and 'child'")
         return self

@@ -29,7 +29,7 @@ from sekant.tables.lookups import Lookups
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """One joint coordinate or velocity: a short name, its unit, and what it becomes under a reflection.
+    """One joint coordinate or velocity: a short name, its unit, and its behavior under a reflection.
 
     `mirror` is "same", "opposite", or the component it is of a polar or an axial vector in F: "polar x",
     "axial z". Joints whose axis is an `AxialDirection` (or a `Direction`, for sliding) have "same".
@@ -54,7 +54,7 @@ def mirror_of_image(mirror: str | None, plane: str) -> str | None:
     """The entry `mirror` of the mirror image of a joint whose curve or surface is given by name."""
     if mirror not in (None, plane):
         raise ModelError(
-            f"its curve or surface is mirrored about {mirror} already; mirror about the same plane"
+            f"its curve or surface is already mirrored about {mirror}; mirror about the same plane"
         )
     return plane if mirror is None else None
 
@@ -63,8 +63,8 @@ def mirror_of_image(mirror: str | None, plane: str) -> str | None:
 class JointMotion:
     """Motion of the child's frame M in the parent's frame F at coordinates q and velocities v.
 
-    The bias `c` is what makes a joint with a configuration-dependent subspace right: without it a spline
-    path is silently wrong.
+    Joints with a configuration-dependent subspace need the bias `c`: without it, the accelerations on a
+    spline path are wrong.
     """
 
     X_FM: Pose
@@ -86,7 +86,7 @@ class Joint(Item):
     unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
     turns: ClassVar[tuple[int, ...]] = ()  # coordinates that `measure` knows up to whole turns
     shared: ClassVar[Mapping[str, tuple[int, ...]]] = {}
-    """What F and M always have in common, with the rows of `constraints` that say so: "point" (their origins),
+    """What F and M always have in common, with the rows of `constraints` that enforce it: "point" (their origins),
     "axis" (z) and "side" (x). Natural coordinates have one point or vector for both bodies there."""
 
     parent: FrameName = "ground"
@@ -94,7 +94,7 @@ class Joint(Item):
     child: FrameName
     """body or frame that moves"""
     at: Point | None = None
-    """place in both bodies, if they are drawn in common coordinates"""
+    """place in both bodies, if their frames coincide"""
     parent_pose: Placement = Placement()
     """pose of F in the frame of the parent"""
     child_pose: Placement = Placement()
@@ -112,7 +112,7 @@ class Joint(Item):
     def _axis_has_direction(self):
         axis = getattr(self, "axis", None)
         if axis is not None and all(component == 0.0 for component in axis):
-            raise ValueError("axis is zero and points nowhere; give a direction such as [0, 1, 0]")
+            raise ValueError("axis is zero and has no direction; give one such as [0, 1, 0]")
         return self
 
     @classmethod
@@ -173,7 +173,7 @@ class Joint(Item):
         return ca.densify(ca.horzcat(*columns)) if columns else SX.zeros(6, 0)
 
     def rate(self, q: SX, v: SX) -> SX:
-        """qdot (nq,); the velocities are the rates of the coordinates unless a joint says otherwise."""
+        """qdot (nq,); the velocities are the rates of the coordinates unless a joint overrides this."""
         return v
 
     def bias(self, q: SX, v: SX, S: SX, lookups: Lookups) -> SX:
@@ -206,7 +206,7 @@ class Joint(Item):
         )
 
     def counted_constraints(self, X_FM: Pose, q: SX) -> SX:
-        """Equations (nq,) that tie coordinates `q` (nq,) which count turns to the pose."""
+        """Equations (nq,) that relate coordinates `q` (nq,) which count turns to the pose."""
         off = self.measure(X_FM) - q
         return ca.vertcat(*[ca.sin(off[i]) if i in self.turns else off[i] for i in range(self.nq)])
 
@@ -223,7 +223,7 @@ class Joint(Item):
         return (0.0,) * self.nq, (0.0,) * self.nv
 
     def started(self, q: Sequence[float]) -> Self:
-        """The joint with other start values `q` (nq,) of its coordinates; see `initial`."""
+        """A copy of the joint with start values `q` (nq,) of its coordinates; see `initial`."""
         if self.nq:
             raise NotImplementedError(f"joint type '{self.type}' takes no start values")
         return self
@@ -244,7 +244,7 @@ def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
 
 
 def refuse_own_start(joint: Any) -> Any:
-    """The joint, unless it shares coordinates of another one and also has start values or springs."""
+    """Return the joint; refuse it if it shares coordinates of another one and also has start values or springs."""
     leader = leader_of(joint)
     if leader is None:
         return joint

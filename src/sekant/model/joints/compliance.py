@@ -1,4 +1,4 @@
-"""Compliance of path and surface joints: springs in the directions that a rigid joint holds."""
+"""Compliance of path and surface joints: springs in the directions that a rigid joint locks."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def mirrored_springs(compliance: Springs, signs: Sequence[float]) -> Springs:
 
 
 def _turned(spring: Spring, direction: str) -> Spring:
-    """The spring for the opposite sign of its deflection."""
+    """The spring with the sign of its deflection reversed."""
     for field in ("stiffness", "damping", "force"):
         used = getattr(getattr(spring, field), "names", frozenset())
         if used & {"x", "rate"}:

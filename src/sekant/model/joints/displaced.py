@@ -1,8 +1,8 @@
-"""A body on springs across its path or surface: displaced and turned from the frame C that moves along it.
+"""A body on springs across its path or surface: displaced and rotated relative to the frame C that moves along it.
 
 C moves with twist (w, s) per unit of u, in its own axes. The displacement d (3,) is given in axes D = (t, n, b), of
 the path's tangent, normal and binormal, or on a surface those of C. All rates of M follow from those of C and of d
-by the rules of relative motion, with a fraction of the operations of differentiating S.
+by the rules of relative motion, which takes a fraction of the operations that differentiating S would.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ class Displaced:
         return Pose(R_FC @ self.R_CM, p_FC + R_FC @ (self.R_CD @ self.d))
 
     def column(self, w: SX, v: SX) -> SX:
-        """(6,) in M, of a rate that turns C by w (3,), in C, and moves M's origin by v (3,), in D."""
+        """Column (6,) of S in M for a rate that rotates C with w (3,), in C, and moves M's origin with v
+        (3,), in D."""
         return ca.vertcat(self.R_CM.T @ w, self.R_MD @ v)
 
     @property
     def S_angles(self) -> SX:
-        """(6, 3), in M."""
+        """The columns (6, 3) of S for the three angles, in M."""
         return ca.vertcat(self.axes, SX.zeros(3, 3))
 
     def bias(self, V: Twist, rates: SX, w_rate: SX, v_rate: SX) -> SX:
@@ -127,7 +128,7 @@ class PathAxes:
 
 
 class FramedAxes:
-    """Axes D of a path from a frame of their own along it, such as Frenet's; the same questions as of `PathAxes`."""
+    """Axes D of a path from a frame of their own along it, such as Frenet's; the same interface as `PathAxes`."""
 
     def __init__(self, along: CurveMotion, frame: CurveMotion):
         """Motions of C and of D, both over the parameter u of the path."""

@@ -1,7 +1,7 @@
-"""Elastic modes of a path or surface joint: the few directions in which a mechanism on bushings lets its body leave
-the path.
+"""Elastic modes of a path or surface joint: the few directions in which a body of a mechanism on bushings can
+deviate from its path.
 
-Loads F (6,) on a body guided by links and bushings displace it, at a given place u of its path, by C(u) F. C has as
+Loads F (6,) displace a body that is guided by links and bushings by C(u) F at a given place u of its path. C has as
 many directions as the bushings allow, r <= 5. With W (6, r) fixed loads that span them,
 
     shapes B(u) = C(u) W ,   stiffness K(u) = W^T C(u) W ,   displacement B(u) e ,   V = V_0(u) + e^T K(u) e / 2 ,
@@ -74,12 +74,12 @@ class ElasticModes(Description):
             if getattr(self, name) is not None and self._array(name).shape != wanted:
                 raise ValueError(f"elastic: {name} must be {wanted} (got {self._array(name).shape})")
         if (self.force if m == 2 else self.energy) is not None:
-            raise ValueError("elastic: a path has a force along it, a surface an energy; drop the other one")
+            raise ValueError("elastic: a path takes 'force' and a surface takes 'energy'; drop the other one")
         if self.stiffness is not None:
             self._check_positive(self._array("stiffness"))
         elif self.damping is not None or self.force is not None or self.energy is not None:
             raise ValueError(
-                "elastic: damping, force and energy go with a stiffness; give all of them to the leading joint"
+                "elastic: damping, force and energy require a stiffness; give all of them on the leading joint"
             )
         return self
 
@@ -175,7 +175,7 @@ class ElasticModes(Description):
 
     @property
     def tables(self) -> ModeTables:
-        """All numbers over u. The same tables for the same numbers."""
+        """All numbers over u. Equal numbers return the same table objects."""
         return _tables(self.u, self.u2, self.shapes, self.stiffness, self.damping, self.force, self.energy)
 
     def _look(self, table: Any, u: SX, lookups: Any, by: int | None = None) -> SX:
@@ -219,7 +219,7 @@ class ElasticModes(Description):
         )
 
     def mirrored(self, plane: str) -> ElasticModes:
-        """Of the mirror image of the path, about the plane normal to an axis of its frame."""
+        """The elastic modes of the mirror image of the path, about the plane normal to an axis of its frame."""
         sign = np.array([-1.0 if axis == plane else 1.0 for axis in "xyz"])
         shapes = self._array("shapes") * np.concatenate([sign, -sign])[None, :, None]
         return self.model_copy(update={"shapes": rows_of(shapes)})
@@ -245,7 +245,7 @@ def check_elastic(joint: Any, along: int) -> None:
         )
     if (modes.stiffness is None) != (joint.coordinate_of is not None):
         raise ValueError(
-            "elastic modes have a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
+            "elastic modes need a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
         )
     if modes.along != along:
         raise ValueError(
@@ -291,21 +291,20 @@ def _tables(
 
 
 def _place(n: int, i: int, j: int) -> int:
-    """Where entry (i, j) of a symmetric (n, n) stands in its upper triangle, row after row."""
+    """Index of entry (i, j) of a symmetric (n, n) matrix in its upper triangle, row after row."""
     i, j = min(i, j), max(i, j)
     return i * n - i * (i - 1) // 2 + j - i
 
 
 def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENGTH) -> np.ndarray:
-    """W (6, r): loads that span the directions in which compliances C (n, 6, 6) give way.
-
-    Each is so large that it displaces by one (m, or rad times `length`) at the middle place.
+    """W (6, r): loads that span the directions in which compliances C (n, 6, 6) yield. Each is scaled to
+    displace the body by one (m, or rad times `length`) at the middle place.
     """
     S = np.diag([1.0, 1.0, 1.0, length, length, length])
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: at one place no load deflects the body; leave them out")
+        raise ModelError("elastic modes: at one place no load deflects the body; leave the elastic modes out")
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:
@@ -315,10 +314,10 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
 
 
 def _axes(u: Any, u2: Any) -> dict[str, Any]:
-    """The fields of places."""
+    """The arrays of places `u` (and `u2`)."""
     return {name: tuple(float(x) for x in axis) for name, axis in (("u", u), ("u2", u2)) if axis is not None}
 
 
 def rows_of(array: np.ndarray) -> Any:
-    """An array as nested tuples, as descriptions hold it."""
+    """An array as nested tuples, the form used in descriptions."""
     return tuple(rows_of(part) for part in array) if array.ndim > 1 else tuple(array.tolist())

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 class GuidedJoint(Joint):
-    """The first `along` coordinates lie on the curve or surface `_geometry`, those behind them lead away from it."""
+    """The first `along` coordinates move along the curve or surface `_geometry`; the following ones move away
+    from it."""
 
     along: ClassVar[int]
     across: ClassVar[tuple[Coordinate, ...]]
-    """coordinates of a compliant joint behind those"""
+    """coordinates of a compliant joint after those"""
 
     if TYPE_CHECKING:
         compliance: Any
@@ -32,7 +33,7 @@ class GuidedJoint(Joint):
 
     @property
     def _units(self) -> tuple[str, ...]:
-        """Of the coordinates along it."""
+        """Units of the coordinates along the curve or surface."""
         raise NotImplementedError
 
     @property

@@ -92,7 +92,7 @@ class Path(GuidedJoint):
     @model_validator(mode="after")
     def _normal_goes_with_compliance(self):
         if self.normal_direction is not None and self.compliance is None:
-            raise ValueError("normal_direction is used by a compliant path only; give compliance or drop it")
+            raise ValueError("only a compliant path uses normal_direction; give compliance, or drop it")
         check_elastic(self, 1)
         return self
 
@@ -100,7 +100,8 @@ class Path(GuidedJoint):
     def _sharing_leaves_nothing_free(self):
         if self.coordinate is not None and (self.coordinate_of is None or self.elastic is not None):
             raise ValueError(
-                "coordinate names one coordinate of the joint in coordinate_of, for a rigid path; drop it"
+                "coordinate selects a coordinate of the joint named in coordinate_of, and only rigid paths "
+                "use it; drop it"
             )
         return refuse_own_start(self)
 
@@ -126,7 +127,7 @@ class Path(GuidedJoint):
         return started and self.compliance is None and self.elastic is None and self.mirror is None
 
     def bound(self, curve: PoseCurve) -> Path:
-        """The joint with the curve itself in place of its name."""
+        """A copy of the joint with the curve itself instead of its name."""
         if self.mirror is None:
             return self.model_copy(update={"curve": curve})
         return self.model_copy(update={"mirror": None, **self._image(curve, self.mirror)})

@@ -34,7 +34,7 @@ class Screw(AxisJoint):
     @model_validator(mode="after")
     def _advances(self):
         if self.pitch == 0.0:
-            raise ValueError("pitch is zero, so it would not advance; use a revolute joint")
+            raise ValueError("pitch is zero, so the screw would not advance; use a revolute joint")
         return self
 
     def _advance(self) -> SX:
@@ -51,8 +51,8 @@ class Screw(AxisJoint):
 
     def constraints(self, X_FM: Pose) -> SX:
         R, p = X_FM.R, X_FM.p
-        # the advance gives the angle, with full turns; the row compares how far the pose is turned from there, which
-        # is far from half a turn wherever the joint nearly holds
+        # the advance gives the angle, with full turns; the row compares the rotation relative to that angle,
+        # which stays far from half a turn wherever the joint nearly holds
         angle = self.measure(X_FM)[0]
         sine = R[0, 0] * ca.sin(angle) - R[1, 0] * ca.cos(angle)
         cosine = R[0, 0] * ca.cos(angle) + R[1, 0] * ca.sin(angle)

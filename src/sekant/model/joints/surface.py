@@ -73,7 +73,7 @@ class Surface(GuidedJoint):
     def _sharing_leaves_nothing_free(self):
         if self.second_coordinate_of is not None:
             if self.coordinate_of is not None:
-                raise ValueError("coordinate_of shares both coordinates already; drop second_coordinate_of")
+                raise ValueError("coordinate_of already shares both coordinates; drop second_coordinate_of")
             if self.compliance is not None:
                 raise ValueError("a compliant surface cannot share a coordinate of another joint; drop one")
         check_elastic(self, 2)
@@ -96,7 +96,7 @@ class Surface(GuidedJoint):
         return started and self.compliance is None and self.elastic is None and self.mirror is None
 
     def bound(self, surface: PoseSurface) -> Surface:
-        """The joint with the surface itself in place of its name."""
+        """A copy of the joint with the surface itself instead of its name."""
         image = surface if self.mirror is None else surface.mirrored(self.mirror)
         return self.model_copy(update={"surface": image, "mirror": None})
 

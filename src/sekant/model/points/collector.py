@@ -1,4 +1,4 @@
-"""A mechanism in points, built call by call: a thin collector of the items of `sekant.model.points`.
+"""A mechanism in points, built call by call: a collector of the items of `sekant.model.points`.
 
 Each method adds one item. Points, vectors and bodies come back as handles whose components are symbols called as in
 files (`A.x`, `A.vx`, `arm.w`), so that Python expressions and texts mean the same.
@@ -20,8 +20,8 @@ from sekant.model.points.item_collector import BodyHandle, ItemCollector, Place,
 class Collector(ItemCollector):
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
-    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Each run may set
-    parameters made by `parameter` again.
+    Bodies that share a point are connected by a ball joint there (in the plane, a hinge); those that share a
+    point and a vector in space, by a hinge. Parameters made by `parameter` can be set for each run.
     """
 
     # -- points and vectors ----------------------------------------------------------------------------
@@ -58,7 +58,8 @@ class Collector(ItemCollector):
         self.items["prescribed"][name] = read_as(places.Prescribed, fields | components, path)
 
     def track(self, name: str, rate: Value, start: Value = 0.0) -> SX:
-        """A quantity with a rate of its own (DERA 3.2.2); `start`: a number or an expression of the coordinates."""
+        """A quantity that is integrated from its rate (DERA 3.2.2); `start`: a number or an expression of the
+        coordinates."""
         self.add(name, motions.Tracked, rate=rate, start=start)
         return self._scalar(name)
 
@@ -234,7 +235,7 @@ class Collector(ItemCollector):
         length: Value | None = None,
         name=None,
     ) -> None:
-        """Both between the same points; the damper is called `name`.damper."""
+        """Both between the same points; the damper is named `name`.damper."""
         name, ends = self._between(A, B, name, "strut", both=False)
         self.add(name, loads.PointSpring, ends=ends, stiffness=stiffness, length=length, damping=damping)
 

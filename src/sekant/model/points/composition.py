@@ -34,7 +34,8 @@ Value = Any  # a number, an expression in text, or a CasADi expression of names 
 class Composition:
     """All statements of the items of `resolved.model.natural`. `gravity` (dim,) m/s^2 in W; SI units throughout.
 
-    `starts`: values of coordinates by name off which defaults are read, where those of the items are too rough.
+    `starts`: start values of coordinates by name from which defaults are computed, if those of the items are
+    too rough.
     """
 
     def __init__(self, resolved: ResolvedModel, starts: Mapping[str, float] | None = None):
@@ -80,7 +81,7 @@ class Composition:
 
     @contextmanager
     def about(self, path: tuple[str | int, ...]) -> Iterator[None]:
-        """Errors raised within are reported at this place of the model."""
+        """Context manager: errors raised inside are reported at this place of the model."""
         try:
             yield
         except SekantError as error:
@@ -193,8 +194,8 @@ class Composition:
         if not isinstance(value, float):
             runs = ", ".join(parameter.name for parameter in self.resolved.parameters)
             raise ModelError(
-                f"{what} shapes the mechanism and cannot depend on a number that each run sets ({runs}); masses, "
-                "lengths, forces and outputs can"
+                f"{what} defines the geometry of the mechanism and cannot depend on run-time parameters "
+                f"({runs}); masses, lengths, forces and outputs can"
             )
         return value
 
@@ -227,7 +228,7 @@ class Composition:
         return {s.name() for s in ca.symvar(ca.veccat(given, *inner))} - values
 
     def _find(self, name: str) -> Any:
-        """The meaning of a name in an expression, or None."""
+        """The value of a name in an expression, or None."""
         if name == "t":
             return self.t
         if name in self.resolved.values:
@@ -275,7 +276,7 @@ class Composition:
         return self.lookups(self._tables[name], *[SX(argument) for argument in arguments])
 
     def _put_in(self, given: SX) -> SX:
-        """A CasADi expression of names with the names replaced by their meaning, in the arguments of tables too."""
+        """A CasADi expression with names replaced by their values, also in the arguments of tables."""
         outer: Lookups | None = self.natural.lookups
         nodes = [] if outer is None else outer.needed_by(ca.vec(given))
         values = {s.element_hash() for node in nodes for s in ca.vertsplit(node.symbols)}
@@ -333,7 +334,8 @@ class Composition:
         self.coordinates.append(c)
 
     def track(self, name: str, rate: SX, start: SX) -> None:
-        """A quantity with a rate of its own (DERA 3.2.2); `start`: a number or an expression of the coordinates."""
+        """A quantity that is integrated from its rate (DERA 3.2.2); `start`: a number or an expression of the
+        coordinates."""
         begin = float(self.at_start(start).item())
         c = BasicComponent(name, SX.sym(name), SX.sym(f"{name}.rate"), begin, 0.0, 1.0, None, FOLLOWS)
         self.add(c)
@@ -377,7 +379,7 @@ class Composition:
         return bool(free) and ca.depends_on(put, ca.vertcat(*free))
 
     def combination(self, item: Geometric) -> dict[str, float] | None:
-        """Names of basic points and vectors and the weights with which they add up to the item, if they do."""
+        """Names of basic points and vectors and the weights whose sum gives the item, if there are any."""
         if self.lookups.needed_by(item.value):
             return None
         owners = [(owner, axis) for owner, _, axis in (c.name.rpartition(".") for c in self.coordinates)]

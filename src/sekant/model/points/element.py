@@ -19,7 +19,7 @@ class Element(Description):
 
     def compose(self, name: str, m: Composition) -> None:
         """State the meaning of the item in points: energies, equations, outputs."""
-        raise NotImplementedError(f"'{self.section}' items state nothing")
+        raise NotImplementedError(f"items of '{self.section}' do not implement 'compose'")
 
     @classmethod
     def from_short(cls, raw: Any) -> Any:

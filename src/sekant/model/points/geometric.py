@@ -136,7 +136,7 @@ def _number(factor: Any) -> float:
 
 
 def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> dict[str, float] | None:
-    """Names of points and vectors and the weights with which they add up to `value` (dim,), if they do.
+    """Names of points and vectors and the weights whose sum gives `value` (dim,), if there are any.
 
     `owners`: name and axis of each entry of y, axes of one name in order.
     """
@@ -157,7 +157,7 @@ def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> di
 class BasicComponent:
     """One component of a basic point or vector; `fixed`: its value as a function of time, or None if it is free.
 
-    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate. `written`, `written_rate`:
+    `weight`, `rate_weight`: weights of the start value and its rate in the assembly. `written`, `written_rate`:
     values in the item where they are prescribed (None: none).
     """
 
@@ -180,7 +180,7 @@ class BasicComponent:
 
 @dataclass(frozen=True, eq=False)
 class EquationRows:
-    """Equations under one name. `text`: what they demand, for readers. `conjugate`: the force of one multiplier is
+    """Equations under one name. `text`: a description for readers. `conjugate`: the force of one multiplier is
     -conjugate * lam, with `unit`. `stated`: whether they contain numbers given by the user, not from the start."""
 
     name: str

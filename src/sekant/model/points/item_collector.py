@@ -48,8 +48,8 @@ class BodyHandle:
 class ItemCollector:
     """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
 
-    Bodies that share a point turn about it; sharing a point and a vector in space makes a hinge. Each run may set
-    parameters made by `parameter` again.
+    Bodies that share a point are connected by a ball joint there (in the plane, a hinge); those that share a
+    point and a vector in space, by a hinge. Parameters made by `parameter` can be set for each run.
     """
 
     def __init__(self, dim: int = 2, gravity: Place | None = None, name: str = "mechanism", **settings: Any):
@@ -151,7 +151,7 @@ class ItemCollector:
         return self._handles[name]
 
     def parameter(self, name: str, value: Any) -> SX:
-        """A number that each run may set again."""
+        """A parameter whose value can be set for each run."""
         if name in self.parameters or name in self._known:
             raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
         self.parameters[name] = value
@@ -218,7 +218,7 @@ class ItemCollector:
         return self._unnamed[id(item)][1]
 
     def combination(self, item: Geometric) -> dict[str, float] | None:
-        """Names of points and vectors and the weights with which they add up to the item, if they do."""
+        """Names of points and vectors and the weights whose sum gives the item, if there are any."""
         if self.lookups.needed_by(item.value):
             return None
         names = [name for name in self._symbols if name.rpartition(".")[0] in self._handles]

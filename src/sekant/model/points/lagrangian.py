@@ -97,7 +97,7 @@ class Lagrangian(Description):
         return np.atleast_1d(np.asarray(self.v0, float)).ravel()
 
     def fingerprint(self) -> str:
-        """Of the content: expressions, start values, tables."""
+        """Hash of the content: expressions, start values, tables."""
         expressions = [self.L, *_values(self.constraints), *_values(self.rayleigh), *_values(self.forces)]
         expressions += [entry for item in self.extra for entry in item[1:]]
         columns = [ca.densify(ca.vec(SX(e))) for e in expressions]
@@ -109,7 +109,7 @@ class Lagrangian(Description):
 
 
 def tables_fingerprint(lookups: Lookups | None) -> str:
-    """Of the tables that expressions refer to; empty without any."""
+    """Hash of the tables that expressions refer to; empty if there are none."""
     if lookups is None or not lookups.tables:
         return ""
     content = hashlib.sha256()

@@ -1,4 +1,5 @@
-"""Lengths between pairs of points that several items may state: each is used once, and contradictions are refused."""
+"""Lengths between pairs of points. Several items may give the same length: it is used once, and
+contradictions are refused."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ class Lengths:
         if old.stated and new.stated and not _equal(old.length, new.length):
             raise ModelError(
                 f"{new.item} and {old.item} contradict each other: the distance of {' and '.join(pair)} is "
-                f"{_shown(new.length)} by the one and {_shown(old.length)} by the other; give it once"
+                f"{_shown(new.length)} according to the first and {_shown(old.length)} according to the "
+                "second; give it once"
             )
         if new.stated and not old.stated:
             self.known[pair] = new

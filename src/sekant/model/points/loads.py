@@ -39,7 +39,7 @@ def _stretching(m: Any, ends: tuple[str, str], kind: str = "", name: str = "") -
 
 @register
 class PointSpring(Element):
-    """A linear spring between two points, optionally with a damper, which is then called ``name.damper``."""
+    """A linear spring between two points, optionally with a damper, which is then named ``name.damper``."""
 
     section: ClassVar = "springs"
     shown: ClassVar = "{ends: [A, B], stiffness: 300 N/m, length: 0.8 m}"
@@ -101,7 +101,7 @@ class PointDamper(Element):
     damping: Damping
     """force per speed"""
     isotropic: bool = False
-    """whether it acts against every relative velocity of the ends, not only against that along their line"""
+    """whether it damps every relative velocity of the ends, not only that along their line"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, speed = _stretching(m, self.ends, "" if self.isotropic else "damper", name)

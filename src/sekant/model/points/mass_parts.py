@@ -127,7 +127,7 @@ class BodyPart(Part):
         return z[0] + self.frame(z) @ SX(ca.DM(self.com))
 
     def carried(self, local: np.ndarray, point: bool) -> SX:
-        """(dim,) a place or direction of the local frame, in W."""
+        """A place or direction (dim,) of the local frame, in W."""
         turned = self.Q @ SX(ca.DM(local))
         return self.origin.value + turned if point else turned
 
@@ -181,7 +181,7 @@ def checked_inertia(given: np.ndarray, dim: int) -> np.ndarray:
     """A moment (plane), or a symmetric matrix (3, 3) from it, its diagonal, or one number for all axes."""
     if dim == 2:
         if given.size != 1 or not float(given.ravel()[0]) >= 0:
-            raise ModelError(f"inertia must be one number, not negative (got {given.tolist()})")
+            raise ModelError(f"inertia must be a single number that is not negative (got {given.tolist()})")
         return np.array(float(given.ravel()[0]))
     matrix = np.diag(given) if given.shape == (3,) else given * np.eye(3) if given.size == 1 else given
     if matrix.shape != (3, 3) or not np.allclose(matrix, matrix.T, rtol=1e-12):

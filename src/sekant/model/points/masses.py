@@ -18,7 +18,7 @@ from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, Mome
 from sekant.model.quantities import Description
 
 ROUND_OFF = 1e-14
-"""Cosine of the angle of a frame that counts as a right one."""
+"""Cosine of the angle of a frame below which it counts as a right angle."""
 
 
 class Attached(Description):
@@ -104,8 +104,8 @@ class PointBody(Element):
                     body.children.append(m.assign(child, body.carried(local, point), 1.0 if point else 0.0))
 
     def _rigidity(self, name: str, frame: list[Geometric], R: np.ndarray, m: Any) -> None:
-        """Equations that keep the frame rigid; except those that other items state already, or that always hold:
-        lengths within another body are given by that body."""
+        """Equations that keep the frame rigid, except those that other items already impose or that always
+        hold: another body determines the lengths within it."""
         O, stated = frame[0], self.lengths is not None
         arms = [point - O if point.is_point else point for point in frame[1:]]
         texts = [f"{point.name} - {O.name}" if point.is_point else point.name for point in frame[1:]]
@@ -131,7 +131,7 @@ class PointBody(Element):
 
 
 def _frame_places(frame: list[Geometric], R: np.ndarray, dim: int) -> dict[str, np.ndarray]:
-    """Components (dim,) in the local frame of what spans it."""
+    """Components (dim,) in the local frame of the points and vectors that span it."""
     columns = np.zeros((dim, dim))
     columns[: dim - 1, 1:] = R
     return {point.name: columns[:, k] for k, point in enumerate(frame)}
@@ -155,7 +155,7 @@ def length_row(
     kind: str,
     rigid: bool = True,
 ) -> None:
-    """The equation |arm|^2 = length^2, unless another item has it already; contradictions are refused."""
+    """The equation |arm|^2 = length^2, unless another item already imposes it; contradictions are refused."""
     expression = arm.dot(arm) - length**2
     if not m.moves(expression):
         if stated and isinstance(length, float):
@@ -178,15 +178,15 @@ def length_row(
 
 
 def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[str, ...]) -> None:
-    """A stated length between fixed points must be their distance."""
+    """Check that a stated length between fixed points is their distance."""
     free = [c.symbol for c in m.coordinates if c.fixed is not None and not c.fixed.is_constant()]
     if free and ca.depends_on(arm.value, ca.vertcat(*free)):
         return
     now = float(np.linalg.norm(m.at_start(arm.value)))
     if abs(now - length) > 1e-9 * max(now, length):
         raise ModelError(
-            f"{item} says {length:.6g} m for the distance of {' and '.join(pair)}, which do not move and are "
-            f"{now:.6g} m apart; correct one of them"
+            f"{item} gives {length:.6g} m for the distance of {' and '.join(pair)}, but these points are "
+            f"fixed and {now:.6g} m apart; correct the length or a position"
         )
 
 

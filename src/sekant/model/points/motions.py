@@ -28,7 +28,7 @@ class Angle(Element):
     of: str
     """name of a body or a vector"""
     start: AngleValue | None = None
-    """angle at the start; by default as the points lie"""
+    """angle at the start; by default that of the start positions"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:

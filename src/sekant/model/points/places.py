@@ -87,7 +87,7 @@ class Point(Element):
     velocity: VelocityVector | None = None
     """velocity in W at the start; by default it follows from that of other points"""
     weight: Number = 1.0
-    """how firmly assembly holds it in its place"""
+    """weight of its position in the assembly: larger ones move less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
@@ -108,7 +108,7 @@ class FreeVector(Element):
     rate: Numbers | None = None
     """rates of the components in W at the start; by default they follow from other rates"""
     weight: Number = 1.0
-    """how firmly assembly holds its components"""
+    """weight of its components in the assembly: larger ones change less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)
@@ -133,8 +133,8 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
         written = written_rate = None
         if fixed is not None and axis not in moved and first != 0.0:
             raise ModelError(
-                f"the velocity of '{name}' has {first:g} along {axis}, but {_held_by(free)}; write 0 there, or add "
-                f"'{axis}' to what is free"
+                f"the velocity of '{name}' has {first:g} along {axis}, but {_held_by(free)}; write 0 there, "
+                f"or add '{axis}' to 'free'"
             )
         if axis in moved:
             with m.about(("natural", "prescribed", name, axis)):

@@ -12,7 +12,7 @@ _FILES = [module.__name__ for module in (places, masses, constraints, joints, mo
 
 
 def _place(types: dict[str | None, type[Element]]) -> int:
-    """Of the file that a section is from; those of others come last."""
+    """Rank of the file that defines a section; sections of other packages come last."""
     file = next(iter(types.values())).__module__
     return _FILES.index(file) if file in _FILES else len(_FILES)
 

@@ -47,11 +47,11 @@ class Signal(Item):
         return ()
 
     def delays(self, name: str, motion: ElementKinematics) -> tuple[Delayed, ...]:
-        """Inputs of this signal that return after a delay."""
+        """Inputs of this signal that it uses after a delay."""
         return ()
 
     def smooth(self) -> Signal:
-        """The signal that stands for this one in linear models and equilibria."""
+        """The signal that replaces this one in linear models and equilibria."""
         return self
 
 

@@ -17,7 +17,8 @@ from sekant.model.signals.base import Signal, register
 class Hysteresis(Signal):
     """Two branches: `low` until the input rises above `on_above`, then `high` until it falls below `off_below`.
 
-    The branch is held between the events; between the thresholds the run begins on the branch `start`.
+    The branch is constant between the events; if the input starts between the thresholds, the run begins on
+    the branch `start`.
     """
 
     type: ClassVar[str] = "hysteresis"

@@ -20,10 +20,10 @@ from sekant.tables.numeric import INCREMENT, NumericFunction
 class Numeric(Signal):
     """The result of a Python function of numbers, which may use `if`, `while`, iterations and its own arrays.
 
-    It is compiled to machine code (numba, the extra `numeric`), so no Python runs in the loop; integrators know
-    nothing about its contents. Fixed steps and dop853 evaluate it as it is, but do not land where it jumps or
-    kinks; radau5 and linear models use finite differences; there are no series for it (taylor). Where it can be
-    written with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called
+    It is compiled to machine code (numba, the extra `numeric`), so no Python runs in the integration loop;
+    integrators do not see its contents. Fixed steps and dop853 evaluate it directly, but do not stop where it
+    jumps or kinks; radau5 and linear models use finite differences; method taylor has no series for it. If it
+    can be written with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called
     ``name.y0``, ``name.y1``, ...
     """
 

@@ -1,9 +1,11 @@
-"""Python functions of numbers as C callbacks: the allowed contents of their text, and their compilation by numba.
+"""Python functions of numbers as C callbacks: what their text may contain, and their compilation by numba.
 
-A text contains only definitions of functions, of which the last one counts. Python runs none of it: numba compiles
-it for numbers alone. So that a model from a stranger does no harm, a text may use only the parts of `np`, `math`
-and arrays that are listed here (numba also compiles what reaches any memory, such as `as_strided`), and its indices
-are checked. It may still run forever. A function given as an object is the user's own program.
+A text contains only function definitions; the last one is the signal's function. Python runs none of it:
+numba compiles
+it for numbers alone. Models from untrusted sources must not be able to do harm. Therefore a text may use only
+the parts of `np`, `math` and arrays that are listed here (numba would also compile functions that reach any
+memory, such as `as_strided`), and its indices are checked. It may still run forever. A function given as an
+object is the user's own program.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
 
 
 def _harmless(part: ast.FunctionDef) -> None:
-    """Refuses everything that is not listed: attributes, imports and names with two underscores."""
+    """Refuse everything that is not listed: attributes, imports and names with two underscores."""
     for node in ast.walk(part):
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Global | ast.With | ast.ClassDef | ast.Lambda):
             what = f"'{type(node).__name__.lower()}'"
@@ -156,7 +158,7 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
 
 
 def _loaded(text: str, name: str, jit: Callable[..., Any]) -> Callable[..., Any]:
-    """The last function of a text. Only its `def` statements run, whose defaults are constants."""
+    """The last function of a text. Only its `def` statements are executed; their defaults are constants."""
     definitions = _definitions(text)
     tree = ast.Module([*definitions], [])
     file = f"<function of signal '{name}'>"

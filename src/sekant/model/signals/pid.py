@@ -18,7 +18,7 @@ from sekant.model.signals.base import Signal, register
 class Pid(Signal):
     """y = kp e + i + kd (e - x) / T, held between `low` and `high`; T x' = e - x; i' = ki e + (y - y_free) / T_w.
 
-    The last term (back-calculation) lets the integral run back while the limits hold the output.
+    The last term (back-calculation) lets the integral decrease while the output is at a limit.
     """
 
     type: ClassVar[str] = "pid"
@@ -41,7 +41,7 @@ class Pid(Signal):
     high: AnyQuantity | None = None
     """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
-    """T_w: how fast the integral runs back while the output is at a limit"""
+    """T_w: time in which the integral decreases while the output is at a limit"""
     start: AnyQuantity = 0.0
     """value of the integral part at the start"""
 

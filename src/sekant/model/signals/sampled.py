@@ -16,7 +16,7 @@ from sekant.model.signals.base import Signal, register
 class SampledSignal(Signal):
     """The input at the times offset + k period, held in between; `start` before the first sample.
 
-    All that is sampled at one time is taken from the values just before it. So a sampled signal may use itself, as
+    All samples taken at one time use the values just before that time. So a sampled signal may use itself, as
     in the sum ``total + period * error``, and loops of sampled signals are not algebraic loops.
     """
 
@@ -46,7 +46,7 @@ class SampledSignal(Signal):
 
 
 def fixed_time(name: str, field: str, value: object) -> float:
-    """A time that the clock of a run needs as a number."""
+    """A time that must be known as a number before a run."""
     if isinstance(value, SX) and value.is_constant():
         value = float(value)
     if not isinstance(value, (int, float)):

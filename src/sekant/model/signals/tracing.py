@@ -1,6 +1,5 @@
-"""Signals from Python functions: the computation of a function is recorded once, as expressions.
-
-The function is called with recorders in place of numbers. They take part in arithmetic, comparisons, NumPy's
+"""Signals from Python functions: a function is called once, and its computation is recorded as expressions.
+Its arguments are recorders instead of numbers. They support arithmetic, comparisons, NumPy's
 functions of numbers and ``np.where``; the record becomes named expressions, so no Python runs with the model,
 derivatives are exact, and the model can be written to a file.
 """
@@ -105,14 +104,14 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise ModelError(
-            "a function that is recorded cannot decide by 'if', 'and', 'or', 'min' or 'max' of Python, because "
-            "the numbers are not known then; use np.where, np.logical_and, np.minimum, np.maximum"
+            "a recorded function cannot use Python's 'if', 'and', 'or', 'min' or 'max', because the values "
+            "are not known while it is recorded; use np.where, np.logical_and, np.minimum, np.maximum"
         )
 
     def __float__(self) -> float:
         raise ModelError(
-            "a function that is recorded cannot turn a quantity into a plain number (as math.sin does); use NumPy's "
-            "functions, np.sin"
+            "a recorded function cannot convert a quantity to a plain number (as math.sin does); use NumPy's "
+            "functions, such as np.sin"
         )
 
     __int__ = __index__ = __float__  # type: ignore[assignment]
@@ -162,9 +161,7 @@ def _recorded(x: Any) -> Traced:
         return x
     number = float(x)
     if not np.isfinite(number):
-        raise ModelError(
-            f"a function that is recorded used the number {number}, which no expression can hold"
-        )
+        raise ModelError(f"a recorded function used the number {number}, which an expression cannot contain")
     return Traced(repr(number) if number >= 0 else f"({number!r})")
 
 

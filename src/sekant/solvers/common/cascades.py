@@ -1,7 +1,8 @@
-"""Events that set states and held values, and may trigger others: decided by compiled code.
+"""Events that set states and held values, and may trigger others, in compiled code.
 
-Events whose functions have crossed zero together happen at once, from the values before. The values they set may
-make other functions jump over zero; these events follow, until none is left.
+Events whose functions have crossed zero together happen simultaneously and use the values before. The values
+they set may
+make other functions jump over zero; these events happen next, until none is left.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from sekant.solvers.common.memory import Call, CompiledFunction, call, call_at
 
 SETTLED, ENDLESS = range(2)
 """Return codes of procedures: no event is left, or events trigger one another without end."""
-MOST_AT_ONCE = 50  # events at one instant that may follow from one another
+MOST_AT_ONCE = 50  # largest number of successive events at one instant
 
 
 class EventCascade(Struct):
-    """A point (t, q, v, z, p) and the events that happen there; z and the held values in p change."""
+    """A point (t, q, v, z, p) and the events that happen there, which change z and held values in p."""
 
     t: Vector
     q: Vector
@@ -32,22 +33,23 @@ class EventCascade(Struct):
     direction: Integers  # (n,) -1 falling, 1 rising, 0 both
     level: Integers  # 1: it happens at the start if its function is beyond zero already
     stops: Integers  # 1: the run ends with it
-    first: Integers  # (n + 1,) what each event sets, among `target`
-    target: Integers  # (m,) places in z, or, from nz on, in p
+    first: Integers  # (n + 1,) range of `target` that each event sets
+    target: Integers  # (m,) indices in z, or, from nz on, in p
     value: Vector  # (n,) of the functions
-    fresh: Vector  # (m,) what would be set
+    fresh: Vector  # (m,) values to set
     at_value: Call
     at_fresh: Call
     sign: Integers  # (n,) of the functions, before
     due: Integers  # 1: it happens now
     states: Integer  # entries of z
     stopped: Integer  # the event that ends the run, or -1
-    blame: Integer  # an event that sets off others without end
+    blame: Integer  # an event that triggers others without end
 
 
 @dataclass(frozen=True, eq=False)
 class EventDescription:
-    """Of n events, see `EventCascade`. Functions of (t, q, v, z, p): `value` -> (n,), `fresh` -> (m,), None if
+    """Description of n events, see `EventCascade`. Functions of (t, q, v, z, p): `value` -> (n,), `fresh` ->
+    (m,), None if
     nothing is set."""
 
     direction: NDArray[np.int64]
@@ -61,7 +63,7 @@ class EventDescription:
 
 
 def lay_out_cascade(events: EventDescription, point: Sequence[NDArray[np.float64]]) -> EventCascade:
-    """`point`: the arrays t, q, v, z, p that it works on."""
+    """`point`: the arrays t, q, v, z, p to work on."""
     value, fresh = np.zeros(events.direction.size), np.zeros(events.target.size)
     return EventCascade(
         **dict(zip("tqvzp", point, strict=True)),
@@ -84,13 +86,13 @@ def lay_out_cascade(events: EventDescription, point: Sequence[NDArray[np.float64
 
 @inner
 def _sign_of(value):
-    """Zero counts as positive."""
+    """Sign of a value; zero counts as positive."""
     return -1 if value < 0.0 else 1
 
 
 @inner
 def _happen(m):
-    """All events that are due, from the values before."""
+    """Perform all events that are due, using the values before."""
     if m.at_fresh.function != 0:
         call(m.at_fresh)
     for i in range(m.due.size):
@@ -106,7 +108,7 @@ def _happen(m):
 
 @inner
 def _cascade(m, level_only):
-    """Let all events happen whose functions do not have the signs `sign` any more, until none is left."""
+    """Perform all events whose functions no longer have the signs `sign`, until none is left."""
     for _ in range(MOST_AT_ONCE):
         call(m.at_value)
         count = 0
@@ -126,7 +128,7 @@ def _cascade(m, level_only):
 
 @procedure(EventCascade, "events", 0.1)
 def note_signs(m, a, b):
-    """Signs of the functions at the point, before something jumps."""
+    """Store the signs of the functions at the point, before something jumps."""
     call(m.at_value)
     for i in range(m.sign.size):
         m.sign[i] = _sign_of(m.value[i])
@@ -135,7 +137,7 @@ def note_signs(m, a, b):
 
 @procedure(EventCascade, "events", 0.3)
 def follow_jumps(m, starting, unused):
-    """Events whose functions have jumped over zero since `note_signs`; `starting` (1): those that tell a level."""
+    """Perform events whose functions have jumped over zero since `note_signs`; `starting` (1): those with a level."""
     if starting == 1.0:
         for i in range(m.sign.size):
             m.sign[i] = -m.direction[i] if m.level[i] == 1 else 0
@@ -144,7 +146,7 @@ def follow_jumps(m, starting, unused):
 
 @procedure(EventCascade, "events", 0.3)
 def react_to_event(m, number, unused):
-    """Event `number` and all whose functions have the same value happen at once, just beyond the crossing."""
+    """Perform event `number` and all events whose functions have the same value, just beyond the crossing."""
     k = int(number)
     call(m.at_value)
     for i in range(m.sign.size):

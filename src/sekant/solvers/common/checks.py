@@ -1,4 +1,4 @@
-"""Checks of the arguments of integrators, shared by all of them."""
+"""Checks of the arguments of all integrators."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ UNLIMITED = 2**62
 
 @dataclass(frozen=True)
 class StepOptions:
-    """The checked request: output `times`, `edges` of segments, times closer than `snap` being one, the fixed
-    `step` (0: adaptive), `usual_step` (0: unknown) of a run that this one goes on from, `atol` (n,)."""
+    """The checked request: output `times`, `edges` of segments, `snap`: times closer than this count as one,
+    the fixed `step` (0: adaptive), `usual_step` (0: unknown) of the run that this one continues, `atol` (n,)."""
 
     times: Floats
     edges: Floats
@@ -46,7 +46,7 @@ def check_options(
     first_step: float | None,
     usual_step: float | None = None,
 ) -> StepOptions:
-    """The request to an integrator of n states; `step` None: it chooses its own."""
+    """Check the request to an integrator of n states; `step` None: adaptive steps."""
     check_first_step(first_step)
     check_first_step(usual_step)
     tolerances = check_tolerances(rtol, atol, n, max_step, max_steps)

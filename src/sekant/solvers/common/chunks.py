@@ -1,6 +1,6 @@
 """The Python side of every time loop: calls of a compiled loop, each lasting about 0.15 s with its rows.
 
-Between two of them rows are handed out and Ctrl-C is handled. The result does not depend on the chunks.
+Between two calls, output rows are passed on and Ctrl-C is handled. The result does not depend on the chunks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sekant.solvers.common.outcome import MORE
 
 CHUNK_SECONDS = 0.15
 MANY_ROWS = 20_000
-"""Output times from which on a single step may take long: rows are made of each when it is handed out."""
+"""Number of output times above which chunks are kept short, because one step may produce many rows."""
 
 
 def advance_in_chunks(
@@ -24,10 +24,12 @@ def advance_in_chunks(
     chunk_steps: int | None,
     rows: int,
 ) -> int:
-    """Call `advance(steps)` until it returns another code than MORE; that code, or MORE after a KeyboardInterrupt.
+    """Call `advance(steps)` until it returns a code other than MORE; return that code, or MORE after a
+    KeyboardInterrupt.
 
-    `written()`: rows of output so far. `hand_out(first, last)`: what to do with rows first .. last - 1, perhaps none,
-    after every chunk. `first_steps`: of the first chunk. `chunk_steps`: of all chunks. `rows`: of output in all.
+    `written()`: rows of output so far. `hand_out(first, last)`: receives rows first .. last - 1 (possibly
+    none) after every chunk. `first_steps`: steps of the first chunk. `chunk_steps`: steps of every chunk.
+    `rows`: total number of output rows.
     """
     if chunk_steps is not None and chunk_steps < 1:
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")

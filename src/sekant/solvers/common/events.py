@@ -1,7 +1,6 @@
-"""Event functions: what counts as a crossing of zero.
-
-An event happens where its function e of the state leaves the sign that it has, in a direction that counts. A run that
-begins on zero, up to round-off, leaves it without an event: the sign is then the one just after the start.
+"""Event functions: what counts as a crossing of zero. An event happens where its function e of the state
+changes its sign in a direction that counts. A run that begins on zero, up to round-off, leaves it without an
+event: its sign is the one just after the start.
 
 The memory of an integrator that watches for them has `watched` (`Events`), whose functions are those of the state in
 `stage`, and `x`, `clock`, `plan` and `counts` as all integrators do.
@@ -23,7 +22,7 @@ from sekant.solvers.common.memory import Call, call, set_time
 from sekant.solvers.common.vectors import sign_of, take
 
 ON_ZERO = 1e-13  # value of an event function at the start of a run, relative to its changes in the first step
-LOOKS = 50  # panels over a run, at least
+LOOKS = 50  # least number of panels over a run
 JUST_AFTER = 1e-3  # part of the first step after which the function has the sign with which it left zero
 
 
@@ -35,7 +34,7 @@ class Events(Struct):
     directions: Integers  # (ne,) in which crossings of zero are events: -1 falling, 1 rising, 0 both
     watch: Watch
     sign: Integers  # at the start of the step; 0: on zero
-    sign_now: Integers  # up to where no event has happened
+    sign_now: Integers  # at the end of the part without events
     theta: Real  # part of a trial step at which an event happens
     length: Real  # of the last fixed step, at whose start the functions were `watch.a`
 
@@ -60,7 +59,7 @@ def events_at(run, t):
 
 @inner
 def hold_sign(events, i, sign):
-    """Event i is one that leaves this sign."""
+    """Watch event i for leaving this sign."""
     w, direction = events.watch, events.directions[i]
     events.sign_now[i] = sign
     w.low[i] = LEAST if sign > 0 else -inf
@@ -70,7 +69,7 @@ def hold_sign(events, i, sign):
 
 @inner
 def happened(events):
-    """The first event that has happened by the values of the functions, or -1."""
+    """The first event that has happened according to the values of the functions, or -1."""
     w = events.watch
     for i in range(w.value.size):
         if w.counts[i] != 0 and outside(w, i, w.value[i]) != 0:
@@ -88,7 +87,7 @@ def pass_on(events):
 
 @inner
 def pass_by(run, watch):
-    """`pass_on` for crossings that do not count."""
+    """Like `pass_on`, for crossings that do not count."""
     pass_on(run.watched)
 
 
@@ -102,7 +101,7 @@ def carry_signs(events):
 
 @inner
 def take_signs(events):
-    """The signs are those at the start of the step."""
+    """Reset the signs to those at the start of the step."""
     for i in range(events.sign.size):
         hold_sign(events, i, events.sign[i])
 
@@ -119,8 +118,8 @@ def jumps_over(events):
 
 @inner
 def look_at_events(run):
-    """Signs of the event functions where a segment begins, at `run.x`; `watched.which`: one that has jumped over zero
-    since the end of the last segment has happened."""
+    """Signs of the event functions where a segment begins, at `run.x`; `watched.which`: an event that has
+    jumped over zero since the end of the last segment."""
     take(run.stage, run.x, 0)
     events_at(run, run.clock.t)
     run.watched.which = happened(run.watched)
@@ -131,8 +130,8 @@ def look_at_events(run):
 def panels_of(run, h):
     """Number of parts of a step of length h that are searched for events.
 
-    A step that is a large part of the run is searched at every hundredth of the run: where the motion is simple the
-    steps are long, and a function of it, such as a distance, may come and go within one.
+    A step that is a large part of the run is searched at every hundredth of the run: simple motions have long
+    steps, and a function of the motion, such as a distance, may cross zero twice within one.
     """
     span = run.plan.edges[run.plan.edges.size - 1] - run.plan.edges[0]
     return max(PANELS, min(int(LOOKS * h / span) + 1, LOOKS))
@@ -153,7 +152,7 @@ def suspecting(look: Callable[..., Any]) -> Any:
 
     @inner
     def suspicious(run, t, h, how):
-        """Whether an event function leaves its sign on the step, judging by the start, ``w.middle`` and ``w.b``."""
+        """Whether an event function leaves its sign on the step, according to the start, ``w.middle`` and ``w.b``."""
         w = run.watched.watch
         for i in range(w.value.size):
             w.a[i] = w.start[i]

@@ -2,13 +2,13 @@
 
 Between two landings all steps have the requested length, except that the last one is shortened where the distance is
 not a multiple of the step. A distance that misses a multiple by less than 1e-6 of a step counts as one: its steps are
-made equal, so that round-off in the output times produces no sliver of a step. The count of steps restarts at each
+made equal, so that round-off in the output times does not cause a tiny step. The count of steps restarts at each
 landing; step i begins at ``landing + i h`` without accumulated round-off.
 
 A step over which an event happens is shortened so that it ends there. The length is found with steps of the method
-itself, from the state before, which ``retake(run, kernel, t, h)`` takes: one of length h from what the run was at
-t, with its end in ``run.x``; it returns whether that succeeded. A function that turns close to zero, judging by its
-values at the start of this step and of the last one, is evaluated within the step.
+itself, from the state before, by ``retake(run, kernel, t, h)``: it takes a step of length h from the state of
+the run at t, with its end in ``run.x``, and returns whether that succeeded. A function with an extremum close
+to zero, estimated from its values at the start of this step and of the last one, is also evaluated within the step.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def divide(span, step):
 
 @inner
 def next_steps(run):
-    """Those up to the next landing, or all of the same length: whether it ends a segment; when it is; the number of
-    steps up to there; origin, first, last and length h of those to take, of which step i begins at origin + i h."""
+    """The next steps of equal length, up to the next landing at most: whether the landing ends a segment; its
+    time; the number of steps up to it; origin, first, last and length h of the steps to take, where step i
+    begins at origin + i h."""
     clock, plan = run.clock, run.plan
     base, i = clock.span_start, clock.span_step
     row, edge = plan.t_eval[clock.row], plan.edges[clock.segment + 1]
@@ -65,7 +66,7 @@ def next_steps(run):
 
 @inner
 def count_steps(run, done, landing, total, origin, first, h):
-    """`done` of these steps are taken; returns whether all up to the landing are, from which the next ones go on."""
+    """Count `done` steps as taken; return whether the landing is reached, where the next ones begin."""
     clock = run.clock
     run.counts.steps += done
     clock.span_step += done
@@ -81,7 +82,7 @@ def count_steps(run, done, landing, total, origin, first, h):
 def _comes_back(run, h):
     """Whether an event function may leave its sign and come back within the step.
 
-    By the parabola through its values at the start of the last step, of this one and at its end.
+    Estimated by the parabola through its values at the start of the last step, of this one and at its end.
     """
     w, before = run.watched.watch, run.watched.length
     put(w.middle, 0, w.start)
@@ -94,7 +95,7 @@ def ending_at_events(retake: Callable[..., Any]) -> Any:
 
     @inner
     def _look(run, watch, t, h, theta, kernel):
-        """Take the step from t again with a part of its length, and look at the events there."""
+        """Repeat the step from t with a part of its length, and evaluate the events there."""
         if retake(run, kernel, t, theta * h):
             take(run.stage, run.x, 0)
             events_at(run, t + theta * h)

@@ -1,12 +1,13 @@
-"""Where on a step a watched value leaves its interval: the search that all integrators share.
+"""The search for the point of a step at which a watched value leaves its interval, shared by all integrators.
 
-Watched values (`Watch`) are guards of sites, within the interval of their mode, and event functions, within their
-sign. An integrator provides evaluation on its step, ``look(m, w, t, h, theta, how)``: it puts the values at the
+Watched values (`Watch`) are guards of sites, with the interval of their mode, and event functions, with their
+sign. An integrator provides their evaluation on its step, ``look(m, w, t, h, theta, how)``: it puts the values at the
 part theta of the step of length h from time t into ``w.value``, on a dense output or by a step of another length.
-From that `landing` makes the search, which samples a step in panels of two halves. A value that is inside at the
-ends and in the middle of a panel, but on whose parabola it turns close to its bound or beyond, is evaluated where
-it turns: so a value that leaves and comes back within a panel is found as well, as long as the panel is short
-enough for the parabola to show it. A crossing between two points is located to round-off of time.
+`landing` makes the search from it, which samples a step in panels of two halves. If a value is inside at the
+ends and in the middle of a panel, but the parabola through these has its extremum close to the bound or
+beyond, the value is evaluated at the extremum. So a value that leaves and comes back within a panel is found
+as well, if the panel is short enough for the parabola to show it. A crossing between two points is located to
+round-off of time.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from sekant.loops.declare.structs import Integer, Integers, Real, Struct, Vector
 from sekant.solvers.common.outcome import CHATTERING, MORE, STEP_TOO_SMALL
 from sekant.solvers.common.vectors import put
 
-NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
+NEGLIGIBLE = 0.1  # of the tolerance: allowed error of stepping over a change
 PANELS = 4  # of a step
-NEAR = 0.2  # of the turn of a value in a panel: how close to the bound it is looked at
-PROBES = 3  # of a value that turns
+NEAR = (
+    0.2  # of the change of a value in a panel: distance from the bound below which an extremum is evaluated
+)
+PROBES = 3  # evaluations of an extremum
 MOST_HALVINGS = 80
 BISECTIONS = 12  # to find a point in a piece
-NONE = 2.0  # the part of a step at which nothing is found
+NONE = 2.0  # the result if nothing is found
 LEAST = 5e-324  # an event function has left its sign at zero, that is below the smallest positive number
-AT_REST = (
-    8.0  # times its value at the start of a step: by this much a value may leave an interval that is a point
-)
-WINDOW = 1000  # trials after which a run is checked for whether it will end
-ENDLESS = 1e6  # trials that it may have left, by these, before it is given up as chattering
-STALLED = 1e8  # the same, where many trials are rejected, before the step counts as too small
+AT_REST = 8.0  # times its value at the start of a step: how far a value may leave an interval that is a point
+WINDOW = 1000  # trials after which the progress of a run is checked
+ENDLESS = 1e6  # predicted number of remaining trials above which a run counts as chattering
+STALLED = 1e8  # the same with many rejected trials: then the step counts as too small
 
 
 class Watch(Struct):
@@ -45,16 +46,16 @@ class Watch(Struct):
     value: Vector  # where the function writes them
     low: Vector
     high: Vector
-    counts: Integers  # 1 where steps land on leaving the interval
+    counts: Integers  # 1 if steps must end where the value leaves the interval
     start: Vector  # at the start of the step
     a: Vector  # at both ends and in the middle of a panel or of a bracket
     middle: Vector
     b: Vector
-    side: Integers  # to which side it leaves: -1, 0, 1
+    side: Integers  # side to which it leaves: -1, 0, 1
 
 
 def lay_out_watch(n: int) -> Watch:
-    """Memory for values without bounds."""
+    """Allocate memory for values without bounds."""
     whole: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
     return Watch(
         low=np.full(n, -np.inf),
@@ -67,10 +68,10 @@ def lay_out_watch(n: int) -> Watch:
 
 @inner
 def outside(w, i, value):
-    """On which side (-1, 1) a value lies outside the interval of i; 0: inside, or not finite.
-
-    An interval that is a point has been come to by a landing, which is exact to round-off only. A value that was zero
-    at the start of the step and still is, as that of `x*y < 0` once x is held at zero, has left either sign.
+    """The side (-1, 1) on which a value is outside the interval of i; 0: inside, or not finite. An interval
+    that is a point was reached by a landing, which is exact only up to round-off. A value that was zero at
+    the start of the step and still is, such as that of `x*y < 0` while x is constrained to zero, has left
+    either sign.
     """
     low, high, slack = w.low[i], w.high[i], 0.0
     if low == high:
@@ -91,19 +92,20 @@ def leaves(w):
 
 @inner
 def note_sides(w):
-    """The sides to which the values at the end of the bracket are outside."""
+    """Store the sides on which the values at the end of the bracket are outside."""
     for i in range(w.value.size):
         w.side[i] = outside(w, i, w.b[i])
 
 
 @inner
 def nothing(m, w):
-    """For values of which all crossings count: none is passed by."""
+    """The `pass_by` of values whose crossings all count."""
 
 
 @inner
 def _turn(w, i, a, middle, b, at_a, at_middle, at_b):
-    """Where value i turns close to its bound or beyond, by the parabola through three points inside; 0: nowhere."""
+    """Where value i has an extremum close to its bound or beyond, by the parabola through three points
+    inside; 0: nowhere."""
     if outside(w, i, at_a) != 0 or outside(w, i, at_middle) != 0 or outside(w, i, at_b) != 0:
         return 0.0
     rise = (at_middle - at_a) / (middle - a)
@@ -121,7 +123,7 @@ def _turn(w, i, a, middle, b, at_a, at_middle, at_b):
 
 @inner
 def turns(w, a, middle, b):
-    """Whether a value turns close to its bound between a and b, by ``w.a``, ``w.middle`` and ``w.b``."""
+    """Whether a value has an extremum close to its bound between a and b, by ``w.a``, ``w.middle`` and ``w.b``."""
     found = False
     for i in range(w.value.size):
         found = found or _turn(w, i, a, middle, b, w.a[i], w.middle[i], w.b[i]) > 0.0
@@ -130,10 +132,9 @@ def turns(w, a, middle, b):
 
 @inner
 def _guess(w, a, b, finest, weight_a, weight_b, last):
-    """Where between a and b the first value leaves that is outside at b; a if there is nothing between.
-
-    Regula falsi in the form of Illinois, kept `finest` apart from both ends. `last`: to which side (1: b, -1: a)
-    the last guess fell.
+    """Estimate where between a and b the first value that is outside at b leaves its interval; a if there is
+    no number between. Regula falsi (Illinois), at least `finest` from both ends. `last`: side (1: b, -1: a)
+    of the previous guess.
     """
     guess = b
     for i in range(w.value.size):
@@ -152,21 +153,21 @@ def _guess(w, a, b, finest, weight_a, weight_b, last):
 
 
 def landing(look: Callable[..., Any], pass_by: Callable[..., Any] = nothing) -> tuple[Any, Any, Any, Any]:
-    """The search on steps that are looked at by `look`: `first_exit`, `excursion`, `locate`, `reach`.
+    """The search on steps that `look` evaluates: `first_exit`, `excursion`, `locate`, `reach`.
 
     ``pass_by(m, w)`` adopts the values outside in ``w.value`` that do not count.
     """
 
     @inner
     def locate(m, w, t, h, how, a, b):
-        """The point between a (values ``w.a``), where nothing is outside, and b (``w.b``), where something is, at
-        which that leaves. Its values are in ``w.b``."""
+        """The point between a (values ``w.a``), where nothing is outside, and b (``w.b``), where something
+        is, where that value leaves. Its values are in ``w.b``."""
         finest = max(4e-16 * abs(t) / h, 1e-15)
         weight_a, weight_b, last = 1.0, 1.0, 0
         width = b - a
         for tried in range(1, MOST_HALVINGS):
             guess = _guess(w, a, b, finest, weight_a, weight_b, last)
-            if tried % 3 == 0:  # a value on its bound at a says nothing about where it leaves
+            if tried % 3 == 0:  # a value on its bound at a does not help to locate where it leaves
                 guess = a + 0.5 * (b - a) if b - a > 0.5 * width else guess
                 width = b - a
             if b - a <= finest or guess == a:
@@ -252,7 +253,7 @@ def landing(look: Callable[..., Any], pass_by: Callable[..., Any] = nothing) -> 
 
     @inner
     def reach(m, w, t, h, how, i, target, side):
-        """The point of the step at which value i passes `target` to the side; it is looked at last."""
+        """The point of the step at which value i passes `target` to the side; the last point evaluated."""
         a, b = 0.0, 1.0
         for _ in range(BISECTIONS):
             middle = 0.5 * (a + b)
@@ -268,7 +269,7 @@ def landing(look: Callable[..., Any], pass_by: Callable[..., Any] = nothing) -> 
 
 
 class Pace(Struct):
-    """Counts and time at the start of the trials by which a run is judged."""
+    """Counts and time at the start of the trials from which progress is measured."""
 
     trials: Integer
     landings: Integer
@@ -278,8 +279,8 @@ class Pace(Struct):
 
 @inner
 def endless(pace, counts, t, end):
-    """Whether, by the last thousand trials, the run would not end, and why: CHATTERING, where a site changes back and
-    forth, STEP_TOO_SMALL, where many trials are rejected, as on the way into a dead point; else MORE.
+    """Whether, according to the last thousand trials, the run would not end, and why: CHATTERING if a site
+    changes back and forth, STEP_TOO_SMALL if many trials are rejected, as on the way into a dead point; else MORE.
     """
     trials = counts.steps + counts.rejected
     if trials - pace.trials < WINDOW:

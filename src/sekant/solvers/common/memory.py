@@ -1,4 +1,4 @@
-"""Parts of the memory of a run that all integrators have: the request, the present point, counts."""
+"""Parts of the memory of a run that all integrators have: the request, the current point, counts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class RunPlan(Struct):
 
     t_eval: Vector  # (m,) output times
     # (s + 1,) start, stops, end; segment i lies between edges i, i + 1. low, high (s,): first and last number
-    # strictly inside each segment: functions see no time outside, so each is evaluated on one side of a jump only.
+    # strictly inside each segment: functions receive no time outside, so each is evaluated only on one side
+    # of a jump.
     edges: Vector
     low: Vector
     high: Vector
@@ -43,15 +44,15 @@ class RunPlan(Struct):
 
 
 class RunClock(Struct):
-    """Where a run is."""
+    """The current position of a run."""
 
     t: Real
     row: Integer  # the next output
     segment: Integer
     started: Integer  # 1 once the first segment has been entered
-    earliest: Real  # of the times that functions may see in this segment
+    earliest: Real  # earliest time that functions receive in this segment
     latest: Real
-    seen: Vector  # (1,) the time that functions see
+    seen: Vector  # (1,) the time that functions receive
     span_start: Real  # the last landing of fixed steps
     span_step: Integer  # steps since then
 
@@ -65,7 +66,7 @@ class RunCounts(Struct):
 
 
 class Failure(Struct):
-    component: Integer  # what is to blame: a state or a constraint; -1: nothing
+    component: Integer  # the state or constraint that caused a failure; -1: none
     t: Real
 
 
@@ -93,7 +94,7 @@ def call_at(
     point: Sequence[NDArray[np.float64]],
     results: Sequence[NDArray[np.float64]],
 ) -> Call:
-    """A function of a point (t, q, v, z, p) that decides on its sites by itself."""
+    """Bind a function of a point (t, q, v, z, p) with free sites."""
     if function is None:
         return call_of(None, (), (), np.zeros(1))
     arguments = (*point, function.tables, free_modes(function.sites))
@@ -131,7 +132,7 @@ def call(function):
 
 @inner
 def set_time(clock, t):
-    """Functions see time t, or the nearest one inside the segment."""
+    """Set the time that functions receive: t, or the nearest number inside the segment."""
     clock.seen[0] = min(max(t, clock.earliest), clock.latest)
 
 
@@ -158,5 +159,5 @@ class CompiledFunction(Protocol):
 
     @property
     def sites(self) -> Sequence[Site]:
-        """Where the function decides something, see `sekant.solvers.common.sites`."""
+        """The switches of the function, see `sekant.solvers.common.sites`."""
         ...

@@ -1,4 +1,5 @@
-"""Modes of the sites of a right-hand side, held within a step: where each is valid, and which comes next.
+"""Modes of the sites of a right-hand side, which are constant within a step: where each is valid, and which
+comes next.
 
 See `sekant.solvers.common.sites` for what a site is. A mode is valid while the guard stays within an interval. A
 landing integrator ends its step where a guard leaves it (`sekant.solvers.common.landing`), and the mode moves on to
@@ -23,11 +24,11 @@ from sekant.tables.pieces import extrapolation_limits
 from sekant.tables.table import Table, Table2
 
 MOST_FLIPS = 12
-"""Changes of the mode of one site at one time, beyond which it chatters."""
+"""Number of changes of a site's mode at one time above which it chatters."""
 MOST_BREAKS = 4.0
-"""Of one table, over which a step may go without landing."""
+"""Largest number of breaks of a table that a step may cross without stopping."""
 PROBE = 0.38
-"""Where in each piece that a step goes over completely the equations are looked at."""
+"""Point of each completely crossed piece at which the equations are evaluated."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Switching:
     """The sites of a right-hand side and their guards.
 
     `guards`: a function of the same arguments as the right-hand side, M included, with the result g (ns,). `tables`:
-    those by whose numbers the sites name them.
+    the tables to which the sites refer by number.
     """
 
     guards: Any
@@ -82,9 +83,9 @@ class HeldModes(Struct):
 
 
 class SiteModes(HeldModes):
-    """Modes of a right-hand side, as its function reads them."""
+    """Modes of a right-hand side, in the form that its function reads."""
 
-    # Modes set aside.
+    # Saved modes.
     kept_row: Integers
     kept_lap: Vector
     kept_last: Integer
@@ -116,7 +117,7 @@ def lay_out_sites(
 
 
 def memory_of_modes(sites: Sites) -> dict[str, Any]:
-    """The fields of `HeldModes`, with nothing held yet."""
+    """The fields of `HeldModes`, with all sites free."""
     ns = sites.kind.size
     whole: NDArray[np.int64] = np.zeros(ns, dtype=np.int64)
     return {
@@ -131,9 +132,8 @@ def memory_of_modes(sites: Sites) -> dict[str, Any]:
 def lay_out_modes(
     switching: Switching | None, own: Sequence[Site] = (), other: Sequence[Site] = ()
 ) -> SiteModes:
-    """Memory with all sites free. Without `switching` there is none to hold, and `own` only sizes M.
-
-    `other`: sites of a function that is used along with the right-hand side.
+    """Memory with all sites free. Without `switching` there are no sites, and `own` only sets the size of M.
+    `other`: sites of a function that is used together with the right-hand side.
     """
     sites = switching.sites if switching is not None else ()
     points, limits, periods = [], [], []
@@ -187,7 +187,7 @@ def hold_interval(m, s, row, lap):
 
 @inner
 def mode_at(m, s, g):
-    """Row and lap that belong to a guard of site s that is finite."""
+    """Row and lap for a finite guard of site s."""
     sites = m.sites
     kind, row, lap = sites.kind[s], 0, 0.0
     if kind == FLOOR:
@@ -234,7 +234,7 @@ def neighbor(m, s, side):
                 row, lap = pieces, lap - 1.0
     elif kind != SIGN:
         lap = 1.0 if side > 0 else 0.0
-    elif m.flips[s] == 3:  # both signs lead back: it may rest at zero
+    elif m.flips[s] == 3:  # both signs lead back: it may stay at zero
         lap = 0.0
     else:
         good = good and not (m.flips[s] > 3 and lap == 0.0)
@@ -255,7 +255,7 @@ def set_mode(m, s, row, lap):
 
 @inner
 def decide(m, s):
-    """Hold site s by the value of its guard; returns whether that is a change."""
+    """Hold site s according to its guard; returns whether the mode changes."""
     g = m.watch.value[s]
     if not abs(g) < np.inf:
         return False
@@ -288,7 +288,7 @@ def settling(guards_at: Callable[..., Any]) -> Any:
 
 @inner
 def begin_step(m):
-    """The present guards are those at the start of a step."""
+    """Store the current guards as those at the start of a step."""
     for s in range(m.sites.kind.size):
         m.watch.start[s] = m.watch.value[s]
         m.flips[s] = 0
@@ -305,7 +305,7 @@ def move_on(m, s, side):
 
 @inner
 def keep(m):
-    """Set all modes aside."""
+    """Save all modes."""
     m.kept_last = m.last
     for s in range(m.sites.kind.size):
         m.kept_row[s], m.kept_lap[s] = m.row[s], m.lap[s]
@@ -313,7 +313,7 @@ def keep(m):
 
 @inner
 def restore(m):
-    """Hold the modes that were set aside."""
+    """Restore the saved modes."""
     for s in range(m.sites.kind.size):
         set_mode(m, s, m.kept_row[s], m.kept_lap[s])
     m.last = m.kept_last
@@ -321,7 +321,7 @@ def restore(m):
 
 @inner
 def pieces_passed(m, s):
-    """Breaks of site s that lie between the mode that was set aside and the one that holds, with sign."""
+    """Signed number of breaks of site s between the saved mode and the current one."""
     if m.sites.kind[s] != PIECE:
         return 0.0
     turns = (m.lap[s] - m.kept_lap[s]) * (m.sites.count[s] - 1)
@@ -340,7 +340,7 @@ def farthest_site(m):
 
 @inner
 def inside_piece(m, s, ahead):
-    """A value of the guard of site s inside the piece that lies `ahead` breaks from the one that holds."""
+    """A guard of site s inside the piece that is `ahead` breaks from the current one."""
     start, pieces, period = m.sites.first[s], m.sites.count[s] - 1, m.sites.period[s]
     index, lap = m.row[s] - 1 + int(ahead), m.lap[s]
     if period > 0.0:

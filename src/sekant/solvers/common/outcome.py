@@ -1,4 +1,4 @@
-"""How a run of any integrator ends: return codes of compiled loops, their names, and their texts for readers."""
+"""The end of a run of any integrator: return codes of compiled loops, their names, and their texts for readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sekant.errors import AnalysisWarning
 
 Floats = NDArray[np.float64]
 
-# What a compiled loop returns, in the order of `STATUSES`; after MORE it wants to be called again.
+# Return codes of compiled loops, in the order of `STATUSES`; after MORE the loop must be called again.
 MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS, CHATTERING, EVENT = (
     range(9)
 )
@@ -66,9 +66,8 @@ CAUSE = (
 
 @dataclass(frozen=True)
 class EventRecord:
-    """Event `number` at the time `t`, with the state `x` (n,) there, before anybody changes it; `nq` of it are q.
-
-    `jump`: what is watched has jumped over zero, with a switch on which the state stands.
+    """Event `number` at the time `t`, with the state `x` (n,) there, before it is changed; the first `nq`
+    entries are q. `jump`: the event function has jumped over zero with a switch at this state.
     """
 
     number: int
@@ -98,21 +97,22 @@ def _nothing() -> Floats:
 class Outcome:
     """The motion as far as it was computed.
 
-    `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and `lam`
-    (k, m) where the integrator knows them. `t_last`, `x_last` (n,): the last good point, which may lie beyond the
-    last output. `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not
-    fail), `x_failed` (n,): the state there that could not be projected, where the method knows it. `component`:
+    `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
+    `lam` (k, m) if the integrator computes them. `t_last`, `x_last` (n,): the last good point, which may lie
+    beyond the
+    last output. `t_failed`: the end of the last failed trial (NaN for a run that did not fail), `x_failed`
+    (n,): the state there that could not be projected, if available. `component`:
     index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the
-    largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: the site that
-    chatters, by its name for readers. `reason`: what is known about the cause. `events`: all that have happened.
+    largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: name of
+    the site that chatters. `reason`: what is known about the cause. `events`: all that have happened.
     `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
-    largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that hold from
-    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there; None if it is not
-    known. `implicit`: whether the method is.
+    largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that are
+    valid from each output, and from `t_last`, on. `next_step`: the next step of an adaptive method; None if
+    unknown. `implicit`: whether the method is.
 
-    `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps given up (Taylor: times a
-    step was halved because its end could not be projected), and `restarts`: stops inside the interval that were
-    landed on (Taylor: switches and events). Others: `evaluations` of the equations, `landings` on changes of a mode,
+    `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps that failed (Taylor:
+    how often a step was halved because its end could not be projected), and `restarts`: stops inside the
+    interval (Taylor: switches and events). Others: `evaluations` of the equations, `landings` on changes of a mode,
     `jacobians` and `factorizations` of the Newton matrix, `order` of the series of v.
 
     An analysis adds the `message` for a reader, the `work` (nw,) done by the end, `warnings`. It may also end a run
@@ -146,7 +146,7 @@ class Outcome:
 
     @property
     def event(self) -> EventRecord | None:
-        """The last one."""
+        """The last event."""
         return self.events[-1] if self.events else None
 
     def describe(self, names: Sequence[str] | None = None, rows: Sequence[str] | None = None) -> str:

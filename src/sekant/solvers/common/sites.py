@@ -1,8 +1,9 @@
-"""Sites: the places of a compiled function at which it decides something, and modes: what is held there.
+"""Sites: the switches of a compiled function; modes: their states.
 
 A site is an axis of a table that is looked up, or a switch (sign, absolute value, comparison, minimum, maximum,
-floor). What it decides depends on one number, its *guard* g: the argument of the table, or what is compared to zero.
-The last argument M of every compiled function holds two numbers a site, the second as a double, the first as the
+floor). Its decision depends on one number, its *guard* g: the argument of the table, or the value that is
+compared to zero.
+The last argument M of every compiled function contains two numbers per site, the second as a double, the first as the
 bits of an int64:
 
 ====== ====================== =====================================================================
@@ -15,12 +16,9 @@ FLOOR  1, or 0: free          floor of g
 
 Taylor series have two kinds more, ABOVE and NOT_BELOW: 1 where g > 0, g >= 0, else 0.
 
-A free site decides by the value of its guard, at every evaluation. A held site keeps its decision even if the guard
-is beyond it: the polynomial of a piece, the branch of a switch. So a function with all sites held is smooth, and a
-step of an integrator that ends on the bound of a mode sees one side of it only.
-
-Elements that decide for themselves (a row that sticks, a contact, a branch of a hysteresis, a sampled value) are to
-become further sites: kinds of their own, whose guards the element gives and whose mode the tape reads as a value.
+A free site decides by the value of its guard, at every evaluation. A held site keeps its decision (the
+polynomial of a piece, the branch of a switch) even if the guard is beyond it. So a function with all sites
+held is smooth, and a step of an integrator that ends on the bound of a mode uses only one side of it.
 """
 
 from __future__ import annotations
@@ -33,14 +31,14 @@ from numpy.typing import NDArray
 
 PIECE, SIGN, FLOOR, ABOVE, NOT_BELOW = range(5)
 NUMBERS = 2
-"""Numbers of a site in M."""
+"""Count of numbers in M for each site."""
 
 
 @dataclass(frozen=True)
 class Site:
     """A site of a compiled function. `key`: equal in all functions in which the guard is the same expression.
 
-    `table`: number of the table of a PIECE among those of the equations, `axis`: which of its arguments.
+    `table`: index of the table of a PIECE among those of the equations, `axis`: index of its argument.
     """
 
     key: int

@@ -1,1 +1,2 @@
-"""Decides what sticks, slides, touches and parts, by complementarity: no mechanics, only forces, slips and limits."""
+"""Decides which elements stick, slide, touch or separate, by complementarity: no mechanics, only forces,
+slips and limits."""

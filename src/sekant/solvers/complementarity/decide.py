@@ -1,12 +1,12 @@
-"""Sticking, sliding, touching and parting at events, found by a complementarity step.
+"""Sticking, sliding, touching and separating at events, found by a complementarity step. At an event, the
+states of all elements at rest are determined again: the step finds a state of all elements that the following
+motion does not contradict. It is found by pivoting on the compiled equations themselves: all elements that
+contradict their state change it; if that does not reduce their number, only the first of them does, which
+terminates for positive definite matrices (Murty's rule). The order is that of the model, so the answer is
+always the same.
 
-At an event, elements at rest are decided on again: the step finds a state of all elements that the following motion
-does not contradict. It is found by pivoting on the compiled equations themselves: all elements that contradict
-their state change it, and where that does not reduce their number, the first of them alone, which ends for positive
-definite matrices (Murty's rule). The order is that of the model, so the answer is always the same.
-
-With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be: the
-other states of elements at rest are tried, as long as these are few, and further solutions are reported.
+With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be:
+if there are few other states of elements at rest, these are tried, and further solutions are reported.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from sekant.solvers.complementarity.memory import Decision
 from sekant.solvers.complementarity.rows import find_given, stop_slips
 
 DECIDED, JAMMED, INSIDE = range(3)
-"""Return codes of procedures: all is decided, friction jams, or a contact starts inside."""
+"""Return codes of procedures: a solution was found, friction jams, or a contact starts with penetration."""
 MOST_ROUNDS = 200
 MOST_TRIED = 200  # states of elements at rest that are tried in search of further solutions
 PATIENCE = 5
-MISSES = 1e-12  # square of the relative error of the forces that reactions and friction cause in one another
+MISSES = 1e-12  # square of the relative error of forces coupled through reactions and friction
 JAMS = 1e-3  # margin of the coupling through reactions below which friction jams
 
 
@@ -87,7 +87,7 @@ def _contradictions(m, slack):
 
 @inner
 def _pivot(m, slack):
-    """Change `states` until nothing contradicts them; returns whether that was reached."""
+    """Change `states` until nothing contradicts them; returns whether this succeeded."""
     fewest, patience = m.resting.size + 1, PATIENCE
     for _ in range(MOST_ROUNDS):
         wrong = _contradictions(m, slack)
@@ -108,7 +108,7 @@ def _pivot(m, slack):
 
 @inner
 def _jams(m):
-    """Whether friction has no solution at the values, or Newton's method none."""
+    """Whether friction has no solution at the values, or Newton's method finds none."""
     found = not m.values.miss[0] < MISSES
     for k in range(m.values.margin.size):
         found = found or m.values.margin[k] <= JAMS
@@ -148,7 +148,7 @@ def _look_for_others(m):
         _put(m.found, e, m.states.state[e], m.states.way[e, 0], m.states.way[e, 1])
     if combinations == 1.0 or combinations > MOST_TRIED:
         return
-    rate = m.rows.slip  # those of the solution
+    rate = m.rows.slip  # of the solution
     for i in range(rate.size):
         rate[i] = m.values.rate[i]
         scale = max(scale, abs(m.values.force[i]) * m.values.mobility[i])
@@ -169,7 +169,7 @@ def _look_for_others(m):
 
 @inner
 def _begin(m):
-    """States with which pivoting begins, and the elements that are decided on."""
+    """Set the initial states of pivoting, and the elements that are to be decided."""
     for e in range(m.resting.size):
         before, x, y = state_of(m, e)
         _put(m.before, e, before, x, y)
@@ -177,7 +177,7 @@ def _begin(m):
         if m.given[e] == 1 and (still or wish == STICKS):
             _put(m.states, e, HELD, 0.0, 0.0)
             continue
-        slips = before == HELD and not still  # as a joint does that passes the end of its stroke
+        slips = before == HELD and not still  # for example a joint that passes the end of its stroke
         if (still or (wish != UNDECIDED and not slips)) and m.given[e] == 0 and m.elements.driven[e] == 0:
             m.resting[e] = 1
         if wish != UNDECIDED:
@@ -196,9 +196,8 @@ def _is_still(state):
 
 @procedure(Decision, "contacts and friction", 1.2)
 def decide(m, slack, wishing):
-    """Decide on all that is at rest, with round-off up to `slack`; returns a code above.
-
-    `wishing`: 1 where `wish` says with which states to begin, else 0.
+    """Decide the states of all elements at rest, with round-off up to `slack`; returns a code above.
+    `wishing`: 1 if `wish` contains the initial states, else 0.
     """
     if wishing == 0.0:
         _wish_nothing(m)
@@ -223,7 +222,7 @@ def decide(m, slack, wishing):
 
 @procedure(Decision, "contacts and friction", 0.3)
 def begin(m, a, b):
-    """Decide at the start, where a contact that is closed and closing has its impact; returns a code above."""
+    """Decide at the start of a run; closed contacts that are still closing have an impact. Returns a code above."""
     sticks, slips = m.sticks, m.slips
     for e in range(m.elements.frictions, m.resting.size):
         _evaluate(m)
@@ -240,9 +239,8 @@ def begin(m, a, b):
 
 @procedure(Decision, "contacts and friction", 0.3)
 def react(m, number, lenient):
-    """What follows where event function `number` of all elements has passed zero; returns a code above.
-
-    `lenient`: 1 where the same has happened at this time before, so that round-off gets more room.
+    """React to the zero crossing of event function `number` of all elements; returns a code above. `lenient`:
+    1 if the same has already happened at this time, so that more round-off is allowed.
     """
     k = int(number)
     for e in range(m.resting.size):
@@ -267,7 +265,8 @@ def react(m, number, lenient):
 
 @procedure(Decision, "contacts and friction", 0.1)
 def follow(m, number, lenient):
-    """As `react`, for event functions that are found below zero: a contact that opens already has had its impact."""
+    """Like `react`, for event functions that are already below zero: a contact that is already opening has
+    had its impact."""
     k = int(number)
     _evaluate(m)
     for e in range(m.resting.size):

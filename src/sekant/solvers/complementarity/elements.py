@@ -1,7 +1,6 @@
-"""The elements that are decided on: their states, and whether the following motion agrees with these.
-
-A friction sticks (0), slides in a direction (1, -1), or is held: what constraints hold still, or move, has no motion
-to hinder, so it neither sticks nor rubs until it slips. A contact is open, closed (without slip, if it has friction),
+"""Frictions and contacts: their states, and whether the following motion agrees with these. A friction sticks
+(0), slides in a direction (1, -1), or is held: if constraints determine its motion, it exerts no force until
+it slips. A contact is open, closed (without slip, if it has friction),
 or slides in a direction (2,). Functions return a state with the direction of a contact that slides.
 """
 
@@ -13,10 +12,12 @@ from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import sign_of
 
 STICKS, HELD, OPEN, CLOSED, SLIDES, UNDECIDED = 0, 2, 3, 4, 5, 9
-AT_REST = 1e-6  # slip against the width of a friction up to which it counts as at rest
-STARTS = 1e-3  # slip of a driven or held joint, against the width, from which on its friction has a direction
+AT_REST = 1e-6  # slip, relative to the width of a friction, up to which it counts as at rest
+STARTS = (
+    1e-3  # slip of a driven or held joint, relative to the width, above which its friction has a direction
+)
 TOUCHES = 1e-9  # gap (m or rad) and rate up to which a contact counts as closed
-BEYOND = 1e-9  # part of a limit, or of the rate of slip that it would cause, which round-off may take
+BEYOND = 1e-9  # allowed round-off relative to a limit, or to the rate of slip that it would cause
 ASIDE = 1e-6  # angle (rad) between slip and friction up to which they are opposite
 
 
@@ -55,7 +56,7 @@ def hold(m, e, state, x, y):
 
 @inner
 def rests(m, e, state):
-    """Whether it is at rest, so that forces decide."""
+    """Whether the element is at rest, so that forces decide its state."""
     slip, gap, i = m.values.slip, m.values.gap, m.elements.force[e]
     if e < m.elements.frictions:
         return m.elements.driven[e] == 0 and abs(slip[i]) <= AT_REST * m.values.width[i]
@@ -65,7 +66,7 @@ def rests(m, e, state):
 
 @inner
 def closed_state(m, e):
-    """Of a contact that is closed: sliding if it slips."""
+    """State of a closed contact: sliding if it slips."""
     if m.elements.rough[e] == 0:
         return CLOSED, 0.0, 0.0
     slip, i = m.values.slip, m.elements.force[e]
@@ -77,8 +78,8 @@ def closed_state(m, e):
 
 @inner
 def resumed(m, e, state, x, y):
-    """The state to begin with where it rests: the one that it had; but a contact that stuck slides where an impact
-    elsewhere has torn it loose."""
+    """Initial state of an element at rest: its previous one, except that a sticking contact slides if an
+    impact elsewhere has made it slip."""
     if e < m.elements.frictions:
         return STICKS if state == HELD else state, 0.0, 0.0
     if state == CLOSED:
@@ -88,7 +89,7 @@ def resumed(m, e, state, x, y):
 
 @inner
 def moving(m, e, state):
-    """The state that follows from velocities alone; a driven joint has none while its prescribed motion rests."""
+    """The state determined by velocities alone; a driven joint has none while its prescribed motion is at rest."""
     if e >= m.elements.frictions:
         return OPEN
     i = m.elements.force[e]
@@ -132,7 +133,7 @@ def _open_contradicted(m, e, slack):
 
 @inner
 def contradiction(m, e, state, x, y, slack):
-    """A better state where the following motion contradicts the present one; otherwise UNDECIDED."""
+    """A better state if the following motion contradicts the current one; otherwise UNDECIDED."""
     if e < m.elements.frictions:
         return _friction_contradicted(m, e, state, slack), 0.0, 0.0
     if state == OPEN:
@@ -175,7 +176,7 @@ def after_event(m, e, state, number):
     if number == 0 and state != OPEN:
         return OPEN, 0.0, 0.0
     if number == 0 or state != CLOSED:
-        return closed_state(m, e)  # at rest, or turned by a right angle since the last event
+        return closed_state(m, e)  # at rest, or rotated by a right angle since the last event
     size = sqrt(force[i + 1] * force[i + 1] + force[i + 2] * force[i + 2])
     size = size if size > 0.0 else 1.0
     return SLIDES, -force[i + 1] / size, -force[i + 2] / size
@@ -183,7 +184,7 @@ def after_event(m, e, state, number):
 
 @inner
 def rows_at_rest(m, e, state):
-    """How many forces, from the element's first on, have a slip of zero exactly."""
+    """Number of forces, starting with the element's first, whose slip is exactly zero."""
     if e < m.elements.frictions:
         return 1
     if state == OPEN:
@@ -199,7 +200,7 @@ def watched(m, e):
 
 @inner
 def choices(m, e):
-    """How many states are tried in search of further solutions; 0: it has no choice."""
+    """Number of states to try in search of further solutions; 0: there is no choice."""
     if e < m.elements.frictions:
         return 3 if m.elements.coupled[e] == 1 else 0
     if m.elements.rough[e] == 0:
@@ -210,7 +211,7 @@ def choices(m, e):
 
 @inner
 def chosen(m, e, k):
-    """The state number k of these."""
+    """State number k of these."""
     if e < m.elements.frictions:
         return 0 if k == 0 else 3 - 2 * k, 0.0, 0.0
     if k == 0:

@@ -20,7 +20,7 @@ from sekant.solvers.complementarity.rows import set_constraints, set_slip, solve
 
 @inner
 def _set_normals(m, hit, opening):
-    """Rows of constraints and of the normals of contacts that take part; returns their number."""
+    """Set the rows of constraints and of the normals of participating contacts; returns their number."""
     rows, i = m.rows, m.elements.force[hit]
     count = rows.drift.size
     set_constraints(m)
@@ -35,7 +35,8 @@ def _set_normals(m, hit, opening):
 
 @inner
 def _impulses(m, hit, opening):
-    """Change of velocities and impulses in `rows.x`; friction at `hit` sticks, or slides if that takes too much."""
+    """Compute the change of velocities and impulses in `rows.x`; friction at `hit` sticks, or slides if
+    sticking needs too large an impulse."""
     rows, i, mu = m.rows, m.elements.force[hit], m.values.coefficient[hit - m.elements.frictions]
     first, nv = rows.drift.size, m.v.size
     count = _set_normals(m, hit, opening)
@@ -60,7 +61,8 @@ def _impulses(m, hit, opening):
 
 @procedure(Decision, "contacts and friction", 0.6)
 def collide(m, contact, unused):
-    """Let a contact, the element of this number, close while others are closed; returns 1 if it stays closed."""
+    """Compute the impact of the contact with this element number, while others are closed; returns 1 if it
+    stays closed."""
     rows, first, nv, hit = m.rows, m.rows.drift.size, m.v.size, int(contact)
     call(m.at_energy)
     before = m.energy[0]

@@ -1,7 +1,6 @@
-"""The memory for deciding what sticks, slides, touches and parts.
-
-An *element* is a friction or a contact; frictions come first. Its state is a number, and, where a contact slides, a
-direction (2,): see `elements`. Forces are those of the frictions, then of each contact the normal one and, with
+"""Memory for the decision which elements stick, slide, touch or separate. An *element* is a friction or a
+contact; frictions come first. Its state is a number and, for a sliding contact, a direction (2,): see
+`elements`. Forces are those of the frictions, then of each contact the normal one and, with
 friction, two tangential ones.
 """
 
@@ -26,23 +25,23 @@ class DecidedElements(Struct):
     frictions: Integer  # their number; contacts are the others
     force: Integers  # number of the force, of a contact the normal one
     driven: Integers  # 1: the slip of the friction is given
-    coupled: Integers  # 1: a reaction presses the friction
+    coupled: Integers  # 1: friction depends on a reaction
     rough: Integers  # 1: the contact has friction
     place: IntegerMatrix  # (n, 4) in p: stuck, direction; closed, stuck, direction (2)
     width: Vector  # of contacts, (m/s)
-    looped: Integer  # 1: constraints may give a slip
-    reactive: Integer  # 1: friction depends on forces that depend on it
+    looped: Integer  # 1: constraints may determine a slip
+    reactive: Integer  # 1: friction depends on forces that in turn depend on it
 
 
 class States(Struct):
-    """Of all elements."""
+    """States of all elements."""
 
     state: Integers
     way: Matrix  # (n, 2) directions of sliding
 
 
 class ForceValues(Struct):
-    """At the point and in the states of `p`; see `sekant.formulations.friction.Solved`."""
+    """Values at the point and in the states of `p`; see `sekant.formulations.friction.Solved`."""
 
     slip: Vector
     rate: Vector
@@ -59,17 +58,18 @@ class ForceValues(Struct):
 
 
 class VelocityRows(Struct):
-    """Velocities that keep constraints and slips: their matrices at the point, and a system of linear equations."""
+    """Velocities that satisfy constraints and given slips: their matrices at the point, and a system of
+    linear equations."""
 
     mass: Matrix  # (nv, nv)
     gradient: Matrix  # (nv, m) of constraints
     drift: Vector  # (m,) their rates
     slope: Matrix  # (nv, nf) of slips
     slip: Vector  # (nf,)
-    row: Matrix  # (m + nf, nv) that are to have the value `target`
+    row: Matrix  # (m + nf, nv) rows with the required value `target`
     push: Matrix  # along which impulses act
     target: Vector
-    A: Matrix  # columns of the system, and what factors of it need
+    A: Matrix  # columns of the system, and data of its factorization
     beta: Vector
     pivot: Integers
     b: Vector
@@ -89,18 +89,18 @@ class Decision(Struct):
     rows: VelocityRows
     before: States
     states: States
-    wish: States  # with which to begin, where an event suggests it
-    better: States  # what suggests itself in place of `states`
+    wish: States  # initial states suggested by an event
+    better: States  # suggested states instead of `states`
     found: States
-    resting: Integers  # (n,) 1: it is decided on
-    given: Integers  # 1: constraints give the slip of the friction
+    resting: Integers  # (n,) 1: its state is to be decided
+    given: Integers  # 1: constraints determine the slip of the friction
     others: Integers  # 1: the contact stays closed in an impact
     choice: Integers  # of other states that are tried
     at_values: Call
     at_rows: Call
     at_energy: Call
     energy: Vector  # (1,) kinetic (J)
-    gained: Vector  # (n,) energy that impacts put in (J)
+    gained: Vector  # (n,) energy added by impacts (J)
     sticks: Integer  # counts
     slips: Integer
     impacts: Integer
@@ -111,7 +111,8 @@ class Decision(Struct):
 
 @dataclass(frozen=True)
 class DecisionFunctions:
-    """Of (t, q, v, z, p): `values` -> those of `ForceValues`, `rows` -> mass, gradient, drift, slope, slip of
+    """Functions of (t, q, v, z, p): `values` -> those of `ForceValues`, `rows` -> mass, gradient, drift,
+    slope, slip of
     `VelocityRows`, matrices column by column, `energy` -> (1,)."""
 
     values: CompiledFunction

@@ -1,8 +1,7 @@
-"""Velocities that meet constraints and given slips, with the least change in the sense of the mass matrix.
+"""Velocities that satisfy constraints and given slips with the least change in the metric of the mass matrix.
 
-    M dv = push^T P,   row dv = target:   impulses P along `push` that bring the rows to their targets.
-
-Rows that depend on each other get the impulses of least size.
+M dv = push^T P,   row dv = target:   impulses P along `push` bring the rows to their targets. For
+dependent rows these are the impulses of least size.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from sekant.solvers.common.memory import call
 from sekant.solvers.complementarity.elements import rows_at_rest
 from sekant.solvers.linear.least_squares import factor, reflect, solve_shortest
 
-GIVEN = 1e-7  # part of the slope of a slip that constraints do not give, up to which they give it whole: round-off
-ROUND_OFF = 1e-13  # slope of a slip, against the largest of a constraint, that is none
+GIVEN = 1e-7  # part of the slope of a slip independent of the constraints below which it counts as round-off
+ROUND_OFF = 1e-13  # slope of a slip, relative to the largest of a constraint, that counts as zero
 RANK = 1e-11  # of constraints
 EPSILON = 2.0**-52
 
 
 @inner
 def set_constraints(m):
-    """Matrices at the point; the first rows are the constraints."""
+    """Evaluate the matrices at the point; the first rows are the constraints."""
     rows = m.rows
     call(m.at_rows)
     for k in range(rows.drift.size):
@@ -34,7 +33,7 @@ def set_constraints(m):
 
 @inner
 def set_slip(m, k, i, target):
-    """Row k is slip i, which is to change by the target."""
+    """Set row k to slip i, which is to change by the target."""
     rows = m.rows
     rows.target[k] = target
     for j in range(m.v.size):
@@ -44,7 +43,7 @@ def set_slip(m, k, i, target):
 
 @inner
 def solve_rows(m, count):
-    """Change of velocities and impulses of the first `count` rows, in `rows.x`."""
+    """Solve for the change of velocities and the impulses of the first `count` rows, in `rows.x`."""
     rows, nv = m.rows, m.v.size
     A, b, n = rows.A, rows.b, nv + count
     for j in range(nv):
@@ -65,7 +64,7 @@ def solve_rows(m, count):
 
 @inner
 def stop_slips(m):
-    """Sets the slip of elements at rest to zero exactly, by the least change of the velocities."""
+    """Set the slip of elements at rest to exactly zero, with the least change of the velocities."""
     rows, nv, any_slip = m.rows, m.v.size, False
     first, count = rows.drift.size, rows.drift.size
     set_constraints(m)
@@ -91,7 +90,7 @@ def stop_slips(m):
 
 @inner
 def find_given(m):
-    """Which frictions have a slip that the constraints give: no force along it moves anything."""
+    """Find the frictions whose slip the constraints determine: no force along it causes any motion."""
     rows, elements, nv = m.rows, m.elements, m.v.size
     count, free = rows.drift.size, 0
     for e in range(m.given.size):

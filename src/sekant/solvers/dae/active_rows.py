@@ -1,14 +1,12 @@
-"""Which constraint rows a Radau step works with, where rows depend on each other.
-
-Newton's iteration with a matrix that is not renewed cannot meet rows that depend on each other: off the constraints
-they contradict each other. A step therefore keeps a largest set of independent rows; the others get no multiplier,
-and the projection at the end of the step satisfies them. Rows are picked by Gram and Schmidt's method with
-pivoting, the ones in use first as long as they are good.
-
-A mechanism that passes through a singular position (a flat four-bar) has independent rows on both sides of it, but
-there Newton's iteration converges only for steps shorter than the distance. Once it diverges, rows that are nearly
-dependent are left out too: there the multipliers grow like one over the pivot (a coupler cannot turn a flat crank),
-and the projection makes up for the missing rows, up to a part of the order of the pivot squared.
+"""The active constraint rows of a Radau step, if rows are dependent. Newton's iteration with a fixed matrix
+cannot satisfy dependent rows: off the constraints they contradict each other. A step therefore uses a maximal
+set of independent rows; the others get no multiplier, and the projection at the end of the step satisfies
+them. Rows are selected by the Gram-Schmidt method with pivoting; rows in use are preferred as long as they
+are well conditioned. A mechanism that passes through a singular position (a flat four-bar) has independent
+rows on both sides of it, but there Newton's iteration converges only for steps shorter than the distance.
+Once it diverges, nearly dependent rows are dropped too: their multipliers grow like one over the pivot (a
+coupler cannot turn a flat crank), and the projection corrects the missing rows up to an error of the order of
+the pivot squared.
 """
 
 from __future__ import annotations
@@ -20,13 +18,15 @@ from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import clear
 from sekant.solvers.dae.memory import DaeMemory, set_state
 
-DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
+DEPENDENT = (
+    1e-8  # least sine of the angle between a row and the span of the others for it to count as independent
+)
 WEAKEST, STRONGEST = (
     3.0,
     0.1,
 )  # bounds of the same after divergence, the first times the root of the tolerance
-ESCALATION = 3.0  # of that from one divergence to the next
-PREFERENCE = 0.01  # of the squared pivot of a row that is not in use
+ESCALATION = 3.0  # factor of that bound from one divergence to the next
+PREFERENCE = 0.01  # weight of the squared pivot of a row that is not in use
 
 # Values of COUNT[SELECTING].
 ALL, INDEPENDENT, STRONG = range(3)
@@ -84,7 +84,7 @@ def _dot(a, b):
 
 @inner
 def _pick(memory, least):
-    """Pick rows while their pivot exceeds `least`; returns how many, and the largest pivot left.
+    """Select rows while their pivot exceeds `least`; returns their number, and the largest remaining pivot.
 
     ROW_PICKED: the rows in order. ROW_BASIS: their orthonormal basis. ROW_TRIANGLE[k, i]: share of the k-th basis
     vector in row i.
@@ -124,7 +124,7 @@ def _pick(memory, least):
 
 @inner
 def _convert(memory, lam, picked):
-    """Multipliers of the picked rows alone that exert the force G^T lam as nearly as they can, in place."""
+    """Convert `lam` in place to multipliers of the selected rows whose force is closest to G^T lam."""
     active = memory.active
     pattern, G, force, unit = memory.saddle.pattern, memory.saddle.G, memory.found.v_kept, active.v_unit
     G_row, G_col = pattern.G_row, pattern.G_col
@@ -144,7 +144,7 @@ def _convert(memory, lam, picked):
 
 @inner
 def suspect_weak_rows(memory):
-    """After a divergence with new matrices: let the next selection leave out weak rows, stronger ones each time."""
+    """After a divergence with new matrices: let the next selection drop weak rows, with a higher bound each time."""
     active = memory.active
     if memory.m == 0:
         return
@@ -159,7 +159,7 @@ def suspect_weak_rows(memory):
 def select_rows(memory, t, unused):
     """Choose the rows at the present state; `lam_now` and `step.stage_lam` follow. Returns 1 if the choice changed.
 
-    `active.selecting` becomes what it was at the start of the run once no weak row is left out.
+    `active.selecting` returns to its initial value once no weak row is dropped.
     """
     active = memory.active
     off, order = active.off, active.picked

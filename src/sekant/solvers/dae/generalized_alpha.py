@@ -41,11 +41,11 @@ from sekant.solvers.dae.projection import (
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.dae.radau_step import restart
 
-MOST_ITERATIONS = 80  # usually a few; many where a law bends within the change over a step
-SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go back and forth
+MOST_ITERATIONS = 80  # usually a few; many if a law is strongly curved within the change over a step
+SMALLEST_PART = 1.0 / 256.0  # smallest part of an increment used when increments alternate in sign
 RENEW_AFTER = 4  # iterations with one matrix
 ACCURACY = 1e-12  # of v, relative to its largest entry and to its change over the step
-ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
+ROUND_OFF = 1e-14  # of q; a constraint propagates it to v, divided by s
 REDUNDANT_FACTOR = 1e2
 
 ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
@@ -79,10 +79,8 @@ def _flow(memory, t, h, q0, u):
 
 @inner
 def _regularization(memory):
-    """eps of the matrices of Newton's iteration, which corrects for it.
-
-    Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
-    that from being divided by a small number.
+    """eps of the matrices of Newton's iteration, which corrects its effect. Off the constraints, dependent
+    rows contradict each other to second order; a larger eps prevents the division of this by a small number.
     """
     eps = memory.saddle.eps[0]
     return REDUNDANT_FACTOR * eps if memory.active.redundant == 1 else eps
@@ -137,9 +135,8 @@ def _increment(memory, c, s):
 
 @procedure(DaeMemory, "generalized-alpha integrator", 0.6)
 def alpha_step(memory, t, h):
-    """One step from X into `step.trial`; `a_now`, `lam_now` become those of its end, `a_alg` the algorithmic one.
-
-    Returns ACCEPTED, or the reason of failure, with `step.blame` set.
+    """One step from X into `step.trial`; sets `a_now`, `lam_now` at its end, and `a_alg`, the algorithmic
+    acceleration. Returns ACCEPTED, or the reason of failure, with `step.blame` set.
     """
     step, newton, point = memory.step, memory.newton, memory.point
     x, b = memory.x, memory.real.b
@@ -180,7 +177,7 @@ def alpha_step(memory, t, h):
         largest = _increment(memory, c, s)
         rate = largest / last if last > 0.0 else 0.0
         last = largest
-        if nv > 0 and b[worst] * before < 0.0 and rate > 0.1:  # from side to side, as on friction near rest
+        if nv > 0 and b[worst] * before < 0.0 and rate > 0.1:  # alternating, as for friction near rest
             part = max(0.4 * part, SMALLEST_PART)
         else:
             part = min(1.5 * part, 1.0)
@@ -205,7 +202,7 @@ def alpha_step(memory, t, h):
 
 @inner
 def _finish(memory, t, h):
-    """Projected end of a converged step."""
+    """Project the end of a converged step."""
     step, newton, point = memory.step, memory.newton, memory.point
     x, trial = memory.x, step.trial
     q, power, slope = point.q, memory.found.power, step.slope
@@ -240,7 +237,7 @@ def _finish(memory, t, h):
 
 @inner
 def _power_at(memory, t, x):
-    """Rates of the quadratures at a state with the present accelerations and multipliers."""
+    """Rates of the quadratures at a state with the current accelerations and multipliers."""
     set_time(memory.clock, t)
     set_state(memory, x)
     put(memory.point.a, 0, memory.a_now)
@@ -276,7 +273,7 @@ def _steps(memory, origin, first, last, h):
 
 @inner
 def _remember(memory):
-    """Keep what a step begins with, for `_retake`; in memory that Radau's steps have for their polynomials."""
+    """Save the start of a step for `_retake`, in the memory that Radau uses for polynomials."""
     step = memory.step
     put(memory.x_old, 0, memory.x)
     put(step.poly[0], 0, step.slope)
@@ -287,7 +284,7 @@ def _remember(memory):
 
 @inner
 def _retake(memory, unused, t, h):
-    """A step from what `_remember` kept; returns whether it succeeded."""
+    """Take a step from the start that `_remember` saved; returns whether it succeeded."""
     step = memory.step
     put(memory.x, 0, memory.x_old)
     put(step.slope, 0, step.poly[0])

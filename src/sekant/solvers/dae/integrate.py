@@ -1,7 +1,7 @@
 """Integration of differential-algebraic systems: checks, segments, and the Python side of the time loop.
 
 The steps themselves run in compiled loops. Between two calls of such a loop, each lasting about 0.15 s,
-rows are handed out and Ctrl-C is heard.
+output rows are passed on and Ctrl-C is handled.
 """
 
 from __future__ import annotations
@@ -67,18 +67,18 @@ def integrate_dae(
 ) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `q0` (nq,), `v0` (nv,), `w0` (nw,; zero by default).
 
-    The start is projected on the constraints; `Outcome.start_moved` says by how much. Output at `t_eval` (k,),
+    The start is projected on the constraints; `Outcome.start_moved` is the change. Output at `t_eval` (k,),
     with accelerations and multipliers; every output satisfies the constraints on positions and velocities.
-    `method`: a name in `METHODS`. "generalized_alpha" needs `step`; a step is shortened to land exactly on output
-    times and stops only where these are not multiples of the step away from the one before.
+    `method`: a name in `METHODS`. "generalized_alpha" needs `step`; a step is shortened to end exactly on an
+    output time or stop only if the distance from the previous one is not a multiple of the step.
     `rtol`, `atol` (scalar or (nq + nv + nw,)), `max_step`, `first_step`: for "radau5". Under constraints on
-    positions the error of velocities times the step is held below the tolerance.
+    positions, the error of velocities times the step is kept below the tolerance.
     `spectral_radius`: of "generalized_alpha" at infinite frequency, 1 (no damping) to 0 (strongest).
     `stops`, `max_steps`, `chunk_steps`: as in `sekant.solvers.ode.integrate`.
     `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call.
 
-    A run ends at the first of the problem's events, with status "event": located by steps of the method itself from
-    the same start, to round-off of time. Outputs before it are given.
+    A run ends at the first of the problem's events, with status "event": located by steps of the method
+    itself from the same start, to round-off of time. Outputs before the event are included.
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
     chosen = choose(METHODS, method, step)

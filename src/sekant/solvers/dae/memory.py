@@ -1,7 +1,6 @@
-"""The memory of a run, laid out for compiled loops: what they read, where they continue, what they call.
-
-Every loop takes at most about so many steps and leaves everything needed to continue in its memory, so that a run
-cut into pieces is bit for bit the run in one piece.
+"""The memory of a run for compiled loops: their inputs, their state, and the functions that they call. Every
+loop takes at most a given number of steps and leaves everything needed to continue in its memory, so that a
+run in several calls is bit for bit the same as in one.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 class EvaluationPoint(Struct):
-    """Where functions are evaluated."""
+    """The point at which functions are evaluated."""
 
     q: Vector
     v: Vector
@@ -55,19 +54,19 @@ class Results(Struct):
 
 
 class RadauStep(Struct):
-    """The trial step, and the last one."""
+    """The trial step, and the previous one."""
 
-    first: Integer  # 1: of a segment, or after a change of modes
-    history: Integer  # 1 if there is a last one to extrapolate
+    first: Integer  # 1: the first of a segment, or after a change of modes
+    history: Integer  # 1 if there is a previous step to extrapolate
     after_rejection: Integer
     turning: Integer  # 1 if a change of modes is due
-    estimating: Integer  # 0: every step that converges is accepted, with which orders are measured; else 1
+    estimating: Integer  # 0: every step that converges is accepted (to measure orders); else 1
     blame: Integer  # state, unknown or constraint in which a procedure failed
     h: Real
-    kept: Real  # before it was shortened to land
+    kept: Real  # step length before it was shortened
     ceiling: Real  # bound of steps after a divergence
     t_trial: Real  # end of the trial step
-    h_trial: Real  # length with which it is to be repeated
+    h_trial: Real  # length for the repetition
     error: Real
     start: Real  # of the last step
     length: Real
@@ -96,7 +95,7 @@ class Newton(Struct):
     contraction: Real  # theta / (1 - theta)
     rate: Real  # theta in this step
     z: Matrix  # (3, n) increments from the start of the step (lam: themselves)
-    w: Matrix  # transformed ones
+    w: Matrix  # transformed increments
     zq: Matrix  # values at the stages
     zv: Matrix
     za: Matrix
@@ -109,7 +108,7 @@ class Newton(Struct):
 
 
 class RealFactors(Struct):
-    """Of a Newton matrix: values, inverse pivots, right side, scratch; see `linear.static_lu`."""
+    """Factors of a Newton matrix: values, inverse pivots, right side, scratch; see `linear.static_lu`."""
 
     values: Vector
     inverse: Vector
@@ -128,9 +127,9 @@ class ActiveRows(Struct):
     """Rows of constraints that are left out of the steps, see `active_rows`."""
 
     redundant: Integer  # 1 if rows depend on each other at the start
-    selecting: Integer  # which rows are left out
-    weakness: Real  # least pivot of a row that is kept after divergence
-    off: Whole  # (m,) flags, and what they are chosen with
+    selecting: Integer  # which rows are dropped
+    weakness: Real  # least pivot of a row that is used after divergence
+    off: Whole  # (m,) flags, and the data for their selection
     picked: Whole
     basis: Matrix
     triangle: Matrix
@@ -139,7 +138,7 @@ class ActiveRows(Struct):
 
 
 class DaeMemory(Struct):
-    """A run. The problem must be kept as well.
+    """The memory of a run. The problem must stay alive as well.
 
     n = nv + nc + m unknowns of Newton's iteration, [v; curved q; lam]; nx = nq + nv + nw states, [q; v; w].
     """
@@ -159,7 +158,7 @@ class DaeMemory(Struct):
     real: RealFactors
     pair: ComplexFactors
     saddle: ldl.Factor  # of [M G^T; G 0]
-    # Functions of (t, q, v, a, lam, p, T, M) or of (t, q, v, p, T, M), each with M of its own.
+    # Functions of (t, q, v, a, lam, p, T, M) or of (t, q, v, p, T, M), each with its own M.
     residual: Call
     guards: Call  # of the sites in `modes`; without one they are free
     jacobian: Call
@@ -173,7 +172,7 @@ class DaeMemory(Struct):
     nw: Integer
     mh: Integer  # constraints on positions
     m: Integer  # all constraints
-    v_power: Integer  # errors of v are weighed with h to this power: 1 with constraints on positions, else 0
+    v_power: Integer  # errors of v are weighted by h to this power: 1 with constraints on positions, else 0
     spectral_radius: Real  # of generalized-alpha at infinite frequency
     curved: Whole  # (nc,) coordinates whose rate depends on q
     straight: Whole  # the others
@@ -184,11 +183,11 @@ class DaeMemory(Struct):
     lam_now: Vector
     a_alg: Vector  # (nv,) of generalized-alpha
     projected: Vector  # (nx,) argument of the projection
-    stage: Vector  # (nq + nv,) where event functions are evaluated
+    stage: Vector  # (nq + nv,) argument of event functions
     rows: Matrix  # outputs
     a_rows: Matrix
     lam_rows: Matrix
-    moved_q: Real  # by which the start was made consistent
+    moved_q: Real  # change that made the start consistent
     moved_v: Real
 
 
@@ -199,7 +198,7 @@ def lay_out(
     redundant: bool = False,
     spectral_radius: float = 0.0,
 ) -> DaeMemory:
-    """The memory of a run that stands at its start; nothing is evaluated yet.
+    """Allocate the memory of a run at its start; nothing is evaluated yet.
 
     `redundant`: whether rows of constraints depend on each other there; `spectral_radius`: of generalized-alpha at
     infinite frequency.
@@ -305,7 +304,7 @@ def _factors(lu: static_lu.LuPattern, dtype: Any) -> dict[str, Any]:
 
 
 def _add_functions(memory: DaeMemory, problem: DaeProblem) -> None:
-    """The point, results, and functions from one to the other."""
+    """Add the point, the results, and the functions between them."""
     f, m, nv, nc = problem.functions, problem.m, problem.functions.nv, problem.functions.curved.size
     q, v, a, lam = np.zeros(f.nq), np.zeros(nv), np.zeros(nv), np.zeros(m)
     R, K, rhs = np.zeros(nv + nc + m), np.zeros((3, f.K_row.size)), np.zeros(nv + m)

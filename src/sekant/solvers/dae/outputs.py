@@ -13,7 +13,7 @@ from sekant.solvers.dae.radau_dense import between
 
 @procedure(DaeMemory, "Radau integrator", 0.1)
 def write_row(memory, t, consistent):
-    """Make a row of the state in the next row of ROWS; returns -1 or the constraint that cannot be met.
+    """Write the state as the next output row; returns -1 or the constraint that cannot be satisfied.
 
     `consistent`: 1 if that state needs no projection.
     """
@@ -66,7 +66,7 @@ def start_run(memory):
 
 @inner
 def write_rows(memory, budget):
-    """Write the outputs up to the present time, at most `budget` of them; returns the budget left.
+    """Write the outputs up to the current time, at most `budget` of them; returns the budget left.
 
     Returns -1 after a failure.
     """

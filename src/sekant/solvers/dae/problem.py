@@ -63,10 +63,11 @@ class DaeFunctions(Generic[Compiled]):
 class DaeProblem:
     """A system and the values of its parameters `p` (np,). `tables`: the buffer T; by default the system's own.
 
-    The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures. `switching`: the sites of the
-    residual, which radau5 holds within a step and lands on; without it they are free. `events`: a function
-    (t, [q; v], p) -> (ne,) that ends a run where one of its values passes zero; `directions` (ne,): in which that
-    counts, -1 falling, 1 rising, 0 both.
+    The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures. `switching`: the sites
+    of the residual, which radau5 holds within a step, ending steps at their changes; without it they are
+    free. `events`: a function
+    (t, [q; v], p) -> (ne,) that ends a run where one of its values passes zero; `directions` (ne,): the
+    direction that counts, -1 falling, 1 rising, 0 both.
     """
 
     functions: DaeFunctions[Any]

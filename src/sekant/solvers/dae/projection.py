@@ -62,7 +62,7 @@ def _largest(values):
 
 @inner
 def _move(memory):
-    """q <- q + N(q) dx with dx the last solution; returns whether that changed q beyond round-off."""
+    """q <- q + N(q) dx with the last solution dx; returns whether q changed by more than round-off."""
     found = memory.found
     dx, q, v = memory.saddle.x, memory.point.q, memory.point.v
     qdot, still, kept = found.qdot, found.qdot_still, found.v_kept
@@ -132,7 +132,7 @@ def _project_velocities(memory):
 
 @procedure(DaeMemory, "Radau integrator", 0.2)
 def project_state(memory, t, unused):
-    """Project q and v of `projected` at time t; returns the constraint that cannot be met, or -1."""
+    """Project q and v of `projected` at time t; returns the constraint that cannot be satisfied, or -1."""
     found = memory.found
     q, v, x = memory.point.q, memory.point.v, memory.projected
     set_time(memory.clock, t)
@@ -155,10 +155,10 @@ def project_state(memory, t, unused):
 
 @inner
 def project(memory, t, x):
-    """Project q and v of `x` at time t, in place; returns the constraint that cannot be met, or -1.
+    """Project q and v of `x` at time t, in place; returns the constraint that cannot be satisfied, or -1.
 
-    The limits grow with the size of the coordinates where these are large, as round-off does. On return the
-    point is the projected state and the factors belong to it.
+    The limits grow with the size of large coordinates, as round-off does. On return the point is the
+    projected state, and the factors belong to it.
     """
     state = memory.projected
     put(state, 0, x)
@@ -172,8 +172,8 @@ def project(memory, t, x):
 def minimum_norm(memory, lam):
     """Replace `lam` by the multipliers of minimum norm with the same G^T lam, for the factors in place.
 
-    Nothing in the equations holds the part of redundant multipliers that exerts no force; without this, the
-    extrapolation from step to step would let round-off in it grow.
+    The equations do not determine the part of redundant multipliers that exerts no force; without this step,
+    extrapolation would amplify round-off in it.
     """
     pattern, G, rhs, solution = (
         memory.saddle.pattern,

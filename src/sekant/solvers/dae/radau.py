@@ -3,7 +3,7 @@
 Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section IV.8: step size control with
 Gustafsson's predictor, use of one factorization over several steps, start of Newton's iteration by
 extrapolation. Deviations: q and v are projected on the constraints at the end of every step; the Jacobian is
-evaluated again whenever the matrices are factored again, because it costs less than they do.
+evaluated again whenever the matrices are factored again, because it is cheaper.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from sekant.solvers.dae.radau_trial import (
 
 EPSILON = 2.0**-52  # of double precision
 SAFETY, MOST_GROWTH, MOST_SHRINKING = 0.9, 8.0, 0.2
-KEEP_BELOW = 1.2  # a factor between 1 and this is not worth a new factorization
-SLOW = 0.02  # contraction of Newton's iteration beyond which the matrices are renewed
-GOOD_RATE = 0.3  # contraction, which grows like the square of the step, that is aimed at
-CEILING_GROWTH = 1.1  # of the bound that a divergence puts on the steps after it
+KEEP_BELOW = 1.2  # a step factor between 1 and this does not justify a new factorization
+SLOW = 0.02  # contraction of Newton's iteration above which the matrices are computed again
+GOOD_RATE = 0.3  # target contraction, which grows like the square of the step
+CEILING_GROWTH = 1.1  # growth of the bound on steps after a divergence
 
 
 @inner
 def _next_step(memory, h, error, safety):
-    """Factor of the next step after an accepted one (IV.8.21), (IV.8.25); keeps what the next call needs."""
+    """Factor of the next step after an accepted one (IV.8.21), (IV.8.25); stores what the next call needs."""
     step = memory.step
     error = max(error, 1e-10)
     factor = min(MOST_GROWTH, safety * error**-0.25)
@@ -70,7 +70,7 @@ def _next_step(memory, h, error, safety):
 
 @inner
 def _enter_segment(memory):
-    """Go on beyond a stop; returns as `restart` does."""
+    """Continue after a stop; returns the same as `restart`."""
     step, newton = memory.step, memory.newton
     open_segment(memory.clock, memory.plan, memory.clock.segment + 1)
     memory.counts.restarts += 1
@@ -84,7 +84,7 @@ def _enter_segment(memory):
 
 @inner
 def _begin(memory):
-    """Consistent state and, where there are sites, the modes that it asks for; returns as `restart` does."""
+    """Find a consistent state and, if there are sites, its modes; returns the same as `restart`."""
     clock = memory.clock
     row = restart(memory, clock.t)
     if row < 0 and memory.guards.function != 0:
@@ -95,7 +95,7 @@ def _begin(memory):
 
 @inner
 def _stuck(memory, row):
-    """The code for the result of `restart`: a constraint that is not met, or, beyond them all, no accelerations."""
+    """The code for the result of `restart`: a constraint that is not satisfied, or no finite accelerations."""
     memory.failed.t = memory.clock.t
     if row >= memory.lam_now.size:
         memory.failed.component = -1
@@ -106,7 +106,7 @@ def _stuck(memory, row):
 
 @inner
 def _turn(memory):
-    """Go on in new modes from the end of a step: accelerations jump, so nothing of the last step is reused."""
+    """Continue in new modes from the end of a step: accelerations jump, so nothing of the last step is reused."""
     step, newton = memory.step, memory.newton
     memory.counts.landings += 1
     step.turning = 0

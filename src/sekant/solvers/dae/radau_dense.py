@@ -4,15 +4,16 @@ Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., table IV.5.
 systems and error estimate as in section IV.8: T^-1 A^-1 T = diag(gamma, [[alpha, -beta], [beta, alpha]]).
 
 Under constraints on positions the velocities of the stages are of lower order than those at the end of a step, and
-the error estimate weighs them with the step (VII.7), so the collocation polynomial is good for the next start of
-Newton's iteration but not for outputs. The ends are projected, and their accelerations follow from the equations of
+the error estimate weighs them with the step (VII.7), so the collocation polynomial is accurate enough for the
+start of the next Newton iteration but not for outputs. The ends are projected, and their accelerations follow
+from the equations of
 motion; so do those at two states between them. The integral of the cubic through the four accelerations at Lobatto's
 points,
 
     v(theta) = v_0 + h integral_0^theta a ,    closed at theta = 1 by a linear term,
 
-has an error of h^5 plus h times that of the accelerations. Where a is so steep in v that errors of the inner states
-come back enlarged (stiff systems) the integral does not close, and the collocation polynomial stays.
+has an error of h^5 plus h times that of the accelerations. If a depends so strongly on v that errors of the
+inner states are amplified (stiff systems), the integral does not close, and the collocation polynomial is used.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ POWERS = np.linalg.inv(np.stack([C, C**2, C**3], axis=1))
 
 NODES = np.array([0.0, 0.5 - 0.1 * sqrt(5.0), 0.5 + 0.1 * sqrt(5.0), 1.0])
 INTEGRAL = np.linalg.inv(np.vander(NODES, increasing=True)) / np.arange(1.0, 5.0)[:, None]
-OPEN = 0.2  # of the change that the integral makes, by which it may miss the end of the step
-SMALL = 0.1  # of the tolerance: a miss that does not count
+OPEN = 0.2  # of the change by the integral: allowed error at the end of the step
+SMALL = 0.1  # of the tolerance: an error that is ignored
 
-# What is known about the velocities in the last step.
+# State of the velocities in the last step.
 UNKNOWN, REFINED, COLLOCATED = range(3)
 
 
@@ -82,7 +83,7 @@ def collocation(memory, theta, x):
 
 @inner
 def _node(memory, i):
-    """Accelerations at node i; returns whether there are any."""
+    """Compute the accelerations at node i; returns whether they are finite."""
     step = memory.step
     x = step.trial
     t = step.start + NODES[i] * step.length

@@ -1,7 +1,7 @@
-"""Events on a step of Radau IIA: suspected on its polynomials, located by steps of the method itself.
+"""Events on a step of Radau IIA: detected on its polynomials, located by steps of the method itself.
 
-Inside a step the collocation polynomials are of lower order than at its end, so a crossing on them is only a guess.
-Steps of other lengths from the same start close in on it: each is as accurate as the accepted one.
+Inside a step the collocation polynomials are of lower order than at its end, so a crossing on them is only an
+estimate. Steps of other lengths from the same start locate it: each is as accurate as the accepted one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from sekant.solvers.dae.radau_landing import set_inside
 from sekant.solvers.dae.radau_trial import ACCEPTED, prepare_matrices, trial
 
 NO_EVENT, NO_STEP = -1, -2
-NEAREST, FARTHER, TRIES = 1e-7, 1e2, 3  # parts of a step by which a crossing on the polynomials may be off
+NEAREST, FARTHER, TRIES = 1e-7, 1e2, 3  # parts of a step: errors of crossings on the polynomials
 
 
 @inner
 def _look(memory, watch, t, h, theta, exactly):
-    """Event functions at a point of the step, on its polynomials or at the end of a step to there.
-
-    The end of the trial step is looked at as it is. Values are not finite where a step fails.
+    """Event functions at a point of the step, on its polynomials or at the end of a step to it. The end of
+    the trial step is used as it is. Values are not finite if a step fails.
     """
     step = memory.step
     if theta == 1.0 and step.h_trial == h:
@@ -50,7 +49,7 @@ _suspicious = suspecting(_look)
 
 @inner
 def _glance(memory, t, h):
-    """Whether an event function leaves its sign on the step, judging by the start, middle and end."""
+    """Whether an event function changes its sign on the step, according to the start, middle and end."""
     w = memory.watched.watch
     _look(memory, w, t, h, 1.0, False)
     put(w.b, 0, w.value)
@@ -63,9 +62,9 @@ def _glance(memory, t, h):
 def _bracket(memory, t, h, theta):
     """Ends of a part of the step within which an event happens, by steps to both, with ``w.a`` and ``w.b`` there.
 
-    `theta`: where it does on the polynomials. A function may leave its sign and come back within a small part of a
-    step, so the other end is searched from near to far. The same end twice: up to there, where the step ends,
-    nothing happens. The first beyond the second: the polynomials are far off.
+    `theta`: where it happens on the polynomials. A function may change its sign twice within a small part of
+    a step, so the other end is searched from near to far. If both ends are equal, nothing happens up to the
+    end of the step. If the first is beyond the second, the polynomials are too inaccurate.
     """
     w, aside = memory.watched.watch, NEAREST
     _look(memory, w, t, h, theta, True)
@@ -95,9 +94,8 @@ def _bracket(memory, t, h, theta):
 def find_event(memory, t, h):
     """The first event on a trial step that passed, whose end, at `step.t_trial`, is in `step.trial`; -1: none.
 
-    The trial step becomes one of the length `step.h_trial`, which ends at the event, or before one
-    that the polynomials only seem to have. Event functions have their values at its end. NO_STEP: the step is to
-    be taken shorter.
+    The trial step becomes one of the length `step.h_trial`, which ends at the event, or before one that
+    appears only on the polynomials. Event functions have their values at its end. NO_STEP: take a shorter step.
     """
     w, panels = memory.watched.watch, panels_of(memory, h)
     memory.step.h_trial = h

@@ -1,16 +1,15 @@
-"""Landing of Radau IIA where a site changes its mode: on breaks of tables and curves, signs, comparisons, floors.
-
-Modes (see `sekant.solvers.common.modes`) are held within a step, so that its stages see one smooth system. Where a
-guard has left its interval by the end of a step, or at a stage, the residuals there, and in every piece of a table
-that the step went over, are compared to those with the modes that belong there; the Newton matrix turns the largest
-difference into one of velocities,
+"""Radau IIA at changes of modes of sites: breaks of tables and curves, signs, comparisons, floors. Modes (see
+`sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth system. Where a
+guard has left its interval by the end of a step, or at a stage, the residuals there, and in every piece of a
+table that the step crossed, are compared to those with the modes that belong there; the Newton matrix
+converts the largest difference to one of velocities,
 
     cost = (1 - theta) mu h ||K^-1 (F_new - F_old)|| ,   theta: where on the step the guard left,
 
-which is the error of continuing in the old modes. A step that costs at most a tenth of the tolerance stands, and
-the next one starts in the new modes. Any other is repeated so that it ends just beyond the crossing: inside a step
-the collocation polynomial is of lower order than at its end, so a crossing found on it is only a guess, and the
-repeated step is judged by the same rule.
+which is the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance is
+accepted, and the next one starts in the new modes. Any other is repeated so that it ends just beyond the
+crossing: inside a step the collocation polynomial is of lower order than at its end, so a crossing found on
+it is only an estimate, and the same rule applies to the repeated step.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
 from sekant.solvers.dae.radau_dense import MU_REAL, C
 from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
 
-# What `watch` finds.
+# Results of `watch`.
 STANDS, TURNED, REPEAT = range(3)
-BEYOND = 0.02  # most of a step by which its repetition goes beyond the crossing
+BEYOND = 0.02  # largest part of a step by which its repetition goes beyond the crossing
 LEAST_MARGIN = 1e-12  # of a step, so that it ends beyond the crossing
 
 
@@ -64,7 +63,7 @@ def settle(memory, t, everywhere):
 
 @inner
 def _set_end(memory, t_new):
-    """Make the projected end of the trial step the point."""
+    """Set the point to the projected end of the trial step."""
     set_time(memory.clock, t_new)
     set_state(memory, memory.step.trial)
     put(memory.point.a, 0, memory.newton.za[2])
@@ -74,7 +73,8 @@ def _set_end(memory, t_new):
 
 @inner
 def set_inside(memory, t, h, theta):
-    """Make a point of the trial step's polynomials the point; a and lam are those of the parabolas by the stages."""
+    """Set the point to a point on the trial step's polynomials; a and lam come from the parabolas through the
+    stages."""
     newton, point = memory.newton, memory.point
     x, q, v, a, lam = memory.x, point.q, point.v, point.a, point.lam
     stage_q, stage_a, Z = newton.zq, newton.za, newton.z
@@ -103,7 +103,7 @@ def set_inside(memory, t, h, theta):
 
 @inner
 def _look(memory, watch, t, h, theta, how):
-    """Guards at a point of the trial step's polynomials."""
+    """Evaluate the guards at a point on the trial step's polynomials."""
     set_inside(memory, t, h, theta)
     call(memory.guards)
 
@@ -115,7 +115,7 @@ _, excursion, locate, reach = landing(_look)
 def _change(memory, h):
     """Norm of the change of v over the step by the modes that belong to the point; inf: not finite.
 
-    Constraints that jump count as the velocities with which they would be met within the step.
+    Constraints that jump count as the velocities needed to satisfy them within the step.
     """
     m = memory.modes
     F, old, b, weight = memory.found.f, memory.newton.w[0], memory.real.b, memory.newton.weight
@@ -140,9 +140,8 @@ def _change(memory, h):
 
 @inner
 def _cost(memory, t, h):
-    """Largest change over the step: at stages and end beyond a change, and in every piece that it went over.
-
-    inf if these are more than a few.
+    """Largest change over the step: at stages and end beyond a change, and in every piece that it crossed;
+    inf if there are many of these.
     """
     m, largest = memory.modes, 0.0
     for i in range(3):
@@ -181,10 +180,10 @@ def _excursion(memory, t, h):
 
 @procedure(DaeMemory, "Radau integrator", 0.5)
 def watch(memory, t, h):
-    """Look at the guards of a step that passed, whose end, at `step.t_trial`, is in `step.trial`.
+    """Check the guards of an accepted step, whose end, at `step.t_trial`, is in `step.trial`.
 
-    STANDS: no mode changes. TURNED: the step stands, and modes change at its end. REPEAT: it is to
-    be repeated with the length `step.h_trial`.
+    STANDS: no mode changes. TURNED: the step is accepted, and modes change at its end. REPEAT: repeat it with
+    the length `step.h_trial`.
     """
     step = memory.step
     m, w = memory.modes, memory.modes.watch

@@ -21,12 +21,12 @@ from sekant.solvers.linear import static_lu
 
 MOST_ITERATIONS = 10
 ROUND_OFF = 1e-16
-LEAST_CONTRACTION = 0.05  # that the first increment of the next step is trusted to have
-STALLED = 0.3  # contraction beyond which increments of the size of round-off are round-off
-NOISE = 30.0  # that size, times round-off
-NOISY = 10.0  # times the measured deviation: beyond which increments are no noise
-SAMPLES = 4  # of that deviation at most: where it is a unit of round-off or two, one may miss it
-SHIFT = 2.0**-44  # of the arguments between two residuals whose differences show their noise
+LEAST_CONTRACTION = 0.05  # least contraction assumed for the first increment of the next step
+STALLED = 0.3  # contraction above which increments of the size of round-off count as round-off
+NOISE = 30.0  # that size, in multiples of round-off
+NOISY = 10.0  # multiples of the measured deviation: larger increments are not noise
+SAMPLES = 4  # most samples of that deviation: one may miss it where it is a unit of round-off or two
+SHIFT = 2.0**-44  # relative shift of the arguments between residuals whose differences show the noise
 LOOSEST, TIGHTEST = 0.03, 1e-4  # tolerance of the increments, relative to that of the solution
 
 THIRD_DIFFERENCE = sqrt(20.0)
@@ -69,14 +69,14 @@ def assemble(memory, s, values):
 
 @inner
 def solve_real(memory):
-    """Solve with the real matrix, in its right side."""
+    """Solve with the real matrix, in place of its right-hand side."""
     real = memory.real
     lu_solve(memory.lu, real.values, real.inverse, real.b, real.y)
 
 
 @inner
 def solve_pair(memory):
-    """Solve with the complex matrix, in its right side."""
+    """Solve with the complex matrix, in place of its right-hand side."""
     pair = memory.pair
     lu_solve(memory.lu, pair.values, pair.inverse, pair.b, pair.y)
 
@@ -192,8 +192,8 @@ def _stage_residuals(memory, t, h):
 def _increments(memory, h, positions):
     """One Newton increment of W into `real.b` and `pair.b`; returns its norm.
 
-    `positions`: 1, or 0 for the part that is left if the constraints on positions were met exactly. That part is
-    tangential to them.
+    `positions`: 1, or 0 for the part that would remain if the constraints on positions were satisfied
+    exactly. That part is tangential to them.
     """
     F, weight = memory.newton.zf, memory.newton.weight
     real, pair = memory.real.b, memory.pair.b
@@ -219,7 +219,7 @@ def _increments(memory, h, positions):
 
 @inner
 def _shift(values, times):
-    """Move an argument by so many units, its entries by different ones in both directions."""
+    """Shift an argument by `units`, its entries by different amounts in both directions."""
     largest = 0.0
     for j in range(values.size):
         largest = max(largest, abs(values[j]))
@@ -229,10 +229,10 @@ def _shift(values, times):
 
 @inner
 def _noise(memory, t, h, positions, first_shift):
-    """Norm of the increments that the round-off of the residuals makes, a sample; `positions` as in `_increments`.
-
-    Residuals at four points in a row, so close that all but their noise is a straight line: the third difference
-    of independent errors has sqrt(20) times their deviation. More, Wild: Estimating computational noise, SIAM J.
+    """A sample of the norm of increments due to round-off of the residuals; `positions` as in `_increments`.
+    It uses the residuals at four points on a line, so close that they are linear except for noise: the third
+    difference of independent errors has sqrt(20) times their deviation. More, Wild: Estimating computational
+    noise, SIAM J.
     Sci. Comput. 33 (2011), section 3. Overwrites `real.b`.
     """
     point = memory.point
@@ -288,8 +288,8 @@ def _displacement(memory, h):
 def _set_weights(memory):
     """Weights of the increments.
 
-    Deviation from VII.7: increments of v are not multiplied by h, because what is left of them along the
-    constraints adds up from step to step. For what is left of them across, see `_tangential`.
+    Deviation from VII.7: increments of v are not multiplied by h, because their remainder along the
+    constraints accumulates from step to step. For the remainder normal to the constraints, see `_tangential`.
     """
     x, atol, weight = memory.x, memory.plan.atol, memory.newton.weight
     rtol, curved = memory.plan.rtol, memory.curved
@@ -313,7 +313,7 @@ def _range(memory):
 
 @inner
 def _worst_unknown(memory):
-    """The unknown with the largest weighed increment."""
+    """The unknown with the largest weighted increment."""
     real, weight = memory.real.b, memory.newton.weight
     worst, largest = 0, -1.0
     for j in range(real.size - memory.m):
@@ -342,20 +342,19 @@ def _apply(memory):
 
 @inner
 def _contraction(rate):
-    """The remaining error after an increment, relative to this increment."""
+    """Estimate of the remaining error after an increment, relative to this increment."""
     return rate / (1.0 - min(rate, 0.99))
 
 
 @inner
 def _tangential(memory, t, h, tolerance, floor, whole, last):
-    """Outcome (or GO_ON) by the tangential part of the increment alone, and the norm of that part.
-
-    Constraints on positions pass their round-off d on to v, divided by the step: the normal part of the
-    increments never gets below about d mu, however often they are repeated. It is harmless: forces of constraints
-    balance it at every stage, and the projection takes the rest. What changes the motion is the tangential part.
-    Where that does not fall any more it is accepted if it is noise: the round-off of the other residuals, or
-    the noise of the normal part, turned by the difference between the normals now and those in the matrix,
-    which is what the iteration contracts by. A shorter step would not lower it.
+    """Outcome (or GO_ON) according to the tangential part of the increment alone, and the norm of that part.
+    Constraints on positions propagate their round-off d to v, divided by the step: the normal part of the
+    increments never falls below about d mu, however many iterations are made. It is harmless: constraint
+    forces balance it at every stage, and the projection removes the rest. Only the tangential part changes
+    the motion. Once it no longer decreases, it is accepted if it is noise: the round-off of the other
+    residuals, or the noise of the normal part, rotated by the difference between the current normals and
+    those in the matrix, which determines the contraction. A shorter step would not reduce it.
     `whole`: norm of the whole increment; `last`: of its tangential part in the iteration before, or -1; `floor`:
     a norm that may be round-off of the velocities.
     """
@@ -381,11 +380,12 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
 def iterate(memory, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 
-    Errors that are left along the constraints add up over all steps, so they must be small against the tolerance
-    over the number of steps. Increments are judged as a whole until they stall at the round-off of the constraints,
-    and from then on by their tangential part. A first step starts from constants, so its second increment contains
-    the curvature of the constraints and says nothing about contraction. Sets `newton.iterations`, `newton.rate` and
-    `step.blame`: the row that is not finite, or the unknown that changes most after divergence.
+    Remaining errors along the constraints accumulate over all steps, so they must be small compared with the
+    tolerance divided by the number of steps. Convergence is tested with whole increments until they stall at
+    the round-off of the constraints, and from then on with their tangential part. A first step starts from
+    constants, so its second increment contains the curvature of the constraints and is no measure of
+    contraction. Sets `newton.iterations`, `newton.rate` and
+    `step.blame`: the row that is not finite or, after divergence, the unknown that changes most.
     """
     step, newton = memory.step, memory.newton
     Z, W = newton.z, newton.w

@@ -43,9 +43,8 @@ def starting_step(memory, longest):
 
 @inner
 def restart(memory, t):
-    """Consistent state, accelerations and multipliers at the start of a segment.
-
-    Returns -1, the constraint that is not met, or their number where there are no finite accelerations.
+    """Compute a consistent state, accelerations and multipliers at the start of a segment. Returns -1, the
+    constraint that is not satisfied, or the number of constraints if the accelerations are not finite.
     """
     a, lam, solution = memory.a_now, memory.lam_now, memory.saddle.x
     bad = project(memory, t, memory.x)
@@ -60,7 +59,7 @@ def restart(memory, t):
 
 @inner
 def predict(memory, t, h):
-    """Start of the iteration: the last step's polynomials, extrapolated; without a last step, constants."""
+    """Set the start of the iteration: the extrapolated polynomials of the last step; without one, constants."""
     step, newton = memory.step, memory.newton
     Z, x, x_old, poly = newton.z, memory.x, memory.x_old, step.poly
     lam, now = step.stage_lam, memory.lam_now
@@ -86,7 +85,8 @@ def predict(memory, t, h):
 
 @inner
 def end_of_step(memory, t, t_new, h):
-    """Projected end of the converged step in `step.trial`; returns (constraint not met or -1, bad state or -1)."""
+    """Project the end of the converged step, in `step.trial`; returns (constraint not satisfied or -1, bad
+    state or -1)."""
     newton = memory.newton
     trial, x = memory.step.trial, memory.x
     powers, power = newton.zpower, memory.found.power
@@ -134,11 +134,11 @@ def _set_slope(memory, t):
 
 @inner
 def _set_polynomial(memory, h):
-    """Powers of theta of the collocation polynomial, and one function more that mends its slope at the left end.
+    """Powers of theta of the collocation polynomial, plus a function that corrects its slope at the left end.
 
     That function, theta - 4.5 theta^2 + 6 theta^3 - 2.5 theta^4, has no slope at the stages and vanishes at both
-    ends. In a smooth solution it is of higher order than the curvature; it is left out where it is larger, as
-    in the fast transients that a stiff solution starts with.
+    ends. In a smooth solution it is of higher order than the curvature; it is omitted if it is larger, as in
+    the fast initial transients of a stiff solution.
     """
     newton = memory.newton
     x, poly, slope = memory.x, memory.step.poly, memory.step.slope
@@ -162,7 +162,7 @@ def _set_polynomial(memory, h):
 
 @inner
 def accept(memory, t, t_new, h):
-    """Make the end of the step the present state."""
+    """Set the current state to the end of the step."""
     step = memory.step
     lam = memory.lam_now
     x = memory.x

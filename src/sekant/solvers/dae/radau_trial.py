@@ -19,7 +19,7 @@ ACCEPTED, TOO_INACCURATE, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(5)
 def trial(memory, t, h):
     """One trial step to `step.t_trial`, with its end in `step.trial`; returns the outcome.
 
-    Sets `step.blame`, `step.error` and what `iterate` does.
+    Sets `step.blame`, `step.error` and the results of `iterate`.
     """
     step = memory.step
     predict(memory, t, h)
@@ -35,7 +35,7 @@ def trial(memory, t, h):
         return TOO_INACCURATE
     row, bad = end_of_step(memory, t, step.t_trial, h)
     if row >= 0 or bad >= 0:
-        step.blame = max(row, bad)  # else it stays the component with the largest error
+        step.blame = max(row, bad)  # otherwise it remains the component with the largest error
         return BAD_CONSTRAINT if row >= 0 else BAD_NUMBER
     return ACCEPTED
 
@@ -53,7 +53,7 @@ def _state_of(memory, unknown):
 
 @inner
 def prepare_matrices(memory, t, h):
-    """Matrices for this step, if the last ones will not do; returns whether they are finite."""
+    """Compute the matrices for this step if the last ones cannot be reused; returns whether they are finite."""
     newton = memory.newton
     if newton.factored == 1:
         return True

@@ -1,4 +1,4 @@
-"""The matrices of a system at one state, for occasional questions: rank, stiffness."""
+"""The matrices of a system at one state, for occasional analyses: rank, stiffness."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def mass_and_gradients(problem: DaeProblem, t: float, x: Floats) -> tuple[Sparse
 
 
 def has_redundant_rows(problem: DaeProblem, t: float, x: Floats) -> bool:
-    """Whether constraint rows depend on each other at the state."""
+    """Whether constraint rows are dependent at the state."""
     if problem.m == 0:
         return False
     gradients = mass_and_gradients(problem, t, x)[1].dense()

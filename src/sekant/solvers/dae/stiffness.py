@@ -1,10 +1,10 @@
-"""How stiff a system is at a state, and the cost of that for an explicit method.
+"""The stiffness of a system at a state, and its cost for an explicit method.
 
 On motions that the constraints allow, dv in the null space of G, small deviations obey
 
     M dv' + G^T dlam = -C dv - K ds,   G dv' = 0,   ds' = dv,      C = dR/dv,  K = dR/dq N .
 
-Terms from the turning of the constraints' directions are left out: they are of the size of the motion itself.
+Terms from the rotation of the constraint directions are omitted: they are of the order of the motion itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sekant.solvers.dae.state_matrices import Sparse, damping_and_stiffness, mas
 from sekant.solvers.linear.ldl import SaddlePoint
 
 STABLE = 6.0
-"""Radius, times the step, of the part of the left half-plane in which DOP853 is stable (about 6)."""
+"""Radius (times the step) of DOP853's stability region in the left half-plane (about 6)."""
 MOST_DENSE = 120
 DIFFERENCE = 1e-6
 """Step of differences, times the larger of 1 and the size of an entry."""
@@ -50,7 +50,7 @@ def stiffness(problem: DaeProblem, t: float, x: ArrayLike, span: float = 1.0) ->
 def stiffness_of_rates(rates: Callable[[Floats], Floats], x: ArrayLike, span: float = 1.0) -> dict[str, Any]:
     """The same of x' = f(x) at x (n,), by central differences; `rates`: f at each row of (k, n).
 
-    For equations whose rates are compiled already, while their derivatives are not.
+    For equations whose rates are already compiled, but not their derivatives.
     """
     state = np.array(x, dtype=float)
     steps = DIFFERENCE * np.maximum(1.0, np.abs(state))
@@ -73,7 +73,7 @@ def _figures(radius: float, decay: float, span: float) -> dict[str, Any]:
 
 
 def _eigenvalues(M: Floats, G: Floats, C: Floats, K: Floats) -> NDArray[Any]:
-    """Of the deviations in the null space of G."""
+    """Eigenvalues of deviations in the null space of G."""
     Z = np.eye(M.shape[0])
     if G.size:
         _, singular, V = np.linalg.svd(G)

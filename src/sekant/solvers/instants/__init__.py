@@ -1,1 +1,1 @@
-"""What happens at an instant between two stretches of motion: samples, delays, events, friction, contacts."""
+"""Changes at an instant between two stretches of motion: samples, delays, events, friction, contacts."""

@@ -1,9 +1,8 @@
-"""Delays: the input is kept as polynomials and played back later (method of steps).
-
-The delay T is cut into pieces; while one is passed the input is taken at Chebyshev points, and a polynomial through
-them is what the delayed signal is, T later, over a stretch of the same length. So kinks that travel through the delay
-lie on ends of stretches. Where the motion itself jumps or kinks within a piece (events, samples), the piece ends
-there, and the delayed signal kinks T later; after three passages such kinks are too smooth to matter.
+"""Delays: the input is stored as polynomials and played back later (method of steps). The delay T is divided
+into pieces. Within a piece, the input is sampled at Chebyshev points; a polynomial through these is the
+delayed signal T later. So kinks that pass through the delay are at ends of pieces. If the motion itself jumps
+or kinks within a piece (events, samples), the piece ends there, and the delayed signal kinks T later; after
+three passes such kinks are smooth enough to ignore.
 """
 
 from __future__ import annotations
@@ -21,46 +20,49 @@ from sekant.solvers.instants.fit import PolynomialFit, fit, lay_out_fit
 from sekant.solvers.instants.samples import ON_TIME
 
 SMOOTH = 3
-"""Passages through delays after which a kink does not matter any more."""
+"""Number of passes through delays after which a kink is ignored."""
 MORE = 4
-"""Points more than a polynomial has coefficients: the fit is by least squares, and its error is known."""
+"""Number of points beyond the number of coefficients: the fit is by least squares, and its error is known."""
 STRETCHES = 4
-"""Stretches of motion whose points a piece may consist of, before it ends of itself."""
+"""Largest number of stretches of motion in a piece."""
 
 
 class DelayLines(Struct):
-    """n delays. Line i keeps points of its input, and `count` pieces from number `first` on, in a circle."""
+    """n delays. Line i stores points of its input, and `count` pieces from number `first` on, in a ring buffer."""
 
     time: Vector
     grid: Vector  # length of a piece
     degree: Integers
-    place: IntegerMatrix  # (n, 2 + most) in p: middle and half of the stretch that is played, coefficients
-    nodes: Vector  # where within (-1, 1) of a stretch inputs are taken
+    place: (
+        IntegerMatrix  # (n, 2 + most) in p: middle and half length of the piece that is played, coefficients
+    )
+    nodes: Vector  # points in (-1, 1) of a stretch at which inputs are sampled
     input: Vector  # (n,) at the point
     at_input: Call
     began: Real
-    cut: Integers  # number of the next end of a piece on the grid
-    since: Vector  # where the piece that is kept begins
-    ended: Vector  # where the piece that is played ends, in the time of the input
-    played_kink: Integers  # passages of the kink there
-    points: Integers  # that are kept of the next piece
+    cut: Integers  # index of the next end of a piece on the grid
+    since: Vector  # start of the piece that is being stored
+    ended: Vector  # end of the piece that is played, in the time of the input
+    played_kink: Integers  # passes of the kink there
+    points: Integers  # number of points of the next piece
     t_point: Matrix  # (n, m)
     u_point: Matrix
     first: Integers
     count: Integers
     begin: Matrix  # (n, k) of pieces
     end: Matrix
-    kink: IntegerMatrix  # passages of the kink at the end
+    kink: IntegerMatrix  # passes of the kink at the end
     coefficient: Cube  # (n, k, most) of powers of s in (-1, 1)
     fit: PolynomialFit
-    error: Vector  # (n,) the largest by which a polynomial was off its points
-    worst: Vector  # where it was
+    error: Vector  # (n,) largest error of a polynomial at its points
+    worst: Vector  # its time
     largest: Vector  # the largest input
 
 
 @dataclass(frozen=True, eq=False)
 class DelayDescription:
-    """Of n delays, see `DelayLines`. `input`: function of (t, q, v, z, p) -> (n,); `pieces`: that a line can keep."""
+    """Description of n delays, see `DelayLines`. `input`: function of (t, q, v, z, p) -> (n,); `pieces`:
+    capacity of a line."""
 
     time: NDArray[np.float64]
     grid: NDArray[np.float64]
@@ -123,7 +125,7 @@ def next_piece(d, i):
 
 @inner
 def next_delay(d):
-    """The next time at which a piece ends or another one is played."""
+    """The next time at which a piece ends or the next one is played."""
     found = np.inf
     for i in range(d.time.size):
         found = min(found, next_cut(d, i), next_piece(d, i))
@@ -137,7 +139,7 @@ def delay_due(d, i, when, t):
 
 @inner
 def delayed_kink(d, t):
-    """Passages of the kink that comes out of the delays at time t; SMOOTH if there is none."""
+    """Number of passes of the kink that leaves the delays at time t; SMOOTH if there is none."""
     kink = SMOOTH
     for i in range(d.time.size):
         if delay_due(d, i, next_piece(d, i), t):
@@ -147,7 +149,7 @@ def delayed_kink(d, t):
 
 @inner
 def turn_delays(d, t, p):
-    """Turn to the pieces that are played next, if their time has come."""
+    """Switch to the pieces that are played next, if it is time."""
     for i in range(d.time.size):
         if delay_due(d, i, next_piece(d, i), t) and d.count[i] > 0:
             k = d.first[i]
@@ -163,7 +165,7 @@ def turn_delays(d, t, p):
 
 @inner
 def keep_inputs(d, t):
-    """Keep the inputs as points at time t."""
+    """Store the inputs as points at time t."""
     for i in range(d.time.size):
         if d.points[i] < d.t_point.shape[1]:
             d.t_point[i, d.points[i]], d.u_point[i, d.points[i]] = t, d.input[i]
@@ -172,8 +174,8 @@ def keep_inputs(d, t):
 
 @inner
 def end_pieces(d, t, kink):
-    """A stretch ends at t, where a kink of this number of passages lies; pieces end at kinks and on their grid.
-    False: there is no room for another piece."""
+    """End a stretch at t, at a kink with this number of passes; pieces end at kinks and on their grid.
+    Returns False if there is no room for another piece."""
     for i in range(d.time.size):
         end, ends = t, kink < SMOOTH or d.points[i] + d.nodes.size > d.t_point.shape[1]
         if delay_due(d, i, next_cut(d, i), t):

@@ -30,7 +30,8 @@ def lay_out_fit(m: int, most: int) -> PolynomialFit:
 
 @inner
 def fit(f, n, highest):
-    """Of the degree `highest`, or of the one that n points allow. Returns by how much it is off at a point."""
+    """Fit a polynomial of the degree `highest`, or of the degree that n points allow. Returns its largest
+    error at the points."""
     degree = min(highest, n - 1)
     _fill(f, n, degree)
     _reflect(f, n, degree)
@@ -64,7 +65,7 @@ def _fill(f, n, degree):
 
 @inner
 def _reflect(f, n, degree):
-    """Householder's reflections make the columns triangular, and turn the values with them."""
+    """Make the columns triangular by Householder reflections, and apply these to the values."""
     for j in range(degree + 1):
         square = 0.0
         for i in range(j, n):

@@ -1,8 +1,7 @@
-"""What happens at an instant between two stretches of smooth motion, decided by compiled code.
-
-A *clock* strikes at times that are known beforehand: values are sampled, delays turn to their next pieces. An *event*
-happens where its function passes zero: of frictions and contacts, then of declared events. What one of them changes
-may make the functions of others jump over zero; these are asked as well.
+"""Changes at an instant between two stretches of smooth motion, in compiled code. *Clocks* tick at times that
+are known in advance: values are sampled, delays switch to their next pieces. An *event* happens where its
+function crosses zero: first those of frictions and contacts, then declared events. One of them may make the
+functions of others jump over zero; then these events happen as well.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ from sekant.solvers.instants.samples import (
 )
 
 ENDLESS_EVENTS, FULL = 3, 4
-"""What procedures return besides the codes of `sekant.solvers.complementarity.decide`: events set off one another
-without end; a delay has no room for another piece."""
+"""Further return codes of procedures, in addition to those of `sekant.solvers.complementarity.decide`: events
+trigger one another without end; a delay has no room for another piece."""
 WORDS = "events, samples and delays"
 
 
 class InstantMemory(Struct):
-    """A point (t, q, v, z, p) and what happens there; v, z and the held values in p change. The parts work on the
-    same arrays; the numbers below them are 1 where there is such a part."""
+    """A point (t, q, v, z, p) and the changes there, of v, z and held values in p. The parts work on the same
+    arrays; the numbers below them are 1 if there is such a part."""
 
     t: Vector
     q: Vector
@@ -60,8 +59,8 @@ class InstantMemory(Struct):
     declares: Integer
     takes_samples: Integer
     delaying: Integer
-    apart: Real  # times that are this close are one
-    next: Real  # the next time at which a clock strikes
+    apart: Real  # times closer than this are one
+    next: Real  # the next tick of a clock
     guards: Integer  # event functions of frictions and contacts, which come first
     last: Integer  # number of the last event among these
     last_t: Real
@@ -97,7 +96,7 @@ def _look_ahead(m):
 
 @inner
 def _note(m, t):
-    """Signs of the functions of declared events, as of time t."""
+    """Store the signs of the functions of declared events at time t."""
     if m.declares == 1:
         now = m.t[0]
         m.t[0] = t
@@ -107,7 +106,7 @@ def _note(m, t):
 
 @inner
 def _follow(m, starting):
-    """Declared events whose functions have jumped over zero."""
+    """Perform declared events whose functions have jumped over zero."""
     if m.declares == 1 and follow_jumps(m.declared, starting, 0.0) == ENDLESS:
         return ENDLESS_EVENTS
     return DECIDED
@@ -115,7 +114,7 @@ def _follow(m, starting):
 
 @inner
 def _strike(m):
-    """What is due is sampled, all of it from the values before; delays turn."""
+    """Take all samples that are due, from the values before; switch delays to their next pieces."""
     if m.takes_samples == 1:
         take_samples(m.samples, m.t[0], m.p)
     if m.delaying == 1:
@@ -124,8 +123,8 @@ def _strike(m):
 
 @procedure(InstantMemory, WORDS, 0.5)
 def start_instants(m, a, b):
-    """The start: clocks begin and strike, it is decided on all that is at rest, and those events happen that tell a
-    level."""
+    """Start a run: clocks start and tick, the states of elements at rest are decided, and events with a level
+    happen."""
     m.last = -1
     if m.takes_samples == 1:
         start_samples(m.samples, m.t[0])
@@ -143,14 +142,14 @@ def start_instants(m, a, b):
 
 @procedure(InstantMemory, WORDS, 0.2)
 def note_before(m, a, b):
-    """Signs just before the point, at which something outside jumps."""
+    """Store the signs just before a point at which something outside jumps."""
     _note(m, m.t[0] - m.apart)
     return DECIDED
 
 
 @procedure(InstantMemory, WORDS, 0.5)
 def pass_stop(m, noted, b):
-    """A clock strikes, or something jumps with time; `noted` (1): something from outside too, since `note_before`."""
+    """Process a tick of a clock or a jump in time; `noted` (1): also a jump from outside since `note_before`."""
     now = m.t[0]
     if noted == 0.0:
         _note(m, now - m.apart)
@@ -168,7 +167,7 @@ def pass_stop(m, noted, b):
 
 @procedure(InstantMemory, WORDS, 0.5)
 def happen_at(m, number, b):
-    """What follows where event function `number` has passed zero."""
+    """Process the zero crossing of event function `number`."""
     k, code = int(number), DECIDED
     if k < m.guards:
         _note(m, m.t[0])
@@ -187,8 +186,8 @@ def happen_at(m, number, b):
 
 @procedure(InstantMemory, WORDS, 0.3)
 def catch_up(m, number, b):
-    """What has happened since `note_before` and was found afterwards: declared events (`number` -1), or function
-    `number` of frictions and contacts, which is below zero."""
+    """Process what has happened since `note_before`: declared events (`number` -1), or function `number` of
+    frictions and contacts, which is below zero."""
     if number < 0.0:
         return _follow(m, 0.0)
     return follow(m.bound, number, 0.0)
@@ -196,21 +195,21 @@ def catch_up(m, number, b):
 
 @procedure(InstantMemory, WORDS, 0.1)
 def look_at_inputs(m, a, b):
-    """The inputs of delays at the point."""
+    """Evaluate the inputs of delays at the point."""
     call(m.delays.at_input)
     return DECIDED
 
 
 @procedure(InstantMemory, WORDS, 0.1)
 def keep_point(m, t, b):
-    """Delays keep the inputs that were looked at, as those of time t."""
+    """Store the inputs that were evaluated, as those of time t."""
     keep_inputs(m.delays, t)
     return DECIDED
 
 
 @procedure(InstantMemory, WORDS, 0.2)
 def kink_at(m, t, b):
-    """Passages of the kink that clocks make at time t."""
+    """Number of passes of the kink that clocks cause at time t."""
     kink = SMOOTH
     if m.takes_samples == 1 and samples_due(m.samples, t) > 0:
         kink = 0
@@ -221,7 +220,7 @@ def kink_at(m, t, b):
 
 @procedure(InstantMemory, WORDS, 0.3)
 def end_stretch(m, t, kink):
-    """A stretch of the motion has ended at t, and delays know its points."""
+    """End a stretch of motion at t, whose points the delays have stored."""
     code = DECIDED if end_pieces(m.delays, t, int(kink)) else FULL
     _look_ahead(m)
     return code

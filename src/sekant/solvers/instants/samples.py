@@ -1,4 +1,4 @@
-"""Held values that are set at regular times; all of one time from the values just before it."""
+"""Held values that are set at regular times; all samples at one time use the values just before it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from sekant.loops.declare.structs import Integers, Struct, Vector
 from sekant.solvers.common.memory import Call, CompiledFunction, call, call_at
 
 ON_TIME = 1e-9
-"""Part of a period within which a time is that of a sample."""
+"""Part of a period within which a time counts as that of a sample."""
 
 
 class SampleClock(Struct):
-    """Of n values that are sampled: sample `tick` comes at offset + tick period."""
+    """The clock of n sampled values: sample `tick` is at offset + tick period."""
 
     period: Vector
     offset: Vector
     place: Integers  # in p
     tick: Integers  # the next sample
-    fresh: Vector  # what a sample would be
+    fresh: Vector  # value of a sample
     at_fresh: Call
 
 
 @dataclass(frozen=True, eq=False)
 class SampleDescription:
-    """Of n values, see `SampleClock`. `fresh`: function of (t, q, v, z, p) -> (n,)."""
+    """Description of n values, see `SampleClock`. `fresh`: function of (t, q, v, z, p) -> (n,)."""
 
     period: NDArray[np.float64]
     offset: NDArray[np.float64]
@@ -76,7 +76,7 @@ def next_sample(s):
 
 @inner
 def samples_due(s, t):
-    """How many values are sampled at time t."""
+    """Number of values that are sampled at time t."""
     count = 0
     for i in range(s.tick.size):
         count += 1 if is_due(s, i, t) else 0
@@ -85,7 +85,7 @@ def samples_due(s, t):
 
 @inner
 def take_samples(s, t, p):
-    """Set what is due, from the values at the point."""
+    """Set the samples that are due, from the values at the point."""
     if samples_due(s, t) > 0:
         call(s.at_fresh)
         for i in range(s.tick.size):

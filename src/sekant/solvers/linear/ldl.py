@@ -8,7 +8,7 @@ every order of elimination), once symbolically and often numerically. The soluti
 matrix. Each sweep multiplies the error by about ``eps / (eps + s^2)`` for a singular value s of G M^(-1/2). The
 multipliers start at zero and every sweep adds to them ``(G x - b)/eps``, which lies in the range of G if b
 does: for redundant rows they converge to those of minimum norm. If b is not in the range of G, the residual
-of the rows does not go to zero: the rows contradict each other.
+of the rows does not converge to zero: the rows contradict each other.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from sekant.loops.declare.procedures import inner, procedure
 from sekant.loops.declare.structs import Integer, Integers, Real, Struct, Vector
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
-# Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
-# or nearly so, where round-off divided by eps would be left in the multipliers.
+# Relative to the mean of G M^-1 G^T: a small eps needs few sweeps; a larger one is for redundant or nearly
+# redundant rows, where round-off divided by eps would remain in the multipliers.
 SMALL_EPS, LARGE_EPS = 1e-11, 1e-8
 NEARLY_REDUNDANT = 1e-9
 MOST_SWEEPS = 12
 # Relative to the largest diagonal entry of M: a pivot below the first is that of a coordinate without mass, and is
-# replaced by the second; refinement makes up for it. So is a pivot below the second that is smaller than its own
-# diagonal entry by the third factor: it is what is left of a direction almost without mass (a flat plate in natural
-# coordinates has one), and its inverse would drown the rows of G.
+# replaced by the second; refinement corrects this. The same applies to a pivot below the second that is
+# smaller than its own diagonal entry by the third factor: it belongs to a direction almost without mass (a
+# flat plate in natural coordinates has one), and its inverse would dominate the rows of G.
 NO_MASS, STAND_IN, CANCELLED = 1e-13, 1e-8, 1e-6
-# Relative to the largest diagonal entry of M: lighter coordinates do not make eps larger, and those without mass do
-# not count. The turn of a thin rod about its own axis is one; a large eps would hide rows that are weak because the
-# mechanism passes near a singular position.
+# Relative to the largest diagonal entry of M: lighter coordinates do not make eps larger, and those without
+# mass are ignored. The rotation of a thin rod about its own axis is an example; a large eps would hide rows
+# that are weak because the mechanism passes near a singular position.
 LIGHT = 1e-4
-NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that are round-off have no force of their own
+NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: smaller rows are round-off
 
 
 class SaddlePattern(Struct):
@@ -46,8 +46,8 @@ class SaddlePattern(Struct):
 
     n: Integer
     m: Integer
-    # Positions of the values of M and G, and where they go in the permuted lower triangle (-1: the other triangle
-    # holds it).
+    # Positions of the values of M and G, and their places in the permuted lower triangle (-1: the other
+    # triangle contains it).
     M_row: Integers
     M_col: Integers
     M_place: Integers
@@ -67,8 +67,8 @@ class SaddlePattern(Struct):
 
 
 class Factor(Struct):
-    """Memory for numeric factorizations. All arrays are parts of `whole`, which code for one pattern addresses
-    directly (`sekant.solvers.taylor.native`); the last ones have one entry."""
+    """Memory for numeric factorizations. All arrays are parts of `whole`, which generated code for one
+    pattern addresses directly (`sekant.solvers.taylor.native`); the last ones have one entry."""
 
     pattern: SaddlePattern
     whole: Vector
@@ -157,7 +157,7 @@ def analyze(
 
 
 def places(pattern: SaddlePattern) -> dict[str, tuple[int, int]]:
-    """Where the parts of a factor begin and end in the whole of it."""
+    """Start and end of the parts of a factor in `whole`."""
     size = pattern.n + pattern.m
     sizes = {
         "M": pattern.M_row.size,
@@ -285,9 +285,10 @@ def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
 def solve(factor, rhs, accuracy):
     """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps, rate, row_residual.
 
-    Sweeps go on until the next correction of x would be below `accuracy` of the largest entry (or of a
-    thousandth of f divided by the diagonal of M, for a solution of zero), or corrections stop to shrink. The residual
-    of rows before the last correction is a bound of the one left if corrections shrink. Returns whether x is finite.
+    Sweeps continue until the next correction of x would be below `accuracy` of the largest entry (or of a
+    thousandth of f divided by the diagonal of M, for a solution of zero), or until corrections no longer
+    decrease. If they decrease, the residual of rows before the last correction is a bound of the remaining
+    one. Returns whether x is finite.
     """
     pattern = factor.pattern
     n, m = pattern.n, pattern.m
@@ -351,7 +352,7 @@ def solve(factor, rhs, accuracy):
 
 
 class SaddleMemory(Struct):
-    """A system for Python's handle below. `rhs` (n + m,); `accuracy`: of `solve`."""
+    """The memory of a system for the Python class below. `rhs` (n + m,); `accuracy`: of `solve`."""
 
     factor: Factor
     rhs: Vector
@@ -373,7 +374,7 @@ def solve_system(m, a, b):
 @dataclass(frozen=True)
 class Solution:
     """`x` (n,), `lam` (m,). `row_residual` (m,): b - G x. `sweeps`: back-substitutions used.
-    `consistent`: whether the rows can be met at the same time."""
+    `consistent`: whether the rows can be satisfied simultaneously."""
 
     x: NDArray[np.float64]
     lam: NDArray[np.float64]
@@ -383,7 +384,7 @@ class Solution:
 
 
 class SaddlePoint:
-    """Python's handle of the solver above: positions once, then `factorize` and `solve` as often as needed."""
+    """Python interface of the solver: positions once, then `factorize` and `solve` repeatedly."""
 
     def __init__(
         self, n: int, m: int, M_row: ArrayLike, M_col: ArrayLike, G_row: ArrayLike, G_col: ArrayLike
@@ -399,7 +400,7 @@ class SaddlePoint:
         return int(self.pattern.L_row.size)
 
     def factorize(self, M: ArrayLike, G: ArrayLike) -> None:
-        """Values at the positions given at the start."""
+        """Factorize the matrix with these values at the given positions."""
         self.factor.M[:] = M
         self.factor.G[:] = G
         factorize_system(self._memory)

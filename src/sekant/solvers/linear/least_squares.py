@@ -1,7 +1,7 @@
 """QR with column pivoting of small dense matrices, and least squares by it, in compiled code.
 
 Redundant equations make the matrices of mechanisms taller than wide; consistent ones are solved exactly by least
-squares, and the pivots tell where a matrix loses rank.
+squares, and the pivots show where a matrix loses rank.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def solve(A, n, m, beta, pivot, rank, b, x):
 def solve_shortest(A, n, m, beta, pivot, rank, b, x):
     """The shortest x (n,) with least |matrix x - b|; `b` (m,), the factors and `beta` are overwritten.
 
-    Reflections from the right take [R S] (rank, n) to a triangle (Golub, Van Loan: Matrix
+    Reflections from the right reduce [R S] (rank, n) to a triangle (Golub, Van Loan: Matrix
     Computations, 4th ed., section 5.4).
     """
     reflect(A, m, beta, pivot, rank, b)

@@ -1,8 +1,8 @@
 """Elimination order and symbolic factorization of ``[M G^T; G -eps I]``.
 
-Unknowns 0..n-1 belong to M, unknowns n..n+m-1 to the rows of G. The order is of minimum degree, with one rule
-on top: a row of G comes after all columns that it touches. Then every pivot of M is positive, and the pivot of
-a row is minus (eps + the part of the row that the rows before it do not span): it shows a loss of rank.
+Unknowns 0..n-1 belong to M, unknowns n..n+m-1 to the rows of G. The order is of minimum degree, with one
+additional rule: a row of G comes after all its columns. Then every pivot of M is positive, and the pivot of
+a row is minus (eps + the part of the row that the rows before it do not span): this shows a loss of rank.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def saddle_order(n: int, m: int, edges: Integers) -> Integers:
 def row_patterns(size: int, pairs: set[tuple[int, int]]) -> list[list[int]]:
     """The columns of each row of L, ascending; `pairs`: positions (row > column) of the permuted matrix.
 
-    Row k of L is what the paths from its entries to the root of the elimination tree meet below k.
+    Row k of L consists of the nodes below k on the paths from its entries to the root of the elimination tree.
     """
     entries: list[list[int]] = [[] for _ in range(size)]
     for i, j in pairs:
@@ -89,7 +89,7 @@ def row_patterns(size: int, pairs: set[tuple[int, int]]) -> list[list[int]]:
 
 
 def starts_of(lengths: list[int]) -> Integers:
-    """(k + 1,): where lists of these lengths begin when they are laid end to end."""
+    """(k + 1,): start indices of concatenated lists of these lengths."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -13,7 +13,7 @@ _ZERO = 1e-13  # a row shorter than this, relative to the longest, is zero
 
 @dataclass(frozen=True)
 class Redundancy:
-    """`rank` of a matrix of `rows` rows; `redundant`: numbers of rows which the others span, ascending.
+    """`rank` of a matrix of `rows` rows; `redundant`: indices of rows that the others span, ascending.
 
     `partners`: for each redundant row the rows of which it is a combination, largest share first. `gap`: smallest
     accepted over largest rejected pivot (infinite if none was rejected): a small gap means that the rank depends on

@@ -33,7 +33,7 @@ def general_pencil(K: Array, M: Array) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 TERMS = 18
-"""Of the series of an exponential whose matrix is scaled to a norm of at most one half: 1e-22 are left."""
+"""Number of terms of the exponential series for a matrix with norm at most one half: the remainder is 1e-22."""
 
 
 def riccati(A: Array, B: Array, Q: Array, R: Array) -> Array:

@@ -3,9 +3,9 @@
     K = [ A   B ]        A (n, n) near a positive definite matrix, so that its pivots are safe in any order,
         [ C  -eps I ]    C (m, n) constraint rows, which come after all columns that they touch.
 
-The pattern is analyzed once, with the pattern of K + K^T; factorizations then run over index lists without any
-search. There is no row exchange: a pivot below `TINY` of its column is raised to that, and the caller must iterate
-on the residual of the problem, as Newton's method does.
+The pattern is analyzed once, with the pattern of K + K^T; factorizations then use index lists without any
+search. Rows are not exchanged: a pivot below `TINY` of its column is raised to that value, and the caller
+must iterate on the residual of the problem, as Newton's method does.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ TINY = 1e-10
 class LuPattern(Struct):
     """Positions of a factorization. The values of a factored matrix are stored row by row, ascending columns.
 
-    `order` (size,): unknown at each place of the elimination. `scatter` (nnz,): where each given value goes.
-    `diagonal` (size,): where the pivots are. `constraint` (m,): where the diagonal of the constraint rows is.
+    `order` (size,): unknown at each place of the elimination. `scatter` (nnz,): index of each given value.
+    `diagonal` (size,): indices of the pivots. `constraint` (m,): indices of the diagonal of the constraint rows.
     `start` (size + 1,): ranges of the lists of each pivot k: `row`, the places i > k with an entry in its
-    column, `low`, where the entry (i, k) is; the entries (k, i) follow the pivot. `target`: where the entry
-    (i, j) is, for all i and j of the lists of pivot k; `target_start` (size,).
+    column, `low`, the index of the entry (i, k); the entries (k, i) follow the pivot. `target`: index of the
+    entry (i, j), for all i and j of the lists of pivot k; `target_start` (size,).
     """
 
     order: Integers

@@ -1,6 +1,6 @@
 """Newton's method for systems that are evaluated in Python: one loop, three ways to control the steps.
 
-Loops that are compiled keep their own iterations, which are part of a step there: Radau's simplified Newton method,
+Compiled loops have their own iterations as part of a step: Radau's simplified Newton method,
 generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).
 """
 

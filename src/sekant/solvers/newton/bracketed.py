@@ -1,6 +1,5 @@
-"""The zero of one function of one number between two places where its signs differ.
-
-scipy.optimize has it too, but takes longer to load than NumPy (see `-X importtime`).
+"""Root of a scalar function between two points where its signs differ. scipy.optimize has this too, but takes
+longer to import than NumPy.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from math import ulp
 
 
 def bracketed_zero(f: Callable[[float], float], low: float, high: float, within: float) -> float:
-    """The place, to `within`, by inverse quadratic interpolation where that is safe and bisection elsewhere.
+    """The root, accurate to `within`, by inverse quadratic interpolation where this is safe and bisection elsewhere.
 
     Chandrupatla, A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
     using derivatives, Advances in Engineering Software 28 (1997).

@@ -1,9 +1,9 @@
-"""Newton's method for residual(x) = 0, in as many equations as there are, or more that agree at the solution.
-
-A `Problem` defines its points and how a step moves one, so unknowns may be states, states with multipliers, or
+"""Newton's method for residual(x) = 0, with as many equations as unknowns, or with more that agree at the
+solution. A `Problem` defines its points and how a step changes one, so unknowns may be states, states with
+multipliers, or
 poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A search
-(`sekant.solvers.newton.searches`) decides how much of a step is taken. `follow` leads from a solved problem to the
-requested one.
+(`sekant.solvers.newton.searches`) decides what share of a step is taken. `follow` is a continuation from a
+solved problem to the requested one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Linear(Protocol):
         ...
 
     def step(self, damping: float = 0.0) -> Vector:
-        """(n,): the shortest step that reduces the linearized residual most; `damping`: Levenberg and Marquardt's."""
+        """(n,): the shortest step that reduces the linearized residual most; `damping`: that of Levenberg and
+        Marquardt."""
         ...
 
 
@@ -43,7 +44,7 @@ class Problem(Protocol[P, L_co]):
         ...
 
     def moved(self, point: P, step: Vector, /) -> P | None:
-        """The point after a step; None where there is none."""
+        """The point after a step; None if it does not exist."""
         ...
 
 
@@ -56,18 +57,18 @@ class FunctionProblem(Generic[P, L]):
 
 
 class Reason(Enum):
-    """Why an iteration ended; the value is for a reader."""
+    """Why an iteration ended; the value is a text for readers."""
 
     CONVERGED = "converged"
     STALLED = "no step reduces the residual"
-    DIVERGED = "steps do not shrink as near a solution"
+    DIVERGED = "the steps do not converge"
     NOT_FINITE = "the residual is not finite"
     TOO_MANY = "too many steps"
 
 
 @dataclass(frozen=True, eq=False)
 class Found(Generic[P, L]):
-    """Where an iteration ended. `error`: largest entry of the residual. `sizes`: largest entry of each step taken."""
+    """Result of an iteration. `error`: largest entry of the residual. `sizes`: largest entry of each step taken."""
 
     point: P
     linear: L
@@ -88,7 +89,7 @@ class Found(Generic[P, L]):
 
 
 class Search(Protocol):
-    """How much of a step is taken; `memory` is kept from one step to the next."""
+    """Decides what share of a step is taken; `memory` is passed from one step to the next."""
 
     def first(self) -> float: ...
 
@@ -97,7 +98,7 @@ class Search(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Advance:
-    """A step that was taken, and where it led."""
+    """A step, and the point after it."""
 
     point: Any
     linear: Any
@@ -117,9 +118,9 @@ def newton(
 ) -> Found[P, L]:
     """Newton's method from `start`.
 
-    It has converged where no entry of the residual exceeds `tolerance` (or where `tolerance` says so), or after a
-    step none of whose entries exceeds `smallest_step`. Then `further` steps are taken if they can be: next to a
-    double solution the error is the root of the residual.
+    It has converged if no entry of the residual exceeds `tolerance` (or if `tolerance`, a function, returns
+    true), or after a step without entries above `smallest_step`. Then up to `further` more steps are taken:
+    next to a double root the error is the square root of the residual.
     """
     done = tolerance if callable(tolerance) else lambda _, linear: largest(linear.residual) <= tolerance
     point, linear, memory = start, problem.at(start), search.first()
@@ -144,7 +145,7 @@ def newton(
 
 
 def largest(entries: Vector) -> float:
-    """The size of the largest entry; 0 of none."""
+    """The largest magnitude of the entries; 0 for an empty array."""
     return float(np.max(np.abs(entries), initial=0.0))
 
 
@@ -162,8 +163,8 @@ def follow(
 ) -> P | None:
     """The point at share 1 from `start` at share 0; None if steps become shorter than `shortest`.
 
-    `attempt(point, share)`: the solution at a share from one nearby, or None. A step that succeeds is followed by one
-    that is larger by `growth`, one that fails by one that is smaller by `cut`.
+    `attempt(point, share)`: the solution at a share from one nearby, or None. After a successful step, the
+    next one is larger by `growth`; after a failure, it is smaller by `cut`.
     """
     point, share, size = start, 0.0, first
     while share < 1.0:

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 FREE = 1e-9
-"""Singular value, against the largest, below which a direction is free."""
+"""Singular value, relative to the largest, below which a direction is free."""
 NOTHING = 1e-10
 """Length of a column, relative to the longest, that counts as zero."""
 
 
 class Rows:
-    """A residual (m,) and its slopes (m, n), of which singular values below `rank` of the largest count as zero.
+    """A residual (m,) and its slopes (m, n); singular values below `rank` times the largest count as zero.
 
-    `scale` (n,): steps are least in step / scale; entries whose scale is zero do not move; with `unit_columns` they
-    are first divided by the lengths of the columns. The slopes may be given as a function, which is called when a
+    `scale` (n,): steps minimize the norm of step / scale; entries whose scale is zero do not change; with
+    `unit_columns` the scales are first divided by the lengths of the columns. The slopes may be given as a
+    function, which is called when a
     step is first requested.
     """
 

@@ -1,4 +1,4 @@
-"""How much of a Newton step is taken: all of it, the part that a search along it allows, or a damped one."""
+"""The share of a Newton step that is taken: all of it, the part that a line search allows, or a damped step."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from sekant.solvers.newton.newton import Advance, Reason, largest
 
 FALL = 1e-4
-"""Share of the fall that a linear residual would have, which a step must reach."""
+"""Share of the decrease of a linear residual that a step must reach."""
 
 
 @dataclass(frozen=True)
 class FullSteps:
-    """Whole steps, and only while they shrink as near a solution.
+    """Whole steps, only while they shrink as expected near a solution.
 
-    `contraction`: the largest ratio of a step to the one before it, unless it is below `floor`; `longest`: entry of
-    a step, and `travel`: of the sum of all, beyond which the solution is not near. `judged`: how many entries of a
-    step count, the first ones (coordinates, not the multipliers behind them); None: all.
+    `contraction`: the largest ratio of a step to the one before it, unless it is below `floor`; `longest`:
+    largest entry of a step, and `travel`: of the sum of all, above which the solution is not near. `judged`:
+    number of leading entries of a step that are tested (coordinates, not the multipliers after them); None: all.
     """
 
     contraction: float = np.inf
@@ -32,7 +32,7 @@ class FullSteps:
         return 0.0
 
     def advance(self, problem: Any, point: Any, linear: Any, memory: float) -> Advance | Reason:
-        """`memory`: how far the steps before have gone."""
+        """`memory`: the sum of the previous steps."""
         step = linear.step()
         size = largest(step[: self.judged])
         if not size <= self.longest or memory + size > self.travel:
@@ -50,7 +50,7 @@ class FullSteps:
 
 @dataclass(frozen=True)
 class LineSearch:
-    """The step is halved until the residual falls; `shortest`: share of a step below which it is given up."""
+    """The step is halved until the residual decreases; `shortest`: smallest share of a step."""
 
     shortest: float = 1e-6
 
@@ -63,7 +63,7 @@ class LineSearch:
             ahead = problem.moved(point, share * step)
             if ahead is not None:
                 there = problem.at(ahead)
-                if np.linalg.norm(there.residual) < (1 - FALL * share) * before:  # not so where it is NaN
+                if np.linalg.norm(there.residual) < (1 - FALL * share) * before:  # false for NaN
                     return Advance(ahead, there, share * largest(step), memory)
             share *= 0.5
         return Reason.STALLED
@@ -71,9 +71,8 @@ class LineSearch:
 
 @dataclass(frozen=True)
 class Damping:
-    """Levenberg and Marquardt's damping, raised until the residual falls by the share `fall`.
-
-    `start`: the first damping, `least`: the smallest above zero; `factor`: by which it is raised and lowered.
+    """Levenberg and Marquardt's damping, increased until the residual decreases by the share `fall`. `start`:
+    the first damping, `least`: the smallest above zero; `factor`: for increasing and decreasing it.
     """
 
     start: float = 0.0
@@ -86,7 +85,7 @@ class Damping:
         return self.start
 
     def advance(self, problem: Any, point: Any, linear: Any, memory: float) -> Advance | Reason:
-        """`memory`: the damping of the step before, lowered."""
+        """`memory`: the decreased damping of the previous step."""
         damping, before = memory, np.linalg.norm(linear.residual)
         while damping < self.greatest:
             step = linear.step(damping)

@@ -2,9 +2,10 @@
 
 Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., sections II.4 to II.6 and II.10.
 Deviations: a trial step in which a number is not finite (in a stage, the slope at its end, the dense output)
-is repeated with a quarter of the step; a third estimate of the error, see `dop853_stages.error_norm`; where outputs
-lie within a step, the error of the dense output counts as well; after a stop the last step that was not shortened is
-tried first; steps end where a table or a switch of the right-hand side changes its mode, see `dop853_landing`.
+is repeated with a quarter of the step; a third estimate of the error, see `dop853_stages.error_norm`; if
+outputs lie within a step, the error of the dense output is tested as well; after a stop, the last step that
+was not shortened is tried first; steps end where a table or a switch of the right-hand side changes its mode,
+see `dop853_landing`.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.segments import enter_segment, keep_held
 
-# Run.phase: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
-# to be taken over from stage 12, or is in place.
+# Run.phase: modes and the slope of stage 0 must be evaluated, only the slope must be evaluated, the slope
+# must be copied from stage 12, or it is available.
 FRESH, SWITCHED, CARRY, READY = range(4)
 SAFETY, MIN_FACTOR = 0.9, 1.0 / 3.0
 NOT_FINITE_FACTOR = 0.25
@@ -108,8 +109,8 @@ def _trial(run, t, h):
 def _write_rows(run, budget):
     """Write the outputs before the present time, at most `budget` of them; returns the budget left.
 
-    They lie inside the last step, at whose end modes may have changed: each is projected by what holds at its place.
-    Returns -1 if an output cannot be projected.
+    They lie inside the last step, at whose end modes may have changed: each is projected with the modes that
+    apply to it. Returns -1 if an output cannot be projected.
     """
     clock = run.clock
     t, t_eval, rows, x, saved = clock.t, run.plan.t_eval, run.rows, run.x, run.saved
@@ -136,7 +137,8 @@ def _spacing(t):
 
 @inner
 def _begin(run, t, end):
-    """Slope at the start of a step, with the modes and the first step where there are none yet; -1 or a bad index."""
+    """Evaluate the slope at the start of a step and, if missing, the modes and the first step; returns -1 or
+    a bad index."""
     step = run.step
     x, k, stage = run.x, run.k, run.stage
     if step.phase == CARRY:
@@ -160,10 +162,9 @@ def _begin(run, t, end):
 
 @inner
 def _accept(run, t, t_new, h, offered, whole):
-    """Exchange the states, and choose the next step. `whole`: the trial did not end at a stop.
-
-    After a step that was aimed at a break the one that was offered is tried again, but not more than a few times what
-    has been passed: beyond a break with another law, the error of the last steps tells little.
+    """Exchange the states, and choose the next step. `whole`: the trial did not end at a stop. After a step
+    that was aimed at a break, the original proposal is tried again, but at most a few times the step that was
+    taken: beyond a break, the error of the last steps is a poor guide.
     """
     step = run.step
     x, x_old, error = run.x, run.x_old, step.error
@@ -183,7 +184,7 @@ def _accept(run, t, t_new, h, offered, whole):
 
 @inner
 def _reject(run, t, h, bad, smallest):
-    """Shorten the step after a trial that failed; returns MORE, or the code with which the run ends."""
+    """Shorten the step after a failed trial; returns MORE, or the code with which the run ends."""
     step = run.step
     run.counts.rejected += 1
     step.after_rejection = 1
@@ -203,7 +204,7 @@ def _reject(run, t, h, bad, smallest):
 
 @inner
 def _judge(run, t, t_new, h, offered, last, smallest):
-    """Accept a trial that passed unless sites or events prevent it; returns whether the run can go on."""
+    """Accept a successful trial unless sites or events prevent it; returns whether the run can continue."""
     step, counts, watched = run.step, run.counts, run.watched
     event = find_event(run, t, h) if watched.call.function != 0 else NO_EVENT
     far = event >= 0 and watched.theta < CLOSE and h > smallest

@@ -1,4 +1,4 @@
-"""Events on a step of DOP853: suspected on three points of it, looked for on its dense output."""
+"""Events on a step of DOP853: detected at three points, located on its dense output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _glance(run, t, h):
 def find_event(run, t, h):
     """The first event on a trial step that passed, from `run.x` to `run.x_old`, or a code above.
 
-    `run.watched.theta`: the part of the step at which it happens. Without one, the values are those at the end.
+    `run.watched.theta`: the part of the step at which it happens. If there is none, the values are those at the end.
     """
     w, panels = run.watched.watch, panels_of(run, h)
     if not _glance(run, t, h) and panels == PANELS:

@@ -1,17 +1,17 @@
-"""Landing of DOP853 where a site changes its mode: on breaks of tables and curves, signs, comparisons, floors.
-
-The modes (see `sekant.solvers.common.modes`) are held within a step, so that all its stages see one smooth function.
+"""DOP853 at changes of modes of sites: breaks of tables and curves, signs, comparisons, floors. The modes
+(see `sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth function.
 Where a guard has left its interval by the end of a trial step, the slope there with the modes that belong to it is
 compared to the one that was used,
 
     cost = h (1 - theta) ||f_new - f_old|| ,   theta: where the guard left, norm: that of the error estimate,
 
-which bounds the error of continuing in the old modes. A step that costs at most a tenth of the tolerance stands,
-with the new modes from its end on. Any other ends at the earliest crossing, found on the dense output to round-off;
-there the mode moves on to the neighbor, and the next step starts on the other side. The state at the crossing is
-that of the dense output, whose error vanishes towards the end of the step; a step that goes farther than a
-twentieth beyond is repeated. So that this is rare, the next crossing is predicted (`aim`) by the cubic through the
-last two guards and their rates, wherever the break, or the ones that the site passed before, had to be landed on.
+which bounds the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance
+is accepted, with the new modes from its end on. Any other ends at the earliest crossing, located on the dense
+output to round-off; there the mode changes to the neighbor, and the next step starts on the other side. The
+state at the crossing is
+that of the dense output, whose error vanishes towards the end of the step; a step that goes beyond by more
+than a twentieth is repeated. To make this rare, the next crossing is predicted (`aim`) by the cubic through
+the last two guards and their rates, if this break, or the previous ones of the site, required a landing.
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ from sekant.solvers.ode.projection import project
 
 # What `watch` finds.
 UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
-CLOSE = 0.95  # part of a step beyond which the dense output is as good as its end
-JUMP = 1e-3  # of a guard, over its size; a table that is continued beyond its piece changes it by far less
-HELD = N_STAGES + 1  # a row of k that is free once the dense output is made
+CLOSE = 0.95  # part of a step beyond which the dense output is as accurate as its end
+JUMP = (
+    1e-3  # jump of a guard, relative to its size; continuing a table beyond its piece changes it by far less
+)
+HELD = N_STAGES + 1  # a row of k that is free once the dense output is available
 
 
 @inner
@@ -65,7 +67,7 @@ first_exit, excursion, _, reach = landing(_look)
 
 @inner
 def _change(run, row):
-    """Norm of the difference between the slopes k[CHANGED] and k[row]; of motion or work, the larger one."""
+    """Norm of the difference between the slopes k[CHANGED] and k[row]; the larger one of motion and work."""
     x, k, atol, rtol, n = run.x, run.k, run.plan.atol, run.plan.rtol, run.n_error
     square = 0.0
     for j in range(n):
@@ -83,7 +85,7 @@ def _change(run, row):
 
 @inner
 def _cost_inside(run, t, h, s, passed):
-    """Largest change of the slope in the pieces of site s that the step goes over completely, on the cubic."""
+    """Largest change of the slope in the pieces of site s that the step crosses completely, on the cubic."""
     m, largest = run.modes, 0.0
     side = 1.0 if passed > 0.0 else -1.0
     keep(m)
@@ -102,7 +104,7 @@ def _cost_inside(run, t, h, s, passed):
 
 @inner
 def _take_over(run, t, h):
-    """Modes, guards and slope at the end of a step that went over a change."""
+    """Set modes, guards and slope at the end of a step that crossed a change."""
     m = run.modes
     put(run.stage, 0, run.x_old)
     settle(run, t + h, 0.0)
@@ -114,7 +116,7 @@ def _take_over(run, t, h):
 
 @inner
 def _excursion(run, t, h):
-    """Whether a guard leaves its interval and returns within the step, and that costs more than may be neglected."""
+    """Whether a guard leaves its interval and returns within the step, at a cost that is not negligible."""
     m, watch = run.modes, run.modes.watch
     put(watch.a, 0, watch.start)
     _look(run, watch, t, h, 0.5, False)
@@ -134,7 +136,7 @@ def _excursion(run, t, h):
 
 @inner
 def _move(run):
-    """Move on the sites that have a side; returns whether none of them chatters."""
+    """Change the modes of the sites that have a side; returns whether none of them chatters."""
     m = run.modes
     good = True
     for s in range(m.sites.kind.size):
@@ -145,7 +147,8 @@ def _move(run):
 
 @inner
 def _move_at(run, t, state):
-    """`_move` at a state; sites whose guards jump with the modes of others follow. Returns whether none chatters."""
+    """Like `_move`, at a state; sites whose guards jump with the modes of others follow. Returns whether none
+    chatters."""
     m, watch = run.modes, run.modes.watch
     put(run.stage, 0, state)
     guards_at(run, t)
@@ -204,11 +207,11 @@ def _guards_jumped(watch):
 
 @procedure(Run, "Dormand-Prince integrator", 0.5)
 def watch(run, t, h):
-    """Look at the guards of a trial step that passed, from `run.x` to `run.x_old` with the slopes k[0], k[12].
+    """Check the guards of a successful trial step from `run.x` to `run.x_old` with the slopes k[0], k[12].
 
-    UNCHANGED or STEPPED_OVER: the step stands. LANDED: it ends at the part `run.step.theta` of its length, and
-    `run.x_old` is the state there. FLIPPED: a mode was left at its start, where it has changed now. REPEAT: to be
-    repeated so that it ends a little beyond that part. The dense output has been prepared where it is wanted.
+    UNCHANGED or STEPPED_OVER: the step is accepted. LANDED: it ends at the part `run.step.theta` of its
+    length, and `run.x_old` is the state there. FLIPPED: a mode changed at its start. REPEAT: repeat it so
+    that it ends a little beyond that part. The dense output is prepared if requested.
     """
     m = run.modes
     put(run.stage, 0, run.x_old)

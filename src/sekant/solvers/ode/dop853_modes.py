@@ -1,7 +1,6 @@
-"""Modes of the sites of a right-hand side over the steps of DOP853: those at a state, and the next change foreseen.
-
-The next crossing is predicted (`aim`) by the cubic through the last two guards and their rates, wherever the break,
-or the ones that the site passed before, had to be landed on (`note`).
+"""Modes of the sites of a right-hand side over the steps of DOP853: those at a state, and the prediction of
+the next change. The next crossing is predicted (`aim`) by the cubic through the last two guards and their
+rates, if this break, or the previous ones of the site, required a landing (`note`).
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from sekant.solvers.common.sites import PIECE
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.memory import Run
 
-BEYOND = 1.02  # how far a step goes that is to land, over the way to the crossing
-REMEMBERED = 8  # breaks for which a site that has to land on one is expected to land again
-AT_ONCE = 1e-12  # part of a step within which a mode is left at its start
-SAMPLES = 8  # points of a step at which its guards are predicted
+BEYOND = 1.02  # length of a step that is to land, relative to the distance to the crossing
+REMEMBERED = 8  # number of breaks for which a site is expected to need landings after one
+AT_ONCE = 1e-12  # part of a step within which a mode change counts as at its start
+SAMPLES = 8  # points of a step at which guards are predicted
 HALVINGS = 40
 
 
@@ -58,7 +57,7 @@ def break_on(m, s, side):
 
 @inner
 def note(run, landing):
-    """Remember for the sites that leave whether a step had to land. Modes are those before the change."""
+    """Record for the sites that leave whether a step had to land. Modes are those before the change."""
     m, seen = run.modes, run.step.forecast
     for s in range(m.sites.kind.size):
         if m.watch.side[s] != 0:
@@ -70,7 +69,8 @@ def note(run, landing):
 
 @inner
 def rates(run, t, h):
-    """Rates of the guards at the start of a step, by a difference along the slope k[0]; the last ones are kept."""
+    """Rates of the guards at the start of a step, by a difference along the slope k[0]; the previous ones are
+    stored."""
     watch, seen = run.modes.watch, run.step.forecast
     small = 1e-4 * h
     for j in range(run.x.size):
@@ -99,7 +99,7 @@ def _ahead(seen, s, h):
 
 @inner
 def aim(run, h):
-    """The length of a step that goes a little beyond the next crossing that has to be landed on, or h."""
+    """The length of a step that ends a little beyond the next crossing that needs a landing, or h."""
     m, seen = run.modes, run.step.forecast
     shortest = h
     for s in range(m.sites.kind.size):

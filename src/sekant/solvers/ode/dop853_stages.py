@@ -15,9 +15,9 @@ from sekant.solvers.ode.memory import Run
 
 EXPONENT = 1.0 / 8.0
 LAST_TERM = 0.15 * (4.0 / 7.0) ** 4 * (3.0 / 7.0) ** 3  # of the last coefficient: error of the dense output
-WITHIN = 8.0  # tolerances by which outputs within a step may be off where its end may be by one
+WITHIN = 8.0  # error allowed for outputs within a step, in multiples of the error allowed at its end
 MAX_FACTOR = 6.0
-"""By which a step may grow."""
+"""Largest factor by which a step may grow."""
 
 
 @inner
@@ -61,7 +61,7 @@ def _scaled_errors(k, j, scale):
 
 @inner
 def scale_of_work(run, end):
-    """Tolerance of the quadratures: they share one scale, that of the largest, as parts of one balance do."""
+    """Tolerance of the quadratures: all have the scale of the largest, as terms of one balance."""
     x, atols, largest, atol = run.x, run.plan.atol, 0.0, 0.0
     for j in range(run.n_error, x.size):
         largest = max(largest, abs(x[j]), abs(end[j]))
@@ -73,7 +73,8 @@ def scale_of_work(run, end):
 def _norm(square5, square3, square6, count, h):
     """h max(e5^2 / sqrt(e5^2 + 0.01 e3^2), GUARD e6 min(e6 / e3, 1)^(1/3)), both O(h^8); rms over states.
 
-    e6 / e3 is O(h^3). Where all slopes are equal both are round-off and their ratio means nothing: it is at most 1.
+    e6 / e3 is O(h^3). If all slopes are equal, both are round-off and their ratio is meaningless, so it is
+    limited to 1.
     """
     denominator = square5 + 0.01 * square3
     usual = square5 / sqrt(denominator) if denominator > 0.0 else 0.0
@@ -86,13 +87,14 @@ def _norm(square5, square3, square6, count, h):
 def error_norm(run, h):
     """h e5^2 / sqrt(e5^2 + 0.01 e3^2) with root mean squares over the states in the norm (section II.10).
 
-    That is fooled where e5 passes through zero, as it does for one phase of an oscillation: the next step is far too
-    long then, and passes as well if it meets such a phase again. The estimate of order 6 is out of phase with e5 (by
-    50 to 90 degrees where h times the eigenvalue is 3 to 10); with the factor that makes it one of order 8 it is a
-    hundredth to a thirtieth of the above, so it counts there only, and a step grows by at most 1.6 there.
+    That fails where e5 crosses zero, as it does at one phase of an oscillation: then the next step is far too
+    long, and is accepted as well if it reaches such a phase again. The estimate of order 6 is out of phase
+    with e5 (by
+    50 to 90 degrees where h times the eigenvalue is 3 to 10); with the factor that makes it one of order 8 it
+    is a hundredth to a thirtieth of the above, so it matters only there, where it limits the growth of a step to 1.6.
 
-    `run.stage`: end of the step. Quadratures have a norm of their own; the larger one counts. The component with the
-    largest error is left in `run.step.worst`.
+    `run.stage`: end of the step. Quadratures have a separate norm; the larger one counts. The component with
+    the largest error is stored in `run.step.worst`.
     """
     x, end, k, atol, rtol, count = run.x, run.stage, run.k, run.plan.atol, run.plan.rtol, run.n_error
     square5, square3, square6, norm, largest, worst = 0.0, 0.0, 0.0, 0.0, -1.0, 0
@@ -118,8 +120,8 @@ def error_norm(run, h):
 def starting_step(run, t, longest):
     """Section II.4, "Starting step size". k[0] holds the slope at (t, x); k[1] is overwritten.
 
-    After an event that rule is a lower bound: the step of the motion before it is taken, up to what a controlled step
-    may grow by. Where nothing moves the slope tells nothing, and the step before is all that is known.
+    After an event that rule is a lower bound: the previous step is used, limited to the growth of a
+    controlled step. Where nothing moves, the slope contains no information, and only the previous step is known.
     """
     x, k, stage, atol, rtol, n = run.x, run.k, run.stage, run.plan.atol, run.plan.rtol, run.n_error
     slope, size = 0.0, 0.0
@@ -171,7 +173,7 @@ def prepare_dense(run, t, h):
 
 @inner
 def dense_error(run):
-    """The largest error of the dense output within the step over what is left to it, as a root mean square.
+    """The largest error of the dense output within the step relative to its allowance, as a root mean square.
 
     For a linear motion it is LAST_TERM times the last coefficient, within a tenth wherever h times the eigenvalue is
     0.5 or more. Up to 4 it stays below 3 times the estimate at the end of the step; beyond, where steps are limited
@@ -186,9 +188,8 @@ def dense_error(run):
 
 @inner
 def dense_is_exact(run, theta, part):
-    """Whether the last term of the dense output at theta is at most this part of the tolerance in every state.
-
-    `run.x`, `run.x_old`: start and end of the step. What is left out after that term is smaller still.
+    """Whether the last term of the dense output at theta is at most this part of the tolerance in every
+    state. `run.x`, `run.x_old`: start and end of the step. The neglected terms are even smaller.
     """
     x, end, dense, atol, rtol = run.x, run.x_old, run.step.dense, run.plan.atol, run.plan.rtol
     weight = theta**4 * (1.0 - theta) ** 3

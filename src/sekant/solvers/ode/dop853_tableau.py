@@ -187,8 +187,8 @@ E5[[0, 5, 6, 7, 8, 9, 10, 11]] = [
     -0.2235530786388629525884427845e-1,
 ]
 
-# Error estimate of order 6 (12,): up to a factor the only weights with which the slopes cancel for all trees up to
-# order 6, computed with the digits above; see `dop853_stages.error_norm` for what it is there. GUARD: its weight.
+# Error estimate of order 6 (12,): up to a factor the only weights for which the slopes cancel for all trees
+# up to order 6, computed with the digits above; `dop853_stages.error_norm` explains its use. GUARD: its weight.
 GUARD = 10.0
 E6 = np.zeros(N_STAGES)
 E6[[0, 5, 6, 7, 8, 9, 10]] = [

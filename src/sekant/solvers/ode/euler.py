@@ -15,7 +15,7 @@ def euler_steps(run, base, first, last, h):
     """Take the steps `first` <= i < `last` from ``base + i h``; returns how many succeeded.
 
     After a failure `run.x` holds the bad state and `run.x_old` the last good one. Where the problem has a function
-    for a group of steps, groups begin at multiples of their size; one that fails is repeated step by step.
+    for a group of steps, groups begin at multiples of their size; a failed group is repeated step by step.
     """
     x, x_old, k, clock, blocks = run.x, run.x_old, run.k, run.clock, run.blocks
     rhs = run.rhs_x

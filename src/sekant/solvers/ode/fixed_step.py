@@ -44,7 +44,7 @@ def advance_fixed(run, a, b):
 
 @procedure(Run, "fixed-step integrators in lanes", 0.9, long_loops=True)
 def advance_wide(run, a, b):
-    """The same for several systems side by side."""
+    """Like `advance_fixed`, for several systems at once."""
     return _advance(run, a, b)
 
 
@@ -61,7 +61,7 @@ def _advance(run, a, b):
         row, segment = clock.row, clock.segment
         at_edge, landing, total, origin, first, last, h = next_steps(run)
         pause = first + budget
-        if kernel == EULER and run.group.size > 0:  # between groups, so that pauses change nothing
+        if kernel == EULER and run.group.size > 0:  # between groups, so that interruptions change nothing
             pause += -pause % run.group.size
         last = min(last, pause, first + plan.max_steps - counts.steps)
         if watched.call.function != 0:

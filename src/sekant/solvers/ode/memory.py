@@ -1,7 +1,8 @@
-"""The memory of a run, laid out for compiled loops: what they read, where they continue, what they call.
+"""The memory of a run for compiled loops: their inputs, their state, and the functions that they call.
 
-Every loop is a procedure ``advance(run, budget, 0)`` that returns a code. It takes at most about `budget` steps and
-leaves in `run` everything needed to continue, so that a run cut into pieces is bit for bit the run in one piece.
+Every loop is a procedure ``advance(run, budget, 0)`` that returns a code. It takes at most about `budget`
+steps and leaves everything needed to continue in `run`, so that a run in several calls is bit for bit the
+same as in one.
 """
 
 from __future__ import annotations
@@ -27,31 +28,31 @@ class Forecast(Struct):
 
     now: Vector  # at the start of the step
     rate: Vector
-    before: Vector  # at that of the last one
+    before: Vector  # at the start of the last step
     rate_before: Vector
-    at: Real  # when they were taken
-    span: Real  # and how long after the last ones
+    at: Real  # their time
+    span: Real  # and the time since the previous ones
     rough: Integers  # whether each break of tables had to be landed on; -1: not passed yet
-    expected: Integers  # for how many more breaks of a site that is expected
+    expected: Integers  # number of further breaks of a site for which that is expected
 
 
 class AdaptiveStep(Struct):
-    """Steps of dop853."""
+    """State of the step control of dop853."""
 
     phase: Integer  # see `dop853`
     start: Real  # of the last one
     length: Real
     h: Real  # the next one
-    kept: Real  # the one to go on with after one that was shortened to land
-    usual: Real  # that of the motion before this run; 0: there was none
+    kept: Real  # length to continue with after a shortened step
+    usual: Real  # length before this run; 0: there was none
     after_rejection: Integer
     error: Real  # of the trial
-    worst: Integer  # the state that has most of it
+    worst: Integer  # the state with the largest share
     theta: Real  # part of the trial at which a site changes
-    aimed: Integer  # 1 if it is to end on a break
-    wanted: Integer  # 1 if the trial is to prepare the dense output
-    # 1 once the error of the dense output, and not that of the end, has rejected a trial: from then on it has a
-    # say in the length of steps.
+    aimed: Integer  # 1 if the step is to end on a break
+    wanted: Integer  # 1 if the trial must prepare the dense output
+    # 1 once the error of the dense output, not that of the end, has rejected a trial: from then on it affects
+    # the step length.
     stiff: Integer
     dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
     pace: Pace
@@ -59,11 +60,11 @@ class AdaptiveStep(Struct):
 
 
 class HeldValues(Struct):
-    """Values in p that are sampled on the way."""
+    """Values in p that are sampled during the run."""
 
-    call: Call  # makes them of state and p
-    first: Integer  # their place in p
-    fresh: Vector  # (nh,) as a sample makes them
+    call: Call  # computes them from state and p
+    first: Integer  # their index in p
+    fresh: Vector  # (nh,) new samples
     rows: Matrix  # (m, nh) at the outputs
     sampled: Integers  # (s,) 1 where a sample is taken at the start of a segment
 
@@ -71,7 +72,7 @@ class HeldValues(Struct):
 class Projection(Struct):
     """A function of `stage`."""
 
-    held: Call  # with modes that hold
+    held: Call  # with held modes
     free: Call
     tolerance: Real
     projected: Vector
@@ -82,12 +83,12 @@ class EulerGroup(Struct):
     """A function that takes several Euler steps at once, from `x` to `stage`."""
 
     call: Call
-    size: Integer  # how many; 0: there is no such function
+    size: Integer  # number of steps; 0: there is no such function
     control: Vector  # (5,)
 
 
 class Run(Struct):
-    """A run of n states x. The problem must be kept as well."""
+    """The memory of a run with n states x. The problem must stay alive as well."""
 
     plan: RunPlan
     clock: RunClock
@@ -105,7 +106,7 @@ class Run(Struct):
     group: EulerGroup
     projection: Projection
     nq: Integer
-    n_error: Integer  # leading states in the error norm; the others are quadratures with a norm of their own
+    n_error: Integer  # leading states in the error norm; the others are quadratures with a separate norm
     blocks: Integers  # start, length and stride of unit blocks
     x: Vector
     x_old: Vector  # at the start of the last step
@@ -127,7 +128,7 @@ SET_BY_A_RUN = (
     "held.rows",
     "held.sampled",
 )
-"""Arrays that every run brings along."""
+"""Arrays that every run provides."""
 UNCHANGED = ("rhs", "rhs_x", "guards", "kinematics", "group", "projection", "blocks", "modes.sites")
 """Structs and arrays that no run changes."""
 NOT_RESTORED = ("x", "x_old", "p", *UNCHANGED, *SET_BY_A_RUN)
@@ -135,14 +136,14 @@ NOT_RESTORED = ("x", "x_old", "p", *UNCHANGED, *SET_BY_A_RUN)
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:
-    """The memory of a run that stands at its start, with the first output written."""
+    """Allocate the memory of a run at its start, with the first output written."""
     run = functions_laid_out(problem, x0.size)
     begin(run, problem, x0, options)
     return run
 
 
 def begin(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
-    """Put memory that no run has changed to the start of a run."""
+    """Set unchanged memory to the start of a run."""
     set_state(run, problem, x0, options)
     _set_options(run, options)
     _add_samples(run, problem, options)
@@ -165,7 +166,8 @@ def _set_options(run: Run, options: StepOptions) -> None:
 
 
 def functions_laid_out(problem: OdeProblem, n: int) -> Run:
-    """Memory of any run of this problem. Without kinematics, the leading entries of the right-hand side serve."""
+    """The memory shared by all runs of this problem. Without kinematics, the leading entries of the
+    right-hand side are used."""
     seen, x, stage, k, qdot = np.zeros(1), aligned(n), aligned(n), aligned(STAGES, n), aligned(n)
     rhs, projection, switching, sampling = (
         problem.rhs,
@@ -246,7 +248,7 @@ def _forecast(modes: SiteModes) -> Forecast:
 
 
 def _add_samples(run: Run, problem: OdeProblem, options: StepOptions) -> None:
-    """At which edges samples are taken, and where the held values of the outputs go."""
+    """Set the edges at which samples are taken, and memory for the held values of outputs."""
     sampling, count = problem.sampling, options.edges.size - 1
     sampled = np.zeros(count, dtype=np.int64)
     if sampling is not None:

@@ -18,11 +18,11 @@ Snapshot = list[tuple[NDArray[Any], NDArray[Any]]]
 
 @dataclass(eq=False)
 class PooledRun:
-    """A run, how its memory was before any run, and, for `options` that may come again, how it was at the start."""
+    """A run, a copy of its initial memory and, for `options` that may be used again, of its memory at the start."""
 
     run: Run
     functions: tuple[Any, ...]
-    """Those that the memory is laid out for."""
+    """The functions for which the memory was allocated."""
     fresh: Snapshot
     options: StepOptions | None = None
     started: Snapshot = field(default_factory=list)
@@ -31,17 +31,15 @@ class PooledRun:
 class RunPool:
     """Memory for runs of problems that differ in their parameters p only, as `OdeProblem.at` makes them.
 
-    Threads may share a pool: memory belongs to one run until it is put back.
+    Threads may share a pool: memory belongs to one run until it is returned.
     """
 
     def __init__(self) -> None:
         self._free: list[PooledRun] = []
-        self._last: tuple[Any, Any, StepOptions] | None = (
-            None  # times, numbers, and the options that they gave
-        )
+        self._last: tuple[Any, Any, StepOptions] | None = None  # times, numbers, and the resulting options
 
     def options(self, times: Any, numbers: Any, check: Callable[[], StepOptions]) -> StepOptions:
-        """What `check` returns; the very same object as for the last run if that had the same times and numbers."""
+        """The result of `check`; the same object as for the last run if that had the same times and numbers."""
         last = self._last
         if last is not None and last[0] is times and last[1] == numbers:
             return last[2]
@@ -50,7 +48,7 @@ class RunPool:
         return options
 
     def take(self, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> PooledRun:
-        """Memory that stands at the start of a run, with the first output written."""
+        """Take memory at the start of a run, with the first output written."""
         functions = _functions(problem)
         try:
             memory = self._free.pop()
@@ -67,19 +65,19 @@ class RunPool:
         run.restore(memory.fresh)
         begin(run, problem, x0, options)
         last = self._last
-        if last is not None and last[2] is options:  # the next run may have the same
+        if last is not None and last[2] is options:  # the next run may have the same options
             memory.options, memory.started = options, run.snapshot(*NOT_RESTORED)
         else:
             memory.options, memory.started = None, []
         return memory
 
     def put_back(self, memory: PooledRun) -> None:
-        """Memory of a finished run, of which only its rows are still in use."""
+        """Return the memory of a finished run, of which only the rows are still in use."""
         self._free.append(memory)
 
 
 def _functions(problem: OdeProblem) -> tuple[Any, ...]:
-    """All of a problem by which memory is laid out."""
+    """Everything in a problem that determines the memory."""
     return (
         *(problem.rhs, problem.kinematics, problem.euler_group, problem.projection),
         *(problem.switching, problem.events, problem.sampling),

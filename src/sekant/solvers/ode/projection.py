@@ -12,12 +12,12 @@ from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import normalize
 
 MOST_ITERATIONS = 6
-SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may exceed it by this factor
+SLACK = 10.0  # a residual may exceed the tolerance by this factor if round-off prevents further reduction
 
 
 @inner
 def _largest(run):
-    """The largest residual, of one system or of several side by side; infinite if one is not a number."""
+    """The largest residual of all systems; infinite for NaN."""
     found = 0.0
     for k in range(run.projection.residual.size):
         found = max(found, run.projection.residual[k]) if run.projection.residual[k] < 1e100 else 1e300
@@ -28,7 +28,7 @@ def _largest(run):
 def project(run, function, x, t):
     """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`.
 
-    `function`: with modes that hold (`run.projection.held`) or free ones (`run.projection.free`).
+    `function`: with held modes (`run.projection.held`) or free ones (`run.projection.free`).
     """
     stage, projected, tolerance = run.stage, run.projection.projected, run.projection.tolerance
     set_time(run.clock, t)

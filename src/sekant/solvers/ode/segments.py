@@ -1,4 +1,4 @@
-"""Where a segment begins: samples are taken, and event functions are evaluated, since both may jump there."""
+"""The start of a segment: samples are taken, and event functions are evaluated, because both may jump there."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from sekant.solvers.common.memory import call, open_segment, set_time
 
 @inner
 def _take_sample(run):
-    """Replace the held values in p by those that the sampling function makes of the state and of p."""
+    """Replace the held values in p by the results of the sampling function."""
     p, first, fresh, rows = run.p, run.held.first, run.held.fresh, run.held.rows
     set_time(run.clock, run.clock.earliest)
     call(run.held.call)
     for j in range(fresh.size):
         p[first + j] = fresh[j]
-        if run.clock.segment == 0:  # the start, whose row is written already
+        if run.clock.segment == 0:  # the start, whose row is already written
             rows[0, j] = fresh[j]
 
 
 @inner
 def enter_segment(run, number):
-    """Go on in this segment from `run.x`; `run.watched.which` says whether an event has happened by that."""
+    """Enter this segment at `run.x`; `run.watched.which` is the event that this has caused, or -1."""
     open_segment(run.clock, run.plan, number)
     if run.held.sampled[number] == 1:
         _take_sample(run)

@@ -1,6 +1,5 @@
-"""One step after another: the time loops of the explicit methods under a caller's clock.
-
-The memory of a run is laid out once; a step sets its end and calls the compiled loop. Steps to the same times give
+"""Single steps with the time loops of the explicit methods. The memory of a run is allocated once; a step
+sets its end and calls the compiled loop. Steps to the same times give
 the same bits as `integrate` does with these as output times.
 """
 
@@ -28,8 +27,8 @@ _ALL = float(2**60)
 
 @dataclass(frozen=True, eq=False)
 class StepperPosition:
-    """Where a stepper is: time, state (n,), the step that an adaptive method would take next, and the earliest time
-    that the right-hand side may see since the last stop."""
+    """The position of a stepper: time, state (n,), the next step of an adaptive method, and the earliest time
+    that the right-hand side may receive since the last stop."""
 
     t: float
     x: Floats
@@ -75,13 +74,14 @@ class Stepper:
         return self._run.clock.t
 
     def _segment(self, t: float, earliest: float, stop: float) -> None:
-        """The run stands at `t`; the right-hand side sees no time before `earliest` and none from `stop` on."""
+        """Set the run to `t`; the right-hand side receives only times from `earliest` up to but excluding `stop`."""
         latest = float(np.nextafter(min(stop, 1e300), -np.inf))
         self._run.clock.set(t=t, span_start=t, span_step=0, segment=0, earliest=earliest, latest=latest)
         self._earliest, self._until = earliest, stop
 
     def step(self, end: float, length: float) -> int:
-        """Go to the time `end`, by steps of `length` (an adaptive method chooses its own); a code of `memory`."""
+        """Advance to the time `end` in steps of `length` (an adaptive method chooses its own); returns a code
+        of `memory`."""
         if end >= self._until:
             return self._step_over_stops(end, length)
         self._t_eval[1] = self._edges[1] = end
@@ -96,7 +96,7 @@ class Stepper:
         return self._call(self._run, _ALL, self.method.kernel)
 
     def _step_over_stops(self, end: float, length: float) -> int:
-        """As `step`, with stops on the way."""
+        """Like `step`, with stops in between."""
         run, t = self._run, self.t
         snap = 1e-14 * max(abs(t), abs(end))
         inside = [stop for stop in self._stops if t + snap < stop < end - snap]
@@ -124,19 +124,19 @@ class Stepper:
         return code
 
     def land_on(self, stops: Iterable[float]) -> None:
-        """Times at which the right-hand side jumps, in addition to the present one."""
+        """Set times at which the right-hand side jumps, in addition to the current one."""
         self._stops = sorted(stop for stop in stops if stop > self.t)
         self._segment(self.t, self._earliest, self._stops[0] if self._stops else np.inf)
 
     def outcome(self, code: int) -> Outcome:
-        """What happened in the last step, for a reader."""
+        """The outcome of the last step, for a reader."""
         return outcome_of(code, self.method, self._t_eval, self._run, "")
 
     def save(self) -> StepperPosition:
         return StepperPosition(self.t, self.x.copy(), self._run.step.h, self._earliest)
 
     def restore(self, position: StepperPosition) -> None:
-        """Return to the stepper's earlier point; stops have to be set again."""
+        """Return to the stepper's earlier point; stops must be set again."""
         if position.x.shape != self.x.shape:
             raise SolverError(f"the state has {position.x.size} numbers; this run has {self.x.size}")
         self.x[:] = position.x

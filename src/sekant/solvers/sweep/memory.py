@@ -18,10 +18,9 @@ from sekant.loops.declare.structs import (
 
 
 class SweepMemory(Struct):
-    """n coordinates' displacements, M equations, m of them drives, N points to reach.
-
-    The matrix of the equations stands transposed, its columns as rows. `base` is the regular point from which the
-    next one is predicted, `trial` the present point of Newton's method.
+    """n displacements of coordinates, M equations, m of them drives, N points to reach. The matrix of the
+    equations is stored transposed. `base` is the regular point from which the next one is predicted, `trial`
+    the current point of Newton's method.
     """
 
     functions: FunctionAddresses  # (3,) addresses of terms, retract, curvature
@@ -49,7 +48,7 @@ class SweepMemory(Struct):
     trial_w: Matrix  # (m, n)
     trial_ww: Cube  # (m, m, n)
     target: Vector  # (m,)
-    periodic: Integers  # (m,) integers: whether a drive counts modulo 2 pi
+    periodic: Integers  # (m,) integers: whether a drive is modulo 2 pi
     blocks: IntegerMatrix  # (k, 2) integers: start and length of parts of q with unit norm
     points: Matrix  # (N, m) drive values to reach
     edges: IntegerMatrix  # (N, k) integers: neighbors of each point, -1 for none
@@ -58,12 +57,12 @@ class SweepMemory(Struct):
     Q: Matrix  # (N, nq) solutions
     W: Cube  # (N, m, n) first derivatives
     WW: Four  # (N, m, m, n) second derivatives: [i, j] is that of w_i by drive j
-    failed: IntegerMatrix  # (N k + 1, 2) integers: ways (from, to) that ended before `to`
-    meetings: IntegerMatrix  # (N k + 1, 2) integers: ways on which another branch was crossed
+    failed: IntegerMatrix  # (N k + 1, 2) integers: pairs (from, to) for which the walk ended before `to`
+    meetings: IntegerMatrix  # (N k + 1, 2) integers: pairs between which another branch was crossed
     meeting_at: Matrix  # (N k + 1, m) and where
     counts: Integers  # (3,) integers: failed, meetings, Newton's iterations
     start: Vector  # (m,) drive values of the start
-    stack: IntegerMatrix  # (N k + 1, 2) pending ways
-    first: Integer  # the point to begin with
-    bends: Integer  # how many drives have second derivatives
+    stack: IntegerMatrix  # (N k + 1, 2) pending pairs
+    first: Integer  # the first point
+    bends: Integer  # number of drives with second derivatives
     tolerance: Real

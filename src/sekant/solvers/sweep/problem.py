@@ -28,7 +28,7 @@ class SweepProblem:
     `terms`: arguments ``t (1,), q, p, T``, results ``F (M,), J (M, n)``; the last m rows belong to the drives.
     `retract`: arguments ``q, delta (n,), T``, result q displaced.
     `curvature`: arguments ``t, q, w (n,), u (n,), p, T``, result ``d(J w)`` along u, (M,).
-    `periodic`: (m,) which drives count modulo 2 pi. `unit_blocks`: (k, 2) parts of q with unit norm.
+    `periodic`: (m,) which drives are modulo 2 pi. `unit_blocks`: (k, 2) parts of q with unit norm.
     """
 
     terms: CompiledFunction
@@ -42,18 +42,18 @@ class SweepProblem:
     p: Floats = field(default_factory=lambda: np.zeros(0))
     unit_blocks: tuple[tuple[int, int], ...] = ()
     bends: int | None = None
-    """how many drives, the first ones, have second derivatives (all without); those by others are zero in `ww`"""
+    """number of leading drives with second derivatives (default: all); the others are zero in `ww`"""
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What was reached of N points.
+    """The points reached, of N.
 
     `reached` (N,): 0 not, 1 reached, 2 reached where the equations are singular (no derivatives). `q` (N, nq),
     `w` (N, m, n) displacements by drive, `ww` (N, m, m, n): entry i, j is the derivative of w_i by drive j.
-    `failed` (k, 2): pairs of points, the first reached (-1: the start), between which the way ended.
+    `failed` (k, 2): pairs of points, the first reached (-1: the start), between which the walk ended.
     `meetings` (l, 2) and `meeting_at` (l, m): pairs of points between which another branch was crossed, and where.
-    `start`: "regular", or "singular" if there is no way to go from the start.
+    `start`: "regular", or "singular" if no direction can be determined at the start.
     """
 
     reached: Integers
@@ -136,7 +136,7 @@ class SweepRun:
     fresh: list[tuple[NDArray[Any], NDArray[Any]]]
 
     def reset(self, problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) -> None:
-        """To the start of a sweep; results go to arrays of their own."""
+        """Reset to the start of a sweep; results get new arrays."""
         m, (N, d) = self.struct, points.shape
         m.restore(self.fresh)
         self.t[0], self.p[:], m.q[:] = problem.t, problem.p, q0

@@ -1,9 +1,9 @@
 """The walk over all points of a sweep, compiled.
 
 From a solution with its first and second derivatives the next one is predicted and corrected by Newton's method.
-Steps are halved where the correction is large against the prediction, where it does not contract, or where the
-determinant of the equations changes its sign: all of these show that another branch is near. A change of sign that
-remains for the shortest step, with derivatives that continue smoothly, is a crossing of two branches.
+Steps are halved if the correction is large compared with the prediction, if it does not contract, or if the
+determinant of the equations changes its sign: all of these indicate that another branch is near. If the sign
+still changes in the shortest step, and the derivatives continue smoothly, two branches cross.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sekant.solvers.sweep.memory import SweepMemory
 TERMS, RETRACT, CURVATURE = 0, 1, 2
 FAILED, REGULAR, SINGULAR = 0, 1, 2
 RANK = 1e-10  # pivots below this, relative to the first, are zero
-SHORTEST = 2.0**-14  # of the way between two points
+SHORTEST = 2.0**-14  # of the distance between two points
 LARGEST_CORRECTION = 0.3  # of the prediction
 MOST = 12  # iterations
 
@@ -30,7 +30,7 @@ def _call(m, k):
 
 @inner
 def _move(m):
-    """q displaced by delta, unit norms kept."""
+    """q displaced by delta, with unit norms preserved."""
     _call(m, RETRACT)
     for i in range(m.q.size):
         m.q[i] = m.q_moved[i]
@@ -66,9 +66,8 @@ def _residual(m):
 def _newton(m, tolerance, allowed):
     """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution.
 
-    A point that meets the tolerance is improved by one more step, which the present factors make exact to
-    round-off, so that they serve as those at the solution; a step that does not contract shows that this is already
-    so.
+    A point that meets the tolerance is improved by one more step, which makes it exact to round-off, so that
+    the current factors are valid at the solution; a step that does not contract shows that this is already so.
     """
     last, total, close = 1e300, 0.0, False
     for _ in range(MOST):
@@ -125,7 +124,7 @@ def _derivatives(m):
 
 @inner
 def _commit(m):
-    """Make the trial the base."""
+    """Copy the trial to the base."""
     drives, n = m.trial_w.shape
     for i in range(m.q.size):
         m.base_q[i] = m.q[i]
@@ -219,7 +218,7 @@ def _walk(m, origin, goal, start, to, tolerance):
 
 @inner
 def _meet(m, start, to):
-    """Note that two branches meet halfway between the base and the target."""
+    """Record that two branches meet halfway between the base and the target."""
     k = m.counts[1]
     if k < m.meetings.shape[0]:
         m.meetings[k, 0], m.meetings[k, 1] = start, to
@@ -243,7 +242,7 @@ def _store(m, k, found):
 
 @inner
 def _load(m, k):
-    """Make the stored point k the base."""
+    """Load the stored point k as the base."""
     for i in range(m.q.size):
         m.q[i] = m.Q[k, i]
     for j in range(m.target.size):

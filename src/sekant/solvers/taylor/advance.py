@@ -1,7 +1,8 @@
 """The compiled time loop of the Taylor method.
 
-A step: the series from the present point; its length from the last coefficients of the velocities; the first
-switch or event within it; evaluation, projection onto the constraints, output rows from the series.
+A step: the series from the present point; its length follows from the last coefficients of the velocities;
+then the first switch or event within it is located, and the end is evaluated and projected onto the
+constraints. Output rows come from the series.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SAFETY = 0.9
 HALVINGS = 30
 MAYBE_ON_EVENT, ON_EVENT = 1, 2
 BEGINS_ON_EVENT = 1e-13  # value of an event function, relative to its changes
-MOST_CUTS = 100  # steps in a row that a switch may end ...
+MOST_CUTS = 100  # successive steps that a switch may end ...
 CUT_SHORT = 1e-6  # ... within this part of the step that the series would have allowed
 TOGETHER = 1e-13  # switches that act within this time, relative, act together
 
@@ -43,7 +44,7 @@ TOGETHER = 1e-13  # switches that act within this time, relative, act together
 def _turning(m, k):
     """The largest coefficient of order k of unit quaternions, over the tolerance.
 
-    Where a body spins evenly, its velocities are known at once, and its orientation is all that limits a step.
+    If a body spins uniformly, its velocities are constant, and only its orientation limits a step.
     """
     Q, blocks = m.step.q, m.code.unit_blocks
     size = 0.0
@@ -55,8 +56,8 @@ def _turning(m, k):
 
 @inner
 def step_length(m, order):
-    """The longest step whose last coefficients of v, and of orientations, are within the tolerance, and the velocity
-    to blame."""
+    """The longest step whose last coefficients of v, and of orientations, are within the tolerance, and the
+    velocity that limits it."""
     V, v, scale = m.step.v, m.point.v, m.plan.scale_abs
     tol, rtol = m.plan.tol, m.plan.rtol
     h, blame = inf, -1
@@ -103,8 +104,7 @@ def smooth_length(m, n, h):
 def accounted_length(m, order, h):
     """The longest step up to `h` whose last terms of the works are within the tolerance.
 
-    All works share one scale, that of the largest, as parts of one balance do; the work exchanged in the step
-    counts too.
+    All works have the scale of the largest, as terms of one balance; the work exchanged in the step is included.
     """
     W, step = m.step.w, 0.0
     for i in range(m.point.w.size):
@@ -122,7 +122,8 @@ def accounted_length(m, order, h):
 
 @inner
 def keep_series(m, order):
-    """Copy the series of q and v, and integrate those of powers: the coefficients can then serve for other points."""
+    """Copy the series of q and v, and integrate those of powers: the coefficients can then be reused for
+    other points."""
     T, in_q, in_v, Q, V = m.series, m.code.in_q, m.code.in_v, m.step.q, m.step.v
     powers, w, W = m.code.out_powers, m.point.w, m.step.w
     for i in range(in_q.size):
@@ -139,7 +140,7 @@ def keep_series(m, order):
 
 @inner
 def evaluate(m, h, order, q, v):
-    """The point at the time h of the series that was kept."""
+    """Evaluate the point at the time h of the stored series."""
     Q, V = m.step.q, m.step.v
     for i in range(q.size):
         q[i] = horner(Q[i], order + 1, h)
@@ -149,7 +150,7 @@ def evaluate(m, h, order, q, v):
 
 @inner
 def work_done(m, h, order, w):
-    """The works by the time h of the series that was kept."""
+    """The works at the time h of the stored series."""
     for i in range(w.size):
         w[i] = horner(m.step.w[i], order, h)
 
@@ -167,8 +168,8 @@ def blown_up(x):
 def find_event(m, n, h, span):
     """The first crossing of an event function within h (infinite if none), its number, and the sign after it.
 
-    A run that begins on an event, up to round-off, leaves it without its happening: one whose function is as good as
-    zero beside its changes in this step, or in the `span` of the run at the present rate.
+    A run that begins on an event, up to round-off, leaves it without triggering it: that is, if the function
+    is negligible compared with its changes in this step, or in the `span` of the run at the current rate.
     """
     events, fresh = m.code.out_events, m.events.fresh
     first, which, sign = inf, -1, 0
@@ -193,7 +194,7 @@ def find_event(m, n, h, span):
 
 @inner
 def keep_sides(m, n, h):
-    """Remember on which side of zero the event functions are just before a switch at h."""
+    """Store the side of zero on which the event functions are just before a switch at h."""
     events, side = m.code.out_events, m.events.side
     for e in range(events.size):
         value = horner(m.series[events[e]], n, h)
@@ -202,7 +203,7 @@ def keep_sides(m, n, h):
 
 @inner
 def jumped_event(m):
-    """The first event whose function has jumped over zero with the last switch, or -1; forgets the sides."""
+    """The first event whose function has jumped over zero with the last switch, or -1; clears the sides."""
     events, side, found = m.code.out_events, m.events.side, -1
     for e in range(events.size):
         value = m.series[events[e], 0]
@@ -215,7 +216,7 @@ def jumped_event(m):
 
 @inner
 def polish(m, order, node, bound, t, h):
-    """A root found on a series, moved to where the value at the point of the series is on the bound.
+    """Correct a root found on a series so that the value at that point is on the bound.
 
     Overwrites order 0 of the watched values.
     """
@@ -278,7 +279,7 @@ def write_rows(m, order, t, end):
 
 @inner
 def start(m):
-    """Modes for the point, projection of the point, modes for the projected point."""
+    """Find the modes at the point, project it, and find the modes at the projected point."""
     q, v = m.point.q, m.point.v
     for _ in range(2):
         set_point(m, m.clock.t, q, v)
@@ -297,7 +298,7 @@ def start(m):
 
 @inner
 def slides(m, t, end, reach):
-    """Whether switches end step after step, all within a short time: both sides push toward the switch.
+    """Whether switches end many steps within a short time: then both sides push toward the switch.
 
     `reach`: the length of this step without switches.
     """

@@ -1,6 +1,5 @@
-"""Numbers of the operations of a Taylor program, and what each does to order 0 and to order k.
-
-An operation d = f(a, b, c) is carried out on power series in the time from the start of the step. "Held"
+"""Codes of the operations of a Taylor program, and their effect at order 0 and order k. An operation d = f(a,
+b, c) acts on power series in the time from the start of the step. "Held"
 operands are constant during a step.
 
 ========= ============================================================================================
@@ -9,10 +8,10 @@ ADD_HELD  d = a + b, b held; RSUB_HELD: d = b - a, b held; SCALE: d = b a, b hel
 DIV, INV  d = a / b, 1 / a; SQRT: square root; POWER: a to the power b, b held
 SELECT    d = b where the held a is not zero, c elsewhere
 Q         a position: d' = a, where a is its rate
-EXP ..    primitives: d' = b a', where the series b = df/da has been arranged for; order 0 is f(a)
+EXP ..    primitives: d' = b a', where the series b = df/da is computed separately; order 0 is f(a)
 ========= ============================================================================================
 
-Operations after `HELD_ONLY` have only held operands: they are done when a step starts.
+Operations after `HELD_ONLY` have only held operands: they are evaluated when a step starts.
 """
 
 from __future__ import annotations

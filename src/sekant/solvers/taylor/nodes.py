@@ -1,4 +1,4 @@
-"""Values of a Taylor program: the few operations that have recurrences, and how others are composed of them."""
+"""Values of a Taylor program: the operations that have recurrences, and the composition of others from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sekant.tables.table import Table, Table2
 
 @dataclass
 class Switch:
-    """A value `g` and the held values that depend on where it is: `mode`, or the origin of a piece."""
+    """A value `g` and the held values that depend on it: `mode`, or the origin of a piece."""
 
     g: int
     kind: int
@@ -33,8 +33,8 @@ class Switch:
 
 @dataclass
 class Lookup:
-    """`switches`: one an axis. `first`, `count`: held values of the coefficients; `data` (rows, count), where
-    the rows of a table of two variables are row1 * rows2 + row2; `increment` (count,): growth a period."""
+    """`switches`: one per axis. `first`, `count`: held values of the coefficients; `data` (rows, count), where
+    the rows of a table of two variables are row1 * rows2 + row2; `increment` (count,): growth per period."""
 
     switches: list[int]
     first: int
@@ -46,7 +46,7 @@ class Lookup:
 
 
 class Nodes:
-    """Values in an order in which order 0 can be evaluated; equal operations on equal operands once."""
+    """Values in an order in which order 0 can be evaluated; equal operations on equal operands occur once."""
 
     def __init__(self) -> None:
         self.op: list[int] = []
@@ -288,7 +288,7 @@ class Nodes:
 def _coefficients(
     table: Table | Table2, orders: object
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """(rows, count) coefficients of all orders and components, (count,) growth a period, rows of axis 2."""
+    """(rows, count) coefficients of all orders and components, (count,) growth per period, rows of axis 2."""
     blocks, growth = [], []
     if isinstance(table, Table):
         rows = np.concatenate([table.outside[:1], table.coefficients, table.outside[1:]])

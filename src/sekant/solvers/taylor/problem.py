@@ -19,12 +19,12 @@ from sekant.solvers.taylor.tape import SeriesTape
 
 @dataclass(frozen=True, eq=False)
 class TaylorProblem:
-    """A system to be integrated by Taylor series: index 3, with any mix of constraints, or none.
+    """A system to integrate by Taylor series: index 3, with any constraints or none.
 
     `tape`: the equations, see `SeriesTape`. `unit_blocks`: (start, length) of the blocks of q that are scaled back
     to unit norm. `counts` (nv,): whether a velocity counts for the error of a step (quadratures do not).
-    `compiler`: makes native code of the recurrences; without it, and for systems whose compilation would take too
-    long, they are interpreted.
+    `compiler`: makes native code of the recurrences; without it, and if compilation would take too long, they
+    are interpreted.
     """
 
     tape: SeriesTape

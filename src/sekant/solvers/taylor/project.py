@@ -1,4 +1,4 @@
-"""Back to the constraints: positions, then velocities, each moved least in the metric of M."""
+"""Projection on the constraints: positions, then velocities, each with the least change in the metric of M."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sekant.solvers.taylor.series import (
     solve_here,
 )
 
-POSITIONS = np.int64(-2)  # the stage that finds Phi
+POSITIONS = np.int64(-2)  # the stage that computes Phi
 MOST_ITERATIONS = 12
 ROUND_OFF = 4e-16
-KEEP_FACTOR = 1e-7  # relative displacement up to which a factorization still serves as approximate inverse
-MET = 1e-8  # displacement, relative, that a constraint may be off after projection
+KEEP_FACTOR = 1e-7  # relative displacement up to which a factorization is reused as approximate inverse
+MET = 1e-8  # relative displacement by which a constraint may be violated after projection
 CONVERGED = 1e-9  # relative displacement of the last iteration that still counts as convergence
 
 
 @inner
 def normalize(m, q):
-    """Scale the unit blocks back."""
+    """Scale the unit blocks to unit norm."""
     blocks = m.code.unit_blocks
     for b in range(0, blocks.size, 2):
         first, last = blocks[b], blocks[b] + blocks[b + 1]
@@ -131,11 +131,11 @@ def _positions_met(m, q):
 
 @inner
 def project(m, t, q, v):
-    """Move q and v onto the constraints at the time t. The matrix there is set, and factorized well enough:
-    refinement corrects for a small move after the factorization.
+    """Move q and v onto the constraints at the time t. The matrix there is set and factorized; refinement
+    corrects a small displacement after the factorization.
 
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
-    Returns whether the constraints can be met.
+    Returns whether the constraints can be satisfied.
     """
     T, rhs, result, x = m.series, m.scratch.rhs, m.scratch.result, m.factor.x
     positions, velocities = m.code.out_positions, m.code.out_velocities

@@ -210,7 +210,7 @@ def passed(T, region):
 
 @inner
 def coefficients(T, ops, levels, regions, firsts, lasts, d, a, b, c, begin, end, s):
-    """The coefficients that stage s finds: order s + level of the groups begin..end-1."""
+    """Compute the coefficients of stage s: order s + level of the groups begin..end-1."""
     for g in range(begin, end):
         k = s + levels[g]
         if passed(T, regions[g]):

@@ -1,10 +1,10 @@
 """Regions: values whose series matter only under a condition, and are skipped while it does not hold.
 
-`SELECT` takes one of two operands by a value that is held during a step. So a value is needed under the *any* of
-some conditions, found from the results backwards: those of its users, or the side on which a selection that is always
-needed takes it. Values with the same conditions are a region; one that is too small to be worth a test goes with a
-larger one that is needed under its conditions too. Where none of its conditions holds, the coefficients of a region
-stay as they were, and no selection takes them.
+`SELECT` takes one of two operands by a value that is held during a step. So a value is needed if *any* of
+some conditions holds, which are propagated backwards from the results: the conditions of its users, or the
+side on which a selection that is always needed reads it. Values with the same conditions form a region; a
+region that is too small for a test is merged with a larger one that is needed under its conditions too. If
+none of its conditions holds, the coefficients of a region are unchanged, and no selection reads them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from sekant.solvers.taylor.nodes import Nodes
 
 ALWAYS = -1
 LEAST = 8
-"""Operations from which on a region is worth a test."""
+"""Smallest number of operations of a region that is worth a test."""
 
-Condition = tuple[int, bool]  # a held value, and whether it is to be other than zero
+Condition = tuple[int, bool]  # a held value, and whether it must be nonzero
 Conditions = frozenset[Condition]
 _NOTHING: Conditions = frozenset()
 
@@ -27,7 +27,7 @@ _NOTHING: Conditions = frozenset()
 def find_regions(
     nodes: Nodes, results: Iterable[int], operands: Callable[[int], tuple[int, ...]]
 ) -> list[int]:
-    """Of every value a held value that is zero where it is not needed, or `ALWAYS`.
+    """For every value a held value that is zero when it is not needed, or `ALWAYS`.
 
     `results`: values that are needed in any case. `operands(i)`: moving values that the operation reads.
     """
@@ -52,7 +52,7 @@ def _needs(
     operands: Callable[[int], tuple[int, ...]],
     moved: dict[Conditions, Conditions | None],
 ) -> list[Conditions | None]:
-    """Of every value the conditions under which it is needed; None: always."""
+    """For every value the conditions under which it is needed; None: always."""
     need: list[Conditions | None] = [_NOTHING] * len(nodes.op)
     work: list[int] = []
 
@@ -78,12 +78,12 @@ def _needs(
 
 
 def _sides(nodes: Nodes, i: int, j: int) -> Conditions:
-    """When the selection i takes its operand j."""
+    """The conditions under which selection i reads its operand j."""
     return frozenset((nodes.a[i], on) for on in (True, False) if j == (nodes.b[i] if on else nodes.c[i]))
 
 
 def _either(nodes: Nodes, conditions: Conditions) -> int:
-    """A held value that is zero where none of the conditions holds."""
+    """A held value that is zero if none of the conditions holds."""
     first, *others = (value if on else nodes.add(Op.NOT, value) for value, on in sorted(conditions))
     for other in others:
         first = nodes.add(Op.OR, first, other)

@@ -9,7 +9,7 @@ from sekant.loops.declare.procedures import inner
 UNDECIDED = 1e-13  # of the largest term: a coefficient below it does not decide a direction
 TRUSTED = 1e-8  # of the largest of the first terms: limit for the last terms of a watched series
 NEAR_ZERO = 1e-2  # of the value of a radicand at the start of a step: below it, the root may bend sharply
-BEYOND = 1e-10  # of a step: how far behind such a bend the step ends
+BEYOND = 1e-10  # of a step: distance behind such a bend at which the step ends
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
 
 
@@ -27,7 +27,7 @@ def trusted_length(c, n, h):
     """The longest step up to `h` over which the last two terms of the series c are small against its first half.
 
     A function of a smooth motion, such as a distance, has poles and branch points of its own in the complex plane;
-    beyond the nearest one its series says nothing, however straight the motion is.
+    beyond the nearest one its series is invalid, however simple the motion is.
     """
     for k in range(max(1, n - 1), n + 1):
         if c[k] == 0.0 or not abs(c[k]) < inf:
@@ -115,9 +115,9 @@ def first_root(c, n, h, d):
 def bend_length(m, c, n, h):
     """The longest step up to `h` that does not go over a place where the series c > 0 comes close to zero and turns.
 
-    sqrt((t - t0)^2 + b^2) has branch points at t0 + ib and t0 - ib. Seen from a distance d >> b they all but cancel:
-    the coefficients are those of the straight line t0 - t, up to a part (b/d)^2 that round-off covers, and do not
-    show that the root rises again beyond t0. There the step ends, just behind t0, where the root is positive again.
+    sqrt((t - t0)^2 + b^2) has branch points at t0 + ib and t0 - ib. At a distance d >> b they almost cancel:
+    the coefficients are those of the straight line t0 - t, up to a part (b/d)^2 below round-off, and do not
+    show that the root increases again beyond t0. So the step ends just behind t0, where the root increases again.
     """
     least = NEAR_ZERO * c[0]
     lower, power = c[0] - least, 1.0
@@ -144,8 +144,9 @@ def bend_length(m, c, n, h):
 def first_exit(m, c, n, h, bound, side, fresh):
     """When the polynomial crosses `bound` to the side `side` (+1: upwards, -1: downwards) within (0, h].
 
-    `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards. -1: it
-    lies beyond the bound already, because another switch made it jump. Infinite if there is no crossing; a series
+    `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards.
+    -1: it is already beyond the bound, because another switch made it jump. Infinite if there is no crossing;
+    a series
     that is not finite has none.
     """
     r, d = m.scratch.first, m.scratch.second

@@ -1,4 +1,4 @@
-"""A run of the Taylor method: checks of what is given, and the state between calls of the compiled loop."""
+"""A run of the Taylor method: checks of the arguments, and the state between calls of the compiled loop."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 MOST_STEPS = 10_000_000
 LOWEST_ORDER, HIGHEST_ORDER = 4, 40
 LOCAL, ROUND_OFF = 1e-3, 1e-15
-"""A step is held to this part of the tolerance, but not to less than round-off: errors of steps add up and grow, and
-three more digits cost a Taylor series only a few orders more."""
+"""Share of the tolerance for a step, and its lower limit, round-off: errors of steps accumulate and grow, and
+three more digits cost a Taylor series only a few more orders."""
 
 
 def _strictness(rtol: float) -> float:
@@ -47,7 +47,7 @@ def order_for(tol: float) -> int:
 
 
 def order_of(rtol: float) -> int:
-    """The order that a run at relative tolerance `rtol` > 0 takes by itself."""
+    """The default order of a run at relative tolerance `rtol` > 0."""
     return order_for(_strictness(rtol) * min(rtol, 1e-3))
 
 
@@ -136,13 +136,13 @@ class TaylorRun:
         return self.memory.clock.row
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
-        """Continue from another point at the present time, e.g. after an impact."""
+        """Continue from another point at the current time, for example after an impact."""
         self.memory.point.q[:] = _vector("q", q, self.problem.nq)
         self.memory.point.v[:] = _vector("v", v, self.problem.nv)
         self.memory.clock.phase = START
 
     def advance(self, steps: int) -> int:
-        """At most so many steps; returns a code of `advance`. Call again after MORE or EVENT."""
+        """Take at most `steps` steps; returns a code of `advance`. Call again after MORE or EVENT."""
         code = advance(self.memory, steps)
         if self._given is not None:
             q, v = self._given
@@ -172,7 +172,7 @@ class TaylorRun:
         return self._events[-1]
 
     def _left_table(self) -> str:
-        """The table whose range the motion has left, for a message; empty if there is none."""
+        """A text about the table whose range the motion has left; empty if there is none."""
         rows = self.memory.modes.row
         for s, switch in enumerate(self.problem.nodes.switches):
             if switch.kind == PIECE and rows[s] in (0, switch.breaks.size):
@@ -187,7 +187,7 @@ class TaylorRun:
 
     @property
     def sweeps(self) -> float:
-        """Back-substitutions a stage, on average."""
+        """Average number of back-substitutions per stage."""
         return float(self.memory.factor.solves[0]) / max(1, self.memory.counts.steps * self.plan.order)
 
     def outcome(self) -> Outcome:

@@ -1,11 +1,12 @@
-"""The order of work: which operation runs at which order of which stage, in groups of equal ones.
+"""The order of work: the stage and order at which each operation runs, in groups of equal operations.
 
-Stage s = -2, -1, 0, 1, ... finds the coefficients of order s + 2 of what the positions Phi need, s + 1 of what the
-rates q' and the velocity constraints B need, and s of what the equations of motion need. This offset is the `level`
+Stage s = -2, -1, 0, 1, ... computes the coefficients of order s + 2 of the values that Phi needs, s + 1 of
+those that the rates q' and the velocity constraints B need, and s of those that the equations of motion need.
+This offset is the `level`
 (2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient ready from an
 earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first; they follow from
-the residuals with the factorized matrix, and values that depend on them are corrected (`fix`). Work that no held
-value needs in a step is skipped (`regions`).
+the residuals with the factorized matrix, and values that depend on them are corrected (`fix`). Operations
+that are not needed for the held values of a step are skipped (`regions`).
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from sekant.solvers.taylor.translate import translate
 
 NO_LEVEL = -1
 BLOCK = 512
-"""Values that are found together, operands first: few enough that their coefficients stay in the fastest cache."""
+"""Number of values that are computed together, operands first: few enough that their coefficients stay in the
+first-level cache."""
 _SERIES = {"residual": 0, "positions": 2, "velocities": 1, "rates": 1, "powers": 0}
-"""Results of which more than order 0 is needed, and their levels."""
+"""Results for which more than order 0 is needed, and their levels."""
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Operations ``d = op(a, b, c)``; group g holds those from start[g] to start[g + 1].
-    `region`: the held value without which a group is passed over, or `ALWAYS`. `da`, `db`, `dc`: where to find the
-    changes of the operands (0, where there is none)."""
+    `region`: the held value that must be nonzero for the group to run, or `ALWAYS`. `da`, `db`, `dc`: indices
+    of the changes of the operands (0 if there is none)."""
 
     op: Integers
     level: Integers
@@ -125,13 +127,13 @@ class _Plan:
         return not self.nodes.held[i] and (self.nodes.op[i] >= FIRST_OPERATION or i in self.q)
 
     def radicands(self) -> list[tuple[int, int]]:
-        """Values under roots and other powers that are not whole, and the regions of these."""
+        """Values under roots and other non-integer powers, and the regions of these."""
         n = self.nodes
         roots = (i for i, op in enumerate(n.op) if op in (Op.SQRT, Op.POWER) and self.level[i] >= 0)
         return sorted({(n.a[i], self.region[i]) for i in roots if not n.held[n.a[i]]})
 
     def operands(self, i: int) -> tuple[int, ...]:
-        """Moving values that the operation reads, at whatever order."""
+        """Moving values that the operation reads, at any order."""
         n = self.nodes
         op = n.op[i]
         if op < FIRST_OPERATION:
@@ -147,7 +149,7 @@ class _Plan:
         return tuple(j for j in found if not n.held[j])
 
     def fresh(self, i: int) -> tuple[int, ...]:
-        """Operands whose coefficient of the order at hand is found in the same stage."""
+        """Operands whose coefficient of the required order is computed in the same stage."""
         n = self.nodes
         if i in self.q:
             return (n.a[i],) if not n.held[n.a[i]] and self.level[n.a[i]] == 1 else ()
@@ -182,8 +184,8 @@ class _Plan:
         return [i for i in range(len(n.op)) if not n.held[i]]
 
     def _depths(self) -> tuple[list[int], list[int]]:
-        """Of each value, the longest chain of operands before it; and its block: values one after the other in an
-        order in which operands come first, and soon before their users."""
+        """For each value, the longest chain of operands before it, and its block: consecutive values in an
+        order in which operands come first, and shortly before their users."""
         depth, block, count = [-1] * len(self.nodes.op), [0] * len(self.nodes.op), 0
 
         def visit(start: int) -> None:
@@ -206,7 +208,7 @@ class _Plan:
         return depth, block
 
     def _lateness(self) -> list[int]:
-        """By how many changes of the region, one after the other, each value comes late."""
+        """Number of successive changes of the region that each value depends on."""
         late = [0] * len(self.nodes.op)
         for i in sorted((i for i in self.order if self.level[i] >= 0), key=lambda i: self.depth[i]):
             here = self.region[i]
@@ -214,7 +216,7 @@ class _Plan:
         return late
 
     def _fixes(self) -> tuple[list[bool], list[bool]]:
-        """Which values depend on the unknowns of the stage; and those of them whose coefficients are read again."""
+        """Which values depend on the unknowns of the stage; and those whose coefficients are read later."""
         n, level = self.nodes, self.level
         unknown = {Op.V: 1, Op.A: 0, Op.LAM: 0}
         by_depth = sorted((i for i in self.order if level[i] >= 0), key=lambda i: self.depth[i])
@@ -264,7 +266,7 @@ class _Plan:
         return self.value_groups(needed)
 
     def value_groups(self, members: set[int]) -> Groups:
-        """Order 0 of these values, which are numbered in an order of evaluation."""
+        """Groups for order 0 of these values, whose numbers are an order of evaluation."""
         n = self.nodes
         depth: dict[int, int] = {}
         for i in sorted(members):

@@ -27,14 +27,14 @@ ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 
 @inner
 def call_kernel(m, task):
-    """Let the native kernel do a task of `native.layout`."""
+    """Run a task of `native.layout` in the native kernel."""
     m.kernel.work[TASK] = task
     call_native(m.kernel.function, m.series, m.factor.whole, m.kernel.work)
 
 
 @inner
 def set_point(m, t, q, v):
-    """The point of which order 0 is to be evaluated."""
+    """Set the point at which order 0 is to be evaluated."""
     T, time, in_q, in_v = m.series, m.code.in_t[0], m.code.in_q, m.code.in_v
     if time >= 0:
         T[time, 0] = t
@@ -47,7 +47,7 @@ def set_point(m, t, q, v):
 
 @inner
 def run_stage(m, s):
-    """Coefficients of a stage; its unknowns as they stand."""
+    """Compute the coefficients of a stage, with its current unknowns."""
     if m.kernel.function != 0 and s < 0:
         call_kernel(m, STAGE_POSITIONS if s < -1 else STAGE_VELOCITIES)
         return
@@ -60,7 +60,7 @@ def run_stage(m, s):
 
 @inner
 def run_values(m, which):
-    """Order 0 of a list."""
+    """Compute order 0 of a list."""
     lists, op, first, last = m.code.lists, m.code.g_op, m.code.g_first, m.code.g_last
     d, a, b, c = m.code.d, m.code.a, m.code.b, m.code.c
     for g in range(lists[which], lists[which + 1]):
@@ -105,7 +105,7 @@ def factorize_here(m):
 
 @inner
 def solve_here(m, rhs, accuracy):
-    """Solve with the matrix at hand, see `ldl.solve`."""
+    """Solve with the current matrix, see `ldl.solve`."""
     if m.kernel.function == 0:
         return solve(m.factor, rhs, accuracy)
     w = m.kernel.work
@@ -120,7 +120,7 @@ def solve_here(m, rhs, accuracy):
 def expand(m, order):
     """Series to `order` in v (``order + 1`` in q, ``order - 1`` in a, lam) from the point in T.
 
-    In a step that is long for the tolerance, the terms of order k are about tol^(k / order) of the first ones:
+    In a step of maximal length for the tolerance, the terms of order k are about tol^(k / order) of the first ones:
     the higher the order, the less accurate the linear systems need be solved.
     The matrix at this point is factorized. Returns whether all coefficients are finite.
     """

@@ -1,7 +1,7 @@
 """Switches: values whose side, sign, floor or table piece is held during a step.
 
 The mode of a switch is valid while its value g stays within [low, high]. A step ends where some g leaves its
-interval; there the mode moves on to the neighbor.
+interval; there the mode changes to the neighbor.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _set_mode(m, s, row, lap):
 
 @inner
 def _decide(m, s):
-    """Give the switch the mode that belongs to its value in T; returns whether that is a change."""
+    """Set the mode of a switch from its value in T; returns whether it changes."""
     g = m.series[m.code.s_value[s], 0]
     m.fresh[s] = 0
     if not abs(g) < inf:
@@ -52,7 +52,7 @@ def _decide(m, s):
 
 @inner
 def decide_all(m):
-    """Modes of all switches at the point in T; as often as one may depend on another."""
+    """Set the modes of all switches at the point in T, repeatedly if one may depend on another."""
     switches = m.code.s_value.size
     run_values(m, HELD)
     for _ in range(switches + 1):
@@ -68,7 +68,8 @@ def decide_all(m):
 
 @inner
 def _move_on(m, s, side):
-    """The mode beyond the upper (side +1) or lower (-1) bound; its value is on that bound. False: it chatters."""
+    """Change to the mode beyond the upper (side +1) or lower (-1) bound; the value is on that bound. Returns
+    False if it chatters."""
     row, lap, good = neighbor(m.modes, s, side)
     if good:
         rests = m.modes.sites.kind[s] == SIGN and lap == 0.0
@@ -79,7 +80,7 @@ def _move_on(m, s, side):
 
 @inner
 def move_switches(m):
-    """Move on the switches that have a side; returns one that chatters, or -1."""
+    """Change the modes of the switches that have a side; returns one that chatters, or -1."""
     sides = m.modes.watch.side
     for s in range(sides.size):
         if sides[s] != 0:
@@ -92,7 +93,7 @@ def move_switches(m):
 
 @inner
 def decide_outside(m):
-    """Give the switches that have a side the modes of their values in T; returns one that chatters, or -1."""
+    """Set the modes of the switches that have a side from their values in T; returns one that chatters, or -1."""
     for s in range(m.modes.watch.side.size):
         if m.modes.watch.side[s] != 0:
             m.modes.flips[s] += 1
@@ -106,8 +107,8 @@ def decide_outside(m):
 
 @inner
 def _stays_at_zero(m, s, n):
-    """Whether the value of the switch is zero throughout, as that of `x*y < 0` once x is held at zero, but its mode
-    is that of another value: the bound on which it lies would keep it for good."""
+    """Whether the value of the switch is zero throughout, such as that of `x*y < 0` while x is constrained to
+    zero, but its mode is that of another value: it would stay on its bound forever."""
     kind, c = m.modes.sites.kind[s], m.series[m.code.s_value[s]]
     stays = c[0] == 0.0 and kind != FLOOR and kind != PIECE
     if stays:
@@ -137,7 +138,7 @@ def _exit_of(m, s, n, h):
 def find_switches(m, n, h, moment):
     """The first time within h at which a switch leaves its interval (infinite if none), and that switch.
 
-    `n`: degree of the series. All that leave within a moment after it get their side. -1: some lie outside already.
+    `n`: degree of the series. All that leave within a moment after it get their side. -1: some are already outside.
     """
     sides = m.modes.watch.side
     first, leader, leads = inf, -1, 0

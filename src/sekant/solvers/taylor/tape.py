@@ -32,7 +32,7 @@ class SeriesTape:
 
     as values in static single assignment form: value i is ``op[i](a[i], b[i])`` of earlier values. `op` holds
     names: "input" (element b of input number a in the order q, v, a, lam, t, p), "const", "lookup", and the
-    operations "add", "sin", ... Arrays of numbers of values say where to find
+    operations "add", "sin", ... Arrays of indices of values define
 
     `rates` (nq,): N v; `residual` (nv,): M a + G^T lam - f; `positions`: Phi; `velocities`: B; `M`, `G`: entries at
     the places (`M_row`, `M_col`), both triangles, and (`G_row`, `G_col`); `events`: functions of (q, v, t) whose

@@ -1,4 +1,4 @@
-"""From the operations of a tape to the few operations that have recurrences."""
+"""Converts the operations of a tape to the few operations that have recurrences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sekant.solvers.taylor.tape import SeriesTape
 
 
 class _Translator:
-    """Carries a tape over to nodes; `value[i]` is the node of value i."""
+    """Converts a tape to nodes; `value[i]` is the node of value i."""
 
     def __init__(self, tape: SeriesTape):
         self.nodes = Nodes()
@@ -168,7 +168,7 @@ class _Translator:
         return self.nodes.add(Op.NOT, self._condition(x))
 
     def _condition(self, x: int) -> int:
-        """A value that moves is almost never exactly zero: as a condition it holds."""
+        """A condition as a held value. A moving value is almost never exactly zero: as a condition it is true."""
         return x if self.nodes.held[x] else self.nodes.one
 
     def _logic(self, op: Op, x: int, y: int) -> int:

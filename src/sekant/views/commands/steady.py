@@ -123,7 +123,7 @@ def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
     def unit(name: str) -> str | None:
         if name in motion.unknowns:
             raise SolverError(
-                f"--locus: '{name}' is found with the motion; vary a rate, a target or a number"
+                f"--locus: '{name}' is an unknown of the steady motion; vary a rate, a target or a number"
             )
         if name == "turn":
             return "rad/s"

@@ -43,7 +43,7 @@ def view(
     ] = None,
     until: Annotated[
         float | None,
-        typer.Option(parser=in_unit("s"), help="With --live: end of the run (s).", show_default=False),
+        typer.Option(parser=in_unit("s"), help="With --live: end time of the run (s).", show_default=False),
     ] = None,
     method: Annotated[
         str | None, typer.Option("--method", help="With --live: integration method.", show_default=False)

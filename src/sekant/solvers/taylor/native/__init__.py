@@ -1,1 +1,1 @@
-"""Taylor recurrences of one system as LLVM IR: the same work as the interpreter's, without its dispatch."""
+"""Taylor recurrences of one system as LLVM IR: the operations of the interpreter, without its dispatch."""

@@ -9,7 +9,7 @@ from sekant.solvers.taylor.nodes import Nodes
 
 
 class Fix:
-    """A function of the stage %s >= 0. `delta`: where the changes of values begin in w."""
+    """A function of the stage %s >= 0. `delta`: index in w of the first change of values."""
 
     def __init__(self, nodes: Nodes, delta: int, region: int):
         self.nodes, self.delta = nodes, delta
@@ -25,7 +25,7 @@ class Fix:
         return self.text.load_once("%T", i * STRIDE)
 
     def change(self, i: int, moves: int) -> str:
-        """Of an operand; `moves`: 0 if it does not."""
+        """The change of an operand; 0 if it does not change (`moves`)."""
         if moves == 0:
             return ZERO
         return self.changes[i] if i in self.changes else self.text.load_once("%w", self.delta + i)

@@ -1,7 +1,8 @@
 """The native kernel of one system: all code that depends on its operations and on the pattern of its matrix.
 
-One function of (T, F, w) does the task that stands in w, see `layout`. Straight-line code is cut into functions of
-some hundred operations, since the compiler's work grows faster than linearly with the size of a function.
+One function of (T, F, w) performs the task stored in w, see `layout`. Straight-line code is cut into
+functions of a few hundred operations, because compilation time grows faster than linearly with the size of a
+function.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sekant.solvers.taylor.series import ACCURACY, LEAST_ACCURACY
 CHUNK = 250
 MOST_OPERATIONS, MOST_UNKNOWNS = 6000, 64
 Compiler = Callable[[str], Any]
-"""From the text of a module to an object whose `address` is that of its function `ENTRY`."""
+"""Compiles the text of a module; the `address` of the result is that of its function `ENTRY`."""
 
 
 def is_small(program: Program, pattern: SaddlePattern) -> bool:
@@ -40,7 +41,7 @@ Member = tuple[int, int, tuple[int, int, int]]  # value, level, which operands c
 
 
 def _members(groups: Groups) -> list[tuple[int, list[Member]]]:
-    """Members of one region after the other, in order."""
+    """Members grouped by region, in order."""
     found: list[tuple[int, list[Member]]] = []
     for g in range(groups.op.size):
         region = int(groups.region[g])
@@ -53,7 +54,7 @@ def _members(groups: Groups) -> list[tuple[int, list[Member]]]:
 
 
 def _cut(members: list[tuple[int, list[Member]]]) -> Iterable[tuple[int, list[Member]]]:
-    """Parts of a region that are not too long."""
+    """Split a region into parts of limited length."""
     return (
         (region, items[first : first + CHUNK])
         for region, items in members

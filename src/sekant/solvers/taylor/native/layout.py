@@ -1,4 +1,4 @@
-"""Places in the scratch array w that the loops and the native kernel share, and the tasks of the kernel."""
+"""Layout of the scratch array w that the loops and the native kernel share, and the tasks of the kernel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 STRIDE = 42
-"""Coefficients of a value in T, for series of any order."""
+"""Number of coefficients of a value in T, for series of any order."""
 
-# Entries of w: which task; its arguments; whether all was finite. The right-hand side, changes of values and sums of
+# Entries of w: the task; its arguments; whether all results are finite. The right-hand side, changes of
+# values and sums of
 # products of earlier coefficients follow.
 TASK, ORDER, TOL, ACCURACY, FINITE = range(5)
 HEAD = 8
@@ -21,7 +22,7 @@ EXPAND, FACTORIZE, MATRIX, STAGE_POSITIONS, STAGE_VELOCITIES, SOLVE = (np.int64(
 
 @dataclass(frozen=True)
 class Kernel:
-    """The native code of a system. `code`: keeps it alive and has its `address`; `work_size`: length of w; `text`:
+    """The native code of a system. `code`: keeps the code alive and has its `address`; `work_size`: length of w; `text`:
     its IR."""
 
     code: Any

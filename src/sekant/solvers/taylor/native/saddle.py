@@ -1,8 +1,7 @@
-"""The saddle point system of `linear.ldl` for one pattern, with all loops over its entries written out.
-
-The constants and the course of `solve` are those of `linear.ldl`, which tests compare it to. One thing is added: once
-a first correction is known to be small with a factorization without redundant rows, systems that need no more
-accuracy than that go without a correction.
+"""The saddle point system of `linear.ldl` for one pattern, with all loops over its entries unrolled. The
+constants and the algorithm are those of `linear.ldl`; tests compare the two. In addition, once the first
+correction of a factorization without redundant rows is known to be small, systems that need no more accuracy
+are solved without a correction.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ class Saddle:
         return t.function("factorize")
 
     def solve(self) -> str:
-        """For the right-hand side in w; whether the solution is finite goes there too."""
+        """For the right-hand side in w; whether the solution is finite is stored there as well."""
         t = Text()
         size = self.n + self.m
         rhs = [t.load("%w", HEAD + i) for i in range(size)]

@@ -1,8 +1,8 @@
 """The operations of a stage as straight-line code.
 
 A coefficient of order k >= 1 is linear in those of the operands at the same order; everything else that it needs is
-known when the stage begins: the sums of products of earlier coefficients, which `history` finds for all operations
-at once. Unknowns of the stage are zero (see `schedule`), and terms that vanish with them are left out.
+known when the stage begins: the sums of products of earlier coefficients, which `history` computes for all
+operations at once. Unknowns of the stage are zero (see `schedule`), and terms that vanish with them are omitted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sekant.solvers.taylor.regions import ALWAYS
 PRODUCTS, SQUARES, WEIGHTED = range(3)
 _NAN = literal(float("nan"))
 _BOUNDS = {Op.EXP: ("olt", 709.0), Op.EXPM1: ("olt", 709.0), Op.LOG: ("ogt", 0.0), Op.LOG1P: ("ogt", -1.0)}
-"""Where a function is finite."""
+"""Bounds of the domain in which a function is finite."""
 
 
 def history_of(nodes: Nodes, i: int) -> list[tuple[int, int, int]]:
@@ -41,7 +41,7 @@ def history_of(nodes: Nodes, i: int) -> list[tuple[int, int, int]]:
 
 
 class StageFunction:
-    """One function. `stage`: its number (-2, -1, 0), or None for one that is given when it runs, as %s >= 1."""
+    """One function. `stage`: its number (-2, -1, 0), or None for a run-time argument %s >= 1."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class StageFunction:
             self.inverse: dict[int, str] = {}
 
     def order(self, level: int) -> int:
-        """Order that a value of this level has in this stage; any positive number if told when it runs."""
+        """Order of a value of this level in this stage; any positive number if the stage is a run-time argument."""
         return level + (1 if self.stage is None else self.stage)
 
     def order_text(self, level: int) -> str:
@@ -78,7 +78,7 @@ class StageFunction:
         return self.inverse[level]
 
     def place(self, i: int, level: int) -> tuple[str, int]:
-        """Where the coefficient of the value i is that belongs to a level."""
+        """Place of the coefficient of value i for a level."""
         if self.stage is None:
             return self.here, i * STRIDE + level
         return "%T", i * STRIDE + self.order(level)
@@ -98,7 +98,7 @@ class StageFunction:
         return (op == Op.V and level == 1) or (op in (Op.A, Op.LAM) and level == 0)
 
     def operand(self, i: int, level: int) -> str:
-        """The coefficient of the order that belongs to a level."""
+        """The coefficient of the order of a level."""
         if self.order(level) == 0 and self.stage is not None and self.nodes.held[i]:
             return self.first(i)
         if self.nodes.held[i] or self.unknown(i, level):

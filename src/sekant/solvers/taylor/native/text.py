@@ -1,7 +1,7 @@
-"""Writing of LLVM IR, with the arithmetic on zeros left out.
+"""Generation of LLVM IR, without arithmetic on zeros.
 
 The generated functions take the pointers T (coefficients), F (the saddle point system, see `linear.ldl`) and w (see
-`layout`). Values are names or literals; `ZERO` is known to vanish.
+`layout`). Values are names or literals; `ZERO` is known to be zero.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ DECLARATIONS = "\n".join(
 
 
 def literal(value: float) -> str:
-    """A double exactly."""
+    """A double in exact notation."""
     return "0x" + struct.pack(">d", value).hex().upper() if value != 0.0 else ZERO
 
 
 def in_text(value: float) -> bool:
-    """Whether a constant is part of the code; others are read from T, so that other numbers need no other code."""
+    """Whether a constant is part of the code; others are read from T, so that the code does not depend on
+    these numbers."""
     return abs(value) in (0.0, 1.0, 2.0, 0.5)
 
 
@@ -65,7 +66,7 @@ class Text:
         self.lines.append(f"{name}:")
 
     def pass_over(self, region: int) -> None:
-        """Return at once where the held value `region` (see `regions`) is zero."""
+        """Return immediately if the held value `region` (see `regions`) is zero."""
         if region >= 0:
             wanted = self.test("une", self.load("%T", region * STRIDE), ZERO)
             self.do(f"br i1 {wanted}, label %work, label %passed")
@@ -80,14 +81,14 @@ class Text:
         return self.emit(f"load double, ptr {self.address(base, offset)}, align 8")
 
     def load_once(self, base: str, offset: int) -> str:
-        """As `load`, for memory that nothing in this block changes."""
+        """Like `load`, for memory that this block does not change."""
         key = base, offset
         if key not in self._loaded:
             self._loaded[key] = self.load(base, offset)
         return self._loaded[key]
 
     def forget(self, base: str, offset: int) -> None:
-        """Values loaded from there may have changed."""
+        """Discard loaded values, which may have changed."""
         self._loaded.pop((base, offset), None)
 
     def store(self, value: str, base: str, offset: int | str) -> None:
