@@ -1,5 +1,7 @@
-"""Compiles models that differ only in numbers once: the differing numbers become inputs of the system. A
-number is the value of a field or a numeral in an expression; curves, tables, names and everything else must agree.
+"""Compiles models that differ only in numbers once: the differing numbers become inputs of the system.
+
+A number is the value of a field or a numeral in an expression; curves, tables, names and everything else must
+agree.
 """
 
 from __future__ import annotations

@@ -62,15 +62,16 @@ def compile(
     quick: bool = False,
 ) -> System:
     """Compile a model, or the model of a car. Its functions are built when they are first needed, and stored
-    in the cache. A later process with the same model and options reads facts and functions from there,
-    without building equations.
+    in the cache.
+
+    A later process with the same model and options reads facts and functions from there, without building
+    equations.
 
     `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any
-    number of the
-    model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
-    `engine` "casadi" runs the same functions in CasADi's interpreter: slow, for an independent check.
-    `quick`: code that compiles in an eighth of the time and takes about 1.6 times as long to run, for a few
-    hundred evaluations.
+    number of the model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed. `engine`
+    "casadi" runs the same functions in CasADi's interpreter: slow, for an independent check. `quick`: code
+    that compiles in an eighth of the time and takes about 1.6 times as long to run, for a few hundred
+    evaluations.
     """
     model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
@@ -190,6 +191,7 @@ class System:
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
     ) -> Vector:
         """p (np,): run-time parameters (those not in `values` have their defaults), and the held values.
+
         `held` (nh,): of a state; if None or empty, the start values of the model apply.
         """
         return self._values.vector(values, held)
@@ -331,8 +333,10 @@ class System:
     def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """A system of the same model with other equations, identified by `name`; made once. `defaults`: of
-        the additional run-time parameters of these equations."""
+        """A system of the same model with other equations, identified by `name`; made once.
+
+        `defaults`: of the additional run-time parameters of these equations.
+        """
         return self.once(("with equations", name), lambda: self.related(name, equations, defaults))
 
     def with_expressions(self) -> System:
@@ -462,9 +466,8 @@ class System:
         """Mass matrix, bias, constraints and energies as SymPy expressions in the names of the model.
 
         Run-time parameters remain symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``.
-        `simplify`: shorten
-        expressions of up to a few hundred operations. A notebook shows the result as equations; `latex()` gives
-        its source. Needs SymPy.
+        `simplify`: shorten expressions of up to a few hundred operations. A notebook shows the result as
+        equations; `latex()` gives its source. Needs SymPy.
         """
         from sekant.engine.symbolic import symbolic_equations
 

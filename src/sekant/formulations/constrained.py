@@ -25,7 +25,9 @@ Floats = NDArray[np.float64]
 
 class ConstrainedEquations(ABC):
     """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from what a formulation provides
-    (see `sekant.formulations.contract`). These members come first; everything else is derived from them.
+    (see `sekant.formulations.contract`).
+
+    These members come first; everything else is derived from them.
     """
 
     formulation: str

@@ -123,8 +123,9 @@ def _rows(frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], e
 def solve(
     probe: Equations, frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], exact: bool
 ) -> Solved:
-    """Solve for all forces; `probe`: the equations with the symbols of these forces. `exact`: by flags and
-    directions; otherwise friction is regularized, and contacts stay open.
+    """Solve for all forces; `probe`: the equations with the symbols of these forces.
+
+    `exact`: by flags and directions; otherwise friction is regularized, and contacts stay open.
     """
     lk = probe.lookups
     rows = _rows(frictions, contacts, exact)

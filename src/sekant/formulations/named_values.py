@@ -17,8 +17,9 @@ from sekant.tables.table import Table, Table2
 
 
 class NamedValues(ElementKinematics):
-    """Expressions of the model in symbols; subclasses provide frames and joints. States and held values of
-    signals and force elements are created when these first request them.
+    """Expressions of the model in symbols; subclasses provide frames and joints.
+
+    States and held values of signals and force elements are created when these first request them.
     """
 
     def __init__(self, resolved: ResolvedModel):

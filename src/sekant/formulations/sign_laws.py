@@ -1,4 +1,5 @@
 """Forces with sign(...) of a velocity: these are dry friction laws under which nothing could come to rest.
+
 The criterion is the jump where the argument of the sign crosses zero, which with prescribed motions need not
 be at rest. Laws that use the sign only far from there, such as those of sliding tires, do not jump.
 """

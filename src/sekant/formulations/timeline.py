@@ -33,8 +33,7 @@ def model_stops(
     model: Model, items: Sequence[Description], begin: float, end: float, given: Mapping[str, float]
 ) -> set[float]:
     """Times in [begin, end] at which signals and tables of time in `items` switch, found from their texts;
-    `given`: values of
-    some parameters of the model."""
+    `given`: values of some parameters of the model."""
     constants = parameter_values(model, given)
     stops: set[float] = set()
 

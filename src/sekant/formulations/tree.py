@@ -56,10 +56,11 @@ def joint_frames(model: Model, joint: Joint) -> tuple[tuple[str, Pose], tuple[st
 
 
 def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
-    """Joints of the tree, parents first, each with whether it is traversed backwards; and the cut joints. The
-    tree grows from the ground, always by the adjacent joint with the fewest coordinates; joints marked `cut`
-    come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates need few
-    constraints to close a loop.
+    """Joints of the tree, parents first, each with whether it is traversed backwards; and the cut joints.
+
+    The tree grows from the ground, always by the adjacent joint with the fewest coordinates; joints marked
+    `cut` come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates
+    need few constraints to close a loop.
     """
     ends = {
         name: tuple(model.split_reference(reference)[0] for reference in (joint.parent, joint.child))

@@ -1,7 +1,9 @@
 """Dimensions of expressions: parameters and numbers with units carry them through sums, products and
-functions. A number without a unit is free: it may be any quantity, and so may its products. Names other than
-parameters (time, coordinates, sensors), tables, and the results of functions such as sin are free as well. Angles
-count as plain numbers: a velocity may be an angular velocity times a radius.
+functions.
+
+A number without a unit is free: it may be any quantity, and so may its products. Names other than parameters
+(time, coordinates, sensors), tables, and the results of functions such as sin are free as well. Angles count
+as plain numbers: a velocity may be an angular velocity times a radius.
 """
 
 from __future__ import annotations

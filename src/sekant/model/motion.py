@@ -244,8 +244,9 @@ class ElementState:
 
 @dataclass(frozen=True, slots=True)
 class HeldValue:
-    """A number that is constant between events: a branch, a sample, a flag. Its symbol () is among the last
-    parameters of all functions; `start` is an expression of the parameters.
+    """A number that is constant between events: a branch, a sample, a flag.
+
+    Its symbol () is among the last parameters of all functions; `start` is an expression of the parameters.
     """
 
     name: str

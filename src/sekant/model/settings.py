@@ -13,8 +13,10 @@ Place = tuple[Meters, Meters, Meters]
 
 
 class View(Description):
-    """Initial camera of a player, and the body that it can ride on. By default, a planar motion is seen
-    perpendicular to its plane, the camera follows what travels far, and it rides on the heaviest body.
+    """Initial camera of a player, and the body that it can ride on.
+
+    By default, a planar motion is seen perpendicular to its plane, the camera follows what travels far, and
+    it rides on the heaviest body.
     """
 
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"

@@ -27,7 +27,9 @@ _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_
 
 class Bound:
     """`inputs`: by name; `outputs`: in order; columns as (n,), other shapes as (rows, columns). Tables are
-    those of the build. Not thread-safe: each thread needs its own, from `NativeFunction.bound`.
+    those of the build.
+
+    Not thread-safe: each thread needs its own, from `NativeFunction.bound`.
     """
 
     __slots__ = ("_arguments", "_call", "_memory", "flat_inputs", "inputs", "outputs")

@@ -53,14 +53,13 @@ def build(
 
     `lookups` defines the table values among the symbols. A sparse output becomes dense; for the nonzeros of a
     large matrix alone, pass them as a column. `engine` "casadi" runs CasADi's interpreter behind the same
-    interface: slow, without compilation, as an independent check. `cache`: keep the code on disk, in the user's
-    directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
-    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
-    `quick`: not optimized, for functions that are called so rarely that optimizing would take longer than all
-    calls. `seldom`: the same for large functions that are called once per row or step, not at every stage.
-    `tangents`:
-    entries of the outputs that are directional derivatives (only engine "llvm" without `lanes`). `linked`:
-    False for code of other targets, which cannot be called here.
+    interface: slow, without compilation, as an independent check. `cache`: keep the code on disk, in the
+    user's directory or a given one. `chunk`: operations in one function of the generated code. `lanes`:
+    instances that the function computes at once (see `lanes`), of which inputs with a number in `shared` are
+    the same for all. `quick`: not optimized, for functions that are called so rarely that optimizing would
+    take longer than all calls. `seldom`: the same for large functions that are called once per row or step,
+    not at every stage. `tangents`: entries of the outputs that are directional derivatives (only engine
+    "llvm" without `lanes`). `linked`: False for code of other targets, which cannot be called here.
     """
     start = time.perf_counter()
     if engine not in ENGINES:

@@ -1,10 +1,10 @@
 """LLVM code of lookups in lanes.
 
-The search is that of `sekant.engine.codegen.lookup_ir`, one lane after the other (gathered loads are slower) unless
-all are on the piece of the first. Rows and local distances go through memory, from which broadcasting a
-number to a register is free. Tables with one component in one variable are evaluated in all lanes at once,
-others lane by
-lane with all components at once, as single runs do; their values are then transposed in blocks of four.
+The search is that of `sekant.engine.codegen.lookup_ir`, one lane after the other (gathered loads are slower)
+unless all are on the piece of the first. Rows and local distances go through memory, from which broadcasting
+a number to a register is free. Tables with one component in one variable are evaluated in all lanes at once,
+others lane by lane with all components at once, as single runs do; their values are then transposed in blocks
+of four.
 """
 
 from __future__ import annotations

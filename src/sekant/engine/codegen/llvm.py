@@ -55,12 +55,13 @@ def emit(
     skips: bool = True,
 ) -> Code:
     """LLVM IR of a tape with the calling convention of `sekant.loops.declare.calls`; the last arguments are
-    the tables T and the modes M. `sites`: the sites of the tape, by default found here. `numbers`: constants
-    that the code reads from memory, with their places there (see `sekant.engine.codegen.numbers`); by default
-    none. `entry`: name of the function.
-    `target`: by default this processor; the code for sines depends on whether it has fused operations.
-    `twins`: whether to search for them; they pay if few of their values are results. `skips`: whether jumps
-    skip operations of regions; quickly compiled code computes all of them.
+    the tables T and the modes M.
+
+    `sites`: the sites of the tape, by default found here. `numbers`: constants that the code reads from
+    memory, with their places there (see `sekant.engine.codegen.numbers`); by default none. `entry`: name of
+    the function. `target`: by default this processor; the code for sines depends on whether it has fused
+    operations. `twins`: whether to search for them; they pay if few of their values are results. `skips`:
+    whether jumps skip operations of regions; quickly compiled code computes all of them.
     """
     fused = (target or host_target()).fused
     sites = find_sites(tape) if sites is None else sites

@@ -44,10 +44,10 @@ class NativeFunction:
     """A function ``void f(const double *const *arg, double *const *res, double *w)`` in memory.
 
     `sizes_in`, `sizes_out`: doubles of each argument and result, all dense and column-major. The last two
-    arguments are the table buffer T, of which `tables` is the one with which the function was built,
-    and the modes M of its `sites` (see `sekant.solvers.common.sites`). `shapes_in`, `shapes_out`: (rows, columns)
-    of the user's inputs and outputs; `names`: those of the inputs.
-    Arguments and results must not overlap in memory. The address is valid as long as this object lives.
+    arguments are the table buffer T, of which `tables` is the one with which the function was built, and the
+    modes M of its `sites` (see `sekant.solvers.common.sites`). `shapes_in`, `shapes_out`: (rows, columns) of
+    the user's inputs and outputs; `names`: those of the inputs. Arguments and results must not overlap in
+    memory. The address is valid as long as this object lives.
     """
 
     name: str

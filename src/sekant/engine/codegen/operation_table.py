@@ -1,9 +1,9 @@
 """The table of operations: one row contains everything that the emitters know about an operation of an SX tape.
 
-A row has the name (CasADi's, without OP_), the number of operands, LLVM's text on doubles and the C expression. Text
-in lanes is made from that on doubles. If the text is the name of a function, the operation calls it; its C
-expression is that of the function in math.h unless given. `held`: LLVM's text where the site of a switch is held, by
-its value {v}.s (see `sekant.solvers.common.sites`). `symbol`: the expression in SymPy
+A row has the name (CasADi's, without OP_), the number of operands, LLVM's text on doubles and the C
+expression. Text in lanes is made from that on doubles. If the text is the name of a function, the operation
+calls it; its C expression is that of the function in math.h unless given. `held`: LLVM's text where the site
+of a switch is held, by its value {v}.s (see `sekant.solvers.common.sites`). `symbol`: the expression in SymPy
 (`s`), by default SymPy's function of that name. Traits:
 
 ============ ===================================================================================

@@ -1,11 +1,10 @@
 """Regions of a tape: operations that are needed only under a condition, grouped so that one jump skips them.
 
-``if_else_zero(c, x)`` needs x only if c is not zero, and a comparison needs its operands only if its site is free
-(see `sekant.solvers.common.sites`). So a value is needed if *any* of some conditions holds, which are
+``if_else_zero(c, x)`` needs x only if c is not zero, and a comparison needs its operands only if its site is
+free (see `sekant.solvers.common.sites`). So a value is needed if *any* of some conditions holds, which are
 propagated backwards from the results: the conditions of its users, or the condition under which a user that
 is always needed reads it. Values with the same conditions form a region. If none of these holds, its values
-stay undefined and are not read. Conditions
-are of three kinds:
+stay undefined and are not read. Conditions are of three kinds:
 
 ====== ====================================================================================================
 value  value `number` of the tape is not zero

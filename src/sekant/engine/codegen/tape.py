@@ -36,8 +36,9 @@ _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 @dataclass(frozen=True)
 class LookupShape:
-    """What the code of a lookup depends on; data, number of pieces and extrapolation are not part of it. A
-    numeric function has no `powers`.
+    """What the code of a lookup depends on; data, number of pieces and extrapolation are not part of it.
+
+    A numeric function has no `powers`.
     """
 
     table: int
@@ -135,6 +136,7 @@ def make_tape(function: ca.Function, groups: Sequence[LookupGroup] = ()) -> Tape
 def _without_round_off(function: ca.Function, ids: Sequence[int]) -> dict[float, float]:
     """Map every finite constant of a function to the representative of all within `ROUND_OFF` of it,
     preferably a short number such as 1.
+
     `ids`: the operations of the function's instructions.
     """
     found = {float(function.instruction_constant(k)) for k, op in enumerate(ids) if op == CONST}

@@ -39,9 +39,11 @@ def part_of(
     tape: Tape, chosen: np.ndarray, outputs: Sequence[np.ndarray], sites: TapeSites, inputs: int
 ) -> tuple[Tape, TapeSites, np.ndarray]:
     """The values `chosen` as a tape, its sites with their original numbers, and the index in the part of
-    every value of the tape. `chosen` is a mask that includes the operands of every value, and all values of a
-    lookup or none. `outputs`: indices of values of the tape; `inputs`: number of inputs of the part, the
-    first ones of the tape.
+    every value of the tape.
+
+    `chosen` is a mask that includes the operands of every value, and all values of a lookup or none.
+    `outputs`: indices of values of the tape; `inputs`: number of inputs of the part, the first ones of the
+    tape.
     """
     place = np.cumsum(chosen) - 1
     numbers = {k: i for i, k in enumerate(k for k, look in enumerate(tape.lookups) if chosen[look.first])}

@@ -1,8 +1,9 @@
-"""Twins: operations of a tape that differ only in their operands, as on the left and right side of a car. The
-search starts at pairs of lookups of one shape and continues to the users of their values: two operations are
-twins if their operands are twins in the same order, or the same value for both. Further inputs and constants
-become twins if only one assignment is possible. A pair of twins becomes one operation on a vector of two
-numbers. This halves the instructions and the code, whose length limits the speed of long tapes.
+"""Twins: operations of a tape that differ only in their operands, as on the left and right side of a car.
+
+The search starts at pairs of lookups of one shape and continues to the users of their values: two operations
+are twins if their operands are twins in the same order, or the same value for both. Further inputs and
+constants become twins if only one assignment is possible. A pair of twins becomes one operation on a vector
+of two numbers. This halves the instructions and the code, whose length limits the speed of long tapes.
 """
 
 from __future__ import annotations

@@ -135,8 +135,9 @@ class NaturalEquations(ConstrainedEquations):
             )
 
     def _check_dissipation(self, name: str, D: SX) -> None:
-        """Check that D depends on the velocities and dissipates energy. Tested at the start of the motion,
-        along each velocity and some directions between them.
+        """Check that D depends on the velocities and dissipates energy.
+
+        Tested at the start of the motion, along each velocity and some directions between them.
         """
         parts = self.parts
         if D.is_zero():

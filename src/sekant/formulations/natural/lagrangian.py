@@ -23,8 +23,9 @@ from sekant.tables.lookups import Lookups
 
 
 def lagrangian_parts(model: Model, item: Lagrangian, names: Sequence[str] = ()) -> LagrangianParts:
-    """The parts of the equations, with further quantities as separate coordinates. `names`: requested
-    run-time parameters; all parameters of a Lagrangian are run-time parameters.
+    """The parts of the equations, with further quantities as separate coordinates.
+
+    `names`: requested run-time parameters; all parameters of a Lagrangian are run-time parameters.
     """
     chosen = dict(item.parameters or {})
     for name in names:

@@ -27,17 +27,17 @@ Floats = NDArray[np.float64]
 class LagrangianParts:
     """The parts of the equations: symbols, energies, constraints, start values.
 
-    `resolved`: the model with its run-time parameters.
-    `q`, `v` (n,): coordinates and their rates, q' = v. `lagrangian` (): of q, v, t, p. `kinetic`, `potential` ():
-    its physical parts, and `mass` (kg), if known. `spans`: squares (m^2) of the lengths along which elements act, by
-    words for the element and its ends. `rayleigh`: dissipation functions by name; `forces` (n,):
-    generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): weights in the
-    assembly. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
-    and start of quantities whose rates are not linear in the velocities. `prescribed(a, lam)`: all powers by name,
-    where points are prescribed. `report(equations, work)`: outputs. `given_motions()`: functions of time, by name.
-    `components`: by number of the coordinate the point or vector (3,) that it is a component of, which, and whether
-    it is a point; `carried`: numbers of the coordinates of each part; `places`: position and velocity (3,) of each
-    part. `items`: contents by kind. `table`: of the degrees of freedom.
+    `resolved`: the model with its run-time parameters. `q`, `v` (n,): coordinates and their rates, q' = v.
+    `lagrangian` (): of q, v, t, p. `kinetic`, `potential` (): its physical parts, and `mass` (kg), if known.
+    `spans`: squares (m^2) of the lengths along which elements act, by words for the element and its ends.
+    `rayleigh`: dissipation functions by name; `forces` (n,): generalized forces by name. `start`,
+    `start_rates` (n,); `weights`, `rate_weights` (n,): weights in the assembly. `tracked`: by number of the
+    coordinate its rate and start; `states`: symbol, rate and start of quantities whose rates are not linear
+    in the velocities. `prescribed(a, lam)`: all powers by name, where points are prescribed.
+    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: by number
+    of the coordinate the point or vector (3,) that it is a component of, which, and whether it is a point;
+    `carried`: numbers of the coordinates of each part; `places`: position and velocity (3,) of each part.
+    `items`: contents by kind. `table`: of the degrees of freedom.
     """
 
     resolved: ResolvedModel

@@ -23,9 +23,9 @@ class JointLimit(Force):
     continuously differentiable in between. The damping is scaled by s'(d) = 3 x^2 - 2 x^3. With the force
     S = stiffness s(d) of the spring and D = damping s'(d) d' of the damper, the stop pushes with
 
-        F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is
-        released. Both agree in value, slope and curvature at D = 0, and the stop never pulls, however fast
-        the release.
+        F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is released.
+
+    Both agree in value, slope and curvature at D = 0, and the stop never pulls, however fast the release.
     """
 
     type: ClassVar[str] = "joint_limit"

@@ -297,8 +297,9 @@ def _place(n: int, i: int, j: int) -> int:
 
 
 def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENGTH) -> np.ndarray:
-    """W (6, r): loads that span the directions in which compliances C (n, 6, 6) yield. Each is scaled to
-    displace the body by one (m, or rad times `length`) at the middle place.
+    """W (6, r): loads that span the directions in which compliances C (n, 6, 6) yield.
+
+    Each is scaled to displace the body by one (m, or rad times `length`) at the middle place.
     """
     S = np.diag([1.0, 1.0, 1.0, length, length, length])
     scaled = S @ C @ S

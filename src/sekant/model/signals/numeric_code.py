@@ -1,11 +1,10 @@
 """Python functions of numbers as C callbacks: what their text may contain, and their compilation by numba.
 
 A text contains only function definitions; the last one is the signal's function. Python runs none of it:
-numba compiles
-it for numbers alone. Models from untrusted sources must not be able to do harm. Therefore a text may use only
-the parts of `np`, `math` and arrays that are listed here (numba would also compile functions that reach any
-memory, such as `as_strided`), and its indices are checked. It may still run forever. A function given as an
-object is the user's own program.
+numba compiles it for numbers alone. Models from untrusted sources must not be able to do harm. Therefore a
+text may use only the parts of `np`, `math` and arrays that are listed here (numba would also compile
+functions that reach any memory, such as `as_strided`), and its indices are checked. It may still run forever.
+A function given as an object is the user's own program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Signals from Python functions: a function is called once, and its computation is recorded as expressions.
-Its arguments are recorders instead of numbers. They support arithmetic, comparisons, NumPy's
-functions of numbers and ``np.where``; the record becomes named expressions, so no Python runs with the model,
-derivatives are exact, and the model can be written to a file.
+
+Its arguments are recorders instead of numbers. They support arithmetic, comparisons, NumPy's functions of
+numbers and ``np.where``; the record becomes named expressions, so no Python runs with the model, derivatives
+are exact, and the model can be written to a file.
 """
 
 from __future__ import annotations

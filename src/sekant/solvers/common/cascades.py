@@ -1,8 +1,7 @@
 """Events that set states and held values, and may trigger others, in compiled code.
 
 Events whose functions have crossed zero together happen simultaneously and use the values before. The values
-they set may
-make other functions jump over zero; these events happen next, until none is left.
+they set may make other functions jump over zero; these events happen next, until none is left.
 """
 
 from __future__ import annotations
@@ -49,8 +48,7 @@ class EventCascade(Struct):
 @dataclass(frozen=True, eq=False)
 class EventDescription:
     """Description of n events, see `EventCascade`. Functions of (t, q, v, z, p): `value` -> (n,), `fresh` ->
-    (m,), None if
-    nothing is set."""
+    (m,), None if nothing is set."""
 
     direction: NDArray[np.int64]
     level: NDArray[np.int64]

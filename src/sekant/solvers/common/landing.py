@@ -68,10 +68,11 @@ def lay_out_watch(n: int) -> Watch:
 
 @inner
 def outside(w, i, value):
-    """The side (-1, 1) on which a value is outside the interval of i; 0: inside, or not finite. An interval
-    that is a point was reached by a landing, which is exact only up to round-off. A value that was zero at
-    the start of the step and still is, such as that of `x*y < 0` while x is constrained to zero, has left
-    either sign.
+    """The side (-1, 1) on which a value is outside the interval of i; 0: inside, or not finite.
+
+    An interval that is a point was reached by a landing, which is exact only up to round-off. A value that
+    was zero at the start of the step and still is, such as that of `x*y < 0` while x is constrained to zero,
+    has left either sign.
     """
     low, high, slack = w.low[i], w.high[i], 0.0
     if low == high:
@@ -133,8 +134,10 @@ def turns(w, a, middle, b):
 @inner
 def _guess(w, a, b, finest, weight_a, weight_b, last):
     """Estimate where between a and b the first value that is outside at b leaves its interval; a if there is
-    no number between. Regula falsi (Illinois), at least `finest` from both ends. `last`: side (1: b, -1: a)
-    of the previous guess.
+    no number between.
+
+    Regula falsi (Illinois), at least `finest` from both ends. `last`: side (1: b, -1: a) of the previous
+    guess.
     """
     guess = b
     for i in range(w.value.size):

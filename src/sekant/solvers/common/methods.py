@@ -14,8 +14,11 @@ from sekant.loops.declare.procedures import Procedure
 @dataclass(frozen=True)
 class Method:
     """An integrator. `advance(memory, budget, kernel)` is its compiled loop; methods that share none have no
-    `kernel`. `wide`: the loop for several systems at once. `order`: order of accuracy of positions on smooth motions.
-    `evaluations_per_step` is given for fixed-step methods of ordinary equations; adaptive ones count for themselves.
+    `kernel`.
+
+    `wide`: the loop for several systems at once. `order`: order of accuracy of positions on smooth motions.
+    `evaluations_per_step` is given for fixed-step methods of ordinary equations; adaptive ones count for
+    themselves.
     """
 
     name: str

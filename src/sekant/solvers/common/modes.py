@@ -133,6 +133,7 @@ def lay_out_modes(
     switching: Switching | None, own: Sequence[Site] = (), other: Sequence[Site] = ()
 ) -> SiteModes:
     """Memory with all sites free. Without `switching` there are no sites, and `own` only sets the size of M.
+
     `other`: sites of a function that is used together with the right-hand side.
     """
     sites = switching.sites if switching is not None else ()

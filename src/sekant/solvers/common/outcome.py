@@ -67,7 +67,9 @@ CAUSE = (
 @dataclass(frozen=True)
 class EventRecord:
     """Event `number` at the time `t`, with the state `x` (n,) there, before it is changed; the first `nq`
-    entries are q. `jump`: the event function has jumped over zero with a switch at this state.
+    entries are q.
+
+    `jump`: the event function has jumped over zero with a switch at this state.
     """
 
     number: int
@@ -99,15 +101,14 @@ class Outcome:
 
     `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
     `lam` (k, m) if the integrator computes them. `t_last`, `x_last` (n,): the last good point, which may lie
-    beyond the
-    last output. `t_failed`: the end of the last failed trial (NaN for a run that did not fail), `x_failed`
-    (n,): the state there that could not be projected, if available. `component`:
-    index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the
-    largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: name of
-    the site that chatters. `reason`: what is known about the cause. `events`: all that have happened.
-    `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
-    largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that are
-    valid from each output, and from `t_last`, on. `next_step`: the next step of an adaptive method; None if
+    beyond the last output. `t_failed`: the end of the last failed trial (NaN for a run that did not fail),
+    `x_failed` (n,): the state there that could not be projected, if available. `component`: index of the
+    state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the largest
+    scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: name of the site
+    that chatters. `reason`: what is known about the cause. `events`: all that have happened. `start_moved`:
+    largest change of q and of v by which the given start was made consistent. `largest_residuals`: largest
+    |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that are valid
+    from each output, and from `t_last`, on. `next_step`: the next step of an adaptive method; None if
     unknown. `implicit`: whether the method is.
 
     `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps that failed (Taylor:

@@ -1,10 +1,9 @@
 """Sites: the switches of a compiled function; modes: their states.
 
-A site is an axis of a table that is looked up, or a switch (sign, absolute value, comparison, minimum, maximum,
-floor). Its decision depends on one number, its *guard* g: the argument of the table, or the value that is
-compared to zero.
-The last argument M of every compiled function contains two numbers per site, the second as a double, the first as the
-bits of an int64:
+A site is an axis of a table that is looked up, or a switch (sign, absolute value, comparison, minimum,
+maximum, floor). Its decision depends on one number, its *guard* g: the argument of the table, or the value
+that is compared to zero. The last argument M of every compiled function contains two numbers per site, the
+second as a double, the first as the bits of an int64:
 
 ====== ====================== =====================================================================
 kind   first                  second

@@ -1,9 +1,10 @@
-"""Sticking, sliding, touching and separating at events, found by a complementarity step. At an event, the
-states of all elements at rest are determined again: the step finds a state of all elements that the following
-motion does not contradict. It is found by pivoting on the compiled equations themselves: all elements that
-contradict their state change it; if that does not reduce their number, only the first of them does, which
-terminates for positive definite matrices (Murty's rule). The order is that of the model, so the answer is
-always the same.
+"""Sticking, sliding, touching and separating at events, found by a complementarity step.
+
+At an event, the states of all elements at rest are determined again: the step finds a state of all elements
+that the following motion does not contradict. It is found by pivoting on the compiled equations themselves:
+all elements that contradict their state change it; if that does not reduce their number, only the first of
+them does, which terminates for positive definite matrices (Murty's rule). The order is that of the model, so
+the answer is always the same.
 
 With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be:
 if there are few other states of elements at rest, these are tried, and further solutions are reported.
@@ -197,6 +198,7 @@ def _is_still(state):
 @procedure(Decision, "contacts and friction", 1.2)
 def decide(m, slack, wishing):
     """Decide the states of all elements at rest, with round-off up to `slack`; returns a code above.
+
     `wishing`: 1 if `wish` contains the initial states, else 0.
     """
     if wishing == 0.0:
@@ -239,8 +241,9 @@ def begin(m, a, b):
 
 @procedure(Decision, "contacts and friction", 0.3)
 def react(m, number, lenient):
-    """React to the zero crossing of event function `number` of all elements; returns a code above. `lenient`:
-    1 if the same has already happened at this time, so that more round-off is allowed.
+    """React to the zero crossing of event function `number` of all elements; returns a code above.
+
+    `lenient`: 1 if the same has already happened at this time, so that more round-off is allowed.
     """
     k = int(number)
     for e in range(m.resting.size):

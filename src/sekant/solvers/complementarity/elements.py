@@ -1,7 +1,8 @@
-"""Frictions and contacts: their states, and whether the following motion agrees with these. A friction sticks
-(0), slides in a direction (1, -1), or is held: if constraints determine its motion, it exerts no force until
-it slips. A contact is open, closed (without slip, if it has friction),
-or slides in a direction (2,). Functions return a state with the direction of a contact that slides.
+"""Frictions and contacts: their states, and whether the following motion agrees with these.
+
+A friction sticks (0), slides in a direction (1, -1), or is held: if constraints determine its motion, it
+exerts no force until it slips. A contact is open, closed (without slip, if it has friction), or slides in a
+direction (2,). Functions return a state with the direction of a contact that slides.
 """
 
 from __future__ import annotations

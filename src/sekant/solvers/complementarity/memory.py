@@ -1,7 +1,8 @@
-"""Memory for the decision which elements stick, slide, touch or separate. An *element* is a friction or a
-contact; frictions come first. Its state is a number and, for a sliding contact, a direction (2,): see
-`elements`. Forces are those of the frictions, then of each contact the normal one and, with
-friction, two tangential ones.
+"""Memory for the decision which elements stick, slide, touch or separate.
+
+An *element* is a friction or a contact; frictions come first. Its state is a number and, for a sliding
+contact, a direction (2,): see `elements`. Forces are those of the frictions, then of each contact the normal
+one and, with friction, two tangential ones.
 """
 
 from __future__ import annotations
@@ -112,8 +113,7 @@ class Decision(Struct):
 @dataclass(frozen=True)
 class DecisionFunctions:
     """Functions of (t, q, v, z, p): `values` -> those of `ForceValues`, `rows` -> mass, gradient, drift,
-    slope, slip of
-    `VelocityRows`, matrices column by column, `energy` -> (1,)."""
+    slope, slip of `VelocityRows`, matrices column by column, `energy` -> (1,)."""
 
     values: CompiledFunction
     rows: CompiledFunction

@@ -1,7 +1,8 @@
 """Velocities that satisfy constraints and given slips with the least change in the metric of the mass matrix.
 
-M dv = push^T P,   row dv = target:   impulses P along `push` bring the rows to their targets. For
-dependent rows these are the impulses of least size.
+    M dv = push^T P,   row dv = target:
+
+impulses P along `push` bring the rows to their targets. For dependent rows these are the impulses of least size.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""The active constraint rows of a Radau step, if rows are dependent. Newton's iteration with a fixed matrix
-cannot satisfy dependent rows: off the constraints they contradict each other. A step therefore uses a maximal
-set of independent rows; the others get no multiplier, and the projection at the end of the step satisfies
-them. Rows are selected by the Gram-Schmidt method with pivoting; rows in use are preferred as long as they
-are well conditioned. A mechanism that passes through a singular position (a flat four-bar) has independent
-rows on both sides of it, but there Newton's iteration converges only for steps shorter than the distance.
-Once it diverges, nearly dependent rows are dropped too: their multipliers grow like one over the pivot (a
-coupler cannot turn a flat crank), and the projection corrects the missing rows up to an error of the order of
-the pivot squared.
+"""The active constraint rows of a Radau step, if rows are dependent.
+
+Newton's iteration with a fixed matrix cannot satisfy dependent rows: off the constraints they contradict each
+other. A step therefore uses a maximal set of independent rows; the others get no multiplier, and the
+projection at the end of the step satisfies them. Rows are selected by the Gram-Schmidt method with pivoting;
+rows in use are preferred as long as they are well conditioned.
+
+A mechanism that passes through a singular position (a flat four-bar) has independent rows on both sides of
+it, but there Newton's iteration converges only for steps shorter than the distance. Once it diverges, nearly
+dependent rows are dropped too: their multipliers grow like one over the pivot (a coupler cannot turn a flat
+crank), and the projection corrects the missing rows up to an error of the order of the pivot squared.
 """
 
 from __future__ import annotations

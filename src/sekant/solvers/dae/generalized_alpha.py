@@ -79,8 +79,10 @@ def _flow(memory, t, h, q0, u):
 
 @inner
 def _regularization(memory):
-    """eps of the matrices of Newton's iteration, which corrects its effect. Off the constraints, dependent
-    rows contradict each other to second order; a larger eps prevents the division of this by a small number.
+    """eps of the matrices of Newton's iteration, which corrects its effect.
+
+    Off the constraints, dependent rows contradict each other to second order; a larger eps prevents the
+    division of this by a small number.
     """
     eps = memory.saddle.eps[0]
     return REDUNDANT_FACTOR * eps if memory.active.redundant == 1 else eps
@@ -136,7 +138,9 @@ def _increment(memory, c, s):
 @procedure(DaeMemory, "generalized-alpha integrator", 0.6)
 def alpha_step(memory, t, h):
     """One step from X into `step.trial`; sets `a_now`, `lam_now` at its end, and `a_alg`, the algorithmic
-    acceleration. Returns ACCEPTED, or the reason of failure, with `step.blame` set.
+    acceleration.
+
+    Returns ACCEPTED, or the reason of failure, with `step.blame` set.
     """
     step, newton, point = memory.step, memory.newton, memory.point
     x, b = memory.x, memory.real.b

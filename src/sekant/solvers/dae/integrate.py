@@ -70,16 +70,16 @@ def integrate_dae(
     The start is projected on the constraints; `Outcome.start_moved` is the change. Output at `t_eval` (k,),
     with accelerations and multipliers; every output satisfies the constraints on positions and velocities.
     `method`: a name in `METHODS`. "generalized_alpha" needs `step`; a step is shortened to end exactly on an
-    output time or stop only if the distance from the previous one is not a multiple of the step.
-    `rtol`, `atol` (scalar or (nq + nv + nw,)), `max_step`, `first_step`: for "radau5". Under constraints on
-    positions, the error of velocities times the step is kept below the tolerance.
-    `spectral_radius`: of "generalized_alpha" at infinite frequency, 1 (no damping) to 0 (strongest).
-    `stops`, `max_steps`, `chunk_steps`: as in `sekant.solvers.ode.integrate`.
-    `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call.
+    output time or stop only if the distance from the previous one is not a multiple of the step. `rtol`,
+    `atol` (scalar or (nq + nv + nw,)), `max_step`, `first_step`: for "radau5". Under constraints on
+    positions, the error of velocities times the step is kept below the tolerance. `spectral_radius`: of
+    "generalized_alpha" at infinite frequency, 1 (no damping) to 0 (strongest). `stops`, `max_steps`,
+    `chunk_steps`: as in `sekant.solvers.ode.integrate`. `on_chunk(t_rows, x_rows, progress)`: called between
+    chunks with the outputs since the last call.
 
     A run ends at the first of the problem's events, with status "event": located by steps of the method
-    itself from the same start, to round-off of time. Outputs before the event are included.
-    The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
+    itself from the same start, to round-off of time. Outputs before the event are included. The result does
+    not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
     chosen = choose(METHODS, method, step)
     times = check_times(t_eval)

@@ -65,9 +65,8 @@ class DaeProblem:
 
     The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures. `switching`: the sites
     of the residual, which radau5 holds within a step, ending steps at their changes; without it they are
-    free. `events`: a function
-    (t, [q; v], p) -> (ne,) that ends a run where one of its values passes zero; `directions` (ne,): the
-    direction that counts, -1 falling, 1 rising, 0 both.
+    free. `events`: a function (t, [q; v], p) -> (ne,) that ends a run where one of its values passes zero;
+    `directions` (ne,): the direction that counts, -1 falling, 1 rising, 0 both.
     """
 
     functions: DaeFunctions[Any]

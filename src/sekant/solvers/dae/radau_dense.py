@@ -3,12 +3,11 @@
 Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., table IV.5.6; transformation of the Newton
 systems and error estimate as in section IV.8: T^-1 A^-1 T = diag(gamma, [[alpha, -beta], [beta, alpha]]).
 
-Under constraints on positions the velocities of the stages are of lower order than those at the end of a step, and
-the error estimate weighs them with the step (VII.7), so the collocation polynomial is accurate enough for the
-start of the next Newton iteration but not for outputs. The ends are projected, and their accelerations follow
-from the equations of
-motion; so do those at two states between them. The integral of the cubic through the four accelerations at Lobatto's
-points,
+Under constraints on positions the velocities of the stages are of lower order than those at the end of a
+step, and the error estimate weighs them with the step (VII.7), so the collocation polynomial is accurate
+enough for the start of the next Newton iteration but not for outputs. The ends are projected, and their
+accelerations follow from the equations of motion; so do those at two states between them. The integral of the
+cubic through the four accelerations at Lobatto's points,
 
     v(theta) = v_0 + h integral_0^theta a ,    closed at theta = 1 by a linear term,
 

@@ -22,8 +22,9 @@ NEAREST, FARTHER, TRIES = 1e-7, 1e2, 3  # parts of a step: errors of crossings o
 
 @inner
 def _look(memory, watch, t, h, theta, exactly):
-    """Event functions at a point of the step, on its polynomials or at the end of a step to it. The end of
-    the trial step is used as it is. Values are not finite if a step fails.
+    """Event functions at a point of the step, on its polynomials or at the end of a step to it.
+
+    The end of the trial step is used as it is. Values are not finite if a step fails.
     """
     step = memory.step
     if theta == 1.0 and step.h_trial == h:

@@ -230,10 +230,10 @@ def _shift(values, times):
 @inner
 def _noise(memory, t, h, positions, first_shift):
     """A sample of the norm of increments due to round-off of the residuals; `positions` as in `_increments`.
+
     It uses the residuals at four points on a line, so close that they are linear except for noise: the third
     difference of independent errors has sqrt(20) times their deviation. More, Wild: Estimating computational
-    noise, SIAM J.
-    Sci. Comput. 33 (2011), section 3. Overwrites `real.b`.
+    noise, SIAM J. Sci. Comput. 33 (2011), section 3. Overwrites `real.b`.
     """
     point = memory.point
     b, F, weight = memory.real.b, memory.found.f, memory.newton.weight
@@ -349,14 +349,15 @@ def _contraction(rate):
 @inner
 def _tangential(memory, t, h, tolerance, floor, whole, last):
     """Outcome (or GO_ON) according to the tangential part of the increment alone, and the norm of that part.
+
     Constraints on positions propagate their round-off d to v, divided by the step: the normal part of the
     increments never falls below about d mu, however many iterations are made. It is harmless: constraint
     forces balance it at every stage, and the projection removes the rest. Only the tangential part changes
     the motion. Once it no longer decreases, it is accepted if it is noise: the round-off of the other
     residuals, or the noise of the normal part, rotated by the difference between the current normals and
-    those in the matrix, which determines the contraction. A shorter step would not reduce it.
-    `whole`: norm of the whole increment; `last`: of its tangential part in the iteration before, or -1; `floor`:
-    a norm that may be round-off of the velocities.
+    those in the matrix, which determines the contraction. A shorter step would not reduce it. `whole`: norm
+    of the whole increment; `last`: of its tangential part in the iteration before, or -1; `floor`: a norm
+    that may be round-off of the velocities.
     """
     newton = memory.newton
     norm = _increments(memory, h, 0.0)
@@ -384,8 +385,8 @@ def iterate(memory, t, h):
     tolerance divided by the number of steps. Convergence is tested with whole increments until they stall at
     the round-off of the constraints, and from then on with their tangential part. A first step starts from
     constants, so its second increment contains the curvature of the constraints and is no measure of
-    contraction. Sets `newton.iterations`, `newton.rate` and
-    `step.blame`: the row that is not finite or, after divergence, the unknown that changes most.
+    contraction. Sets `newton.iterations`, `newton.rate` and `step.blame`: the row that is not finite or,
+    after divergence, the unknown that changes most.
     """
     step, newton = memory.step, memory.newton
     Z, W = newton.z, newton.w

@@ -43,8 +43,10 @@ def starting_step(memory, longest):
 
 @inner
 def restart(memory, t):
-    """Compute a consistent state, accelerations and multipliers at the start of a segment. Returns -1, the
-    constraint that is not satisfied, or the number of constraints if the accelerations are not finite.
+    """Compute a consistent state, accelerations and multipliers at the start of a segment.
+
+    Returns -1, the constraint that is not satisfied, or the number of constraints if the accelerations are
+    not finite.
     """
     a, lam, solution = memory.a_now, memory.lam_now, memory.saddle.x
     bad = project(memory, t, memory.x)

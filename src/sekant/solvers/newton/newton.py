@@ -1,9 +1,10 @@
 """Newton's method for residual(x) = 0, with as many equations as unknowns, or with more that agree at the
-solution. A `Problem` defines its points and how a step changes one, so unknowns may be states, states with
-multipliers, or
-poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A search
-(`sekant.solvers.newton.searches`) decides what share of a step is taken. `follow` is a continuation from a
-solved problem to the requested one.
+solution.
+
+A `Problem` defines its points and how a step changes one, so unknowns may be states, states with multipliers,
+or poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A
+search (`sekant.solvers.newton.searches`) decides what share of a step is taken. `follow` is a continuation
+from a solved problem to the requested one.
 """
 
 from __future__ import annotations

@@ -21,8 +21,7 @@ class Rows:
 
     `scale` (n,): steps minimize the norm of step / scale; entries whose scale is zero do not change; with
     `unit_columns` the scales are first divided by the lengths of the columns. The slopes may be given as a
-    function, which is called when a
-    step is first requested.
+    function, which is called when a step is first requested.
     """
 
     def __init__(

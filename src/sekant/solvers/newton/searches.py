@@ -71,8 +71,9 @@ class LineSearch:
 
 @dataclass(frozen=True)
 class Damping:
-    """Levenberg and Marquardt's damping, increased until the residual decreases by the share `fall`. `start`:
-    the first damping, `least`: the smallest above zero; `factor`: for increasing and decreasing it.
+    """Levenberg and Marquardt's damping, increased until the residual decreases by the share `fall`.
+
+    `start`: the first damping, `least`: the smallest above zero; `factor`: for increasing and decreasing it.
     """
 
     start: float = 0.0

@@ -162,9 +162,10 @@ def _begin(run, t, end):
 
 @inner
 def _accept(run, t, t_new, h, offered, whole):
-    """Exchange the states, and choose the next step. `whole`: the trial did not end at a stop. After a step
-    that was aimed at a break, the original proposal is tried again, but at most a few times the step that was
-    taken: beyond a break, the error of the last steps is a poor guide.
+    """Exchange the states, and choose the next step. `whole`: the trial did not end at a stop.
+
+    After a step that was aimed at a break, the original proposal is tried again, but at most a few times the
+    step that was taken: beyond a break, the error of the last steps is a poor guide.
     """
     step = run.step
     x, x_old, error = run.x, run.x_old, step.error

@@ -1,17 +1,18 @@
-"""DOP853 at changes of modes of sites: breaks of tables and curves, signs, comparisons, floors. The modes
-(see `sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth function.
-Where a guard has left its interval by the end of a trial step, the slope there with the modes that belong to it is
-compared to the one that was used,
+"""DOP853 at changes of modes of sites: breaks of tables and curves, signs, comparisons, floors.
+
+The modes (see `sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth
+function. Where a guard has left its interval by the end of a trial step, the slope there with the modes that
+belong to it is compared to the one that was used,
 
     cost = h (1 - theta) ||f_new - f_old|| ,   theta: where the guard left, norm: that of the error estimate,
 
 which bounds the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance
 is accepted, with the new modes from its end on. Any other ends at the earliest crossing, located on the dense
 output to round-off; there the mode changes to the neighbor, and the next step starts on the other side. The
-state at the crossing is
-that of the dense output, whose error vanishes towards the end of the step; a step that goes beyond by more
-than a twentieth is repeated. To make this rare, the next crossing is predicted (`aim`) by the cubic through
-the last two guards and their rates, if this break, or the previous ones of the site, required a landing.
+state at the crossing is that of the dense output, whose error vanishes towards the end of the step; a step
+that goes beyond by more than a twentieth is repeated. To make this rare, the next crossing is predicted
+(`aim`) by the cubic through the last two guards and their rates, if this break, or the previous ones of the
+site, required a landing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Modes of the sites of a right-hand side over the steps of DOP853: those at a state, and the prediction of
-the next change. The next crossing is predicted (`aim`) by the cubic through the last two guards and their
-rates, if this break, or the previous ones of the site, required a landing (`note`).
+the next change.
+
+The next crossing is predicted (`aim`) by the cubic through the last two guards and their rates, if this
+break, or the previous ones of the site, required a landing (`note`).
 """
 
 from __future__ import annotations

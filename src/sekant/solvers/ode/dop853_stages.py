@@ -89,9 +89,9 @@ def error_norm(run, h):
 
     That fails where e5 crosses zero, as it does at one phase of an oscillation: then the next step is far too
     long, and is accepted as well if it reaches such a phase again. The estimate of order 6 is out of phase
-    with e5 (by
-    50 to 90 degrees where h times the eigenvalue is 3 to 10); with the factor that makes it one of order 8 it
-    is a hundredth to a thirtieth of the above, so it matters only there, where it limits the growth of a step to 1.6.
+    with e5 (by 50 to 90 degrees where h times the eigenvalue is 3 to 10); with the factor that makes it one
+    of order 8 it is a hundredth to a thirtieth of the above, so it matters only there, where it limits the
+    growth of a step to 1.6.
 
     `run.stage`: end of the step. Quadratures have a separate norm; the larger one counts. The component with
     the largest error is stored in `run.step.worst`.
@@ -189,7 +189,9 @@ def dense_error(run):
 @inner
 def dense_is_exact(run, theta, part):
     """Whether the last term of the dense output at theta is at most this part of the tolerance in every
-    state. `run.x`, `run.x_old`: start and end of the step. The neglected terms are even smaller.
+    state.
+
+    `run.x`, `run.x_old`: start and end of the step. The neglected terms are even smaller.
     """
     x, end, dense, atol, rtol = run.x, run.x_old, run.step.dense, run.plan.atol, run.plan.rtol
     weight = theta**4 * (1.0 - theta) ** 3

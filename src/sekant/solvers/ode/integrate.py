@@ -91,23 +91,22 @@ def integrate(
 ) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
-    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on output
-    times and stops only where these are not multiples of the step away from the one before. `rtol`, `atol` (scalar
-    or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the run that this
-    one continues after an event: the first step is similar unless the slope contradicts it. `stops`: times at
-    which the right-hand side jumps. Steps end exactly there, and on either side the right-hand side receives
-    only times strictly inside that side; times closer than 1e-14 of the largest are one. `max_steps`: limit
-    of accepted
-    and rejected steps; by default 10 million for adaptive methods and none for fixed steps, whose number is
-    known in advance. `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call
-    (perhaps none) and the fraction of the interval done; with samples also with the held values (rows, nh) up to
-    each. `chunk_steps`: steps in a chunk; by default for 0.15 s. `pool`: memory of earlier runs with the same
-    functions, which this run reuses and returns.
+    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
+    output times and stops only where these are not multiples of the step away from the one before. `rtol`,
+    `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the
+    run that this one continues after an event: the first step is similar unless the slope contradicts it.
+    `stops`: times at which the right-hand side jumps. Steps end exactly there, and on either side the
+    right-hand side receives only times strictly inside that side; times closer than 1e-14 of the largest are
+    one. `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and
+    none for fixed steps, whose number is known in advance. `on_chunk(t_rows, x_rows, progress)`: called
+    between chunks with the outputs since the last call (perhaps none) and the fraction of the interval done;
+    with samples also with the held values (rows, nh) up to each. `chunk_steps`: steps in a chunk; by default
+    for 0.15 s. `pool`: memory of earlier runs with the same functions, which this run reuses and returns.
 
-    A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense output, fixed
-    steps by shortening the step in which it happens, both to round-off of time. Outputs before the event are
-    included.
-    The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
+    A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense
+    output, fixed steps by shortening the step in which it happens, both to round-off of time. Outputs before
+    the event are included. The result does not depend on the chunks. A KeyboardInterrupt ends the run with
+    status "interrupted".
     """
     chosen = choose(method, problem, step)
     start = _check_state(problem, x0)

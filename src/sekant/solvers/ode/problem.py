@@ -14,10 +14,11 @@ from sekant.solvers.common.modes import Switching
 
 @dataclass(frozen=True)
 class Sampling:
-    """Values that are constant between samples. `function`: arguments of the right-hand side, with the
-    previous p, result ``(count,)``, which replaces the entries of p from `first` on. `times` (k,): times of
-    samples; those before the start of a run, at its end or beyond are ignored: a sample at the end belongs to
-    the run that continues there.
+    """Values that are constant between samples.
+
+    `function`: arguments of the right-hand side, with the previous p, result ``(count,)``, which replaces the
+    entries of p from `first` on. `times` (k,): times of samples; those before the start of a run, at its end
+    or beyond are ignored: a sample at the end belongs to the run that continues there.
     """
 
     function: CompiledFunction
@@ -34,22 +35,22 @@ def _no_blocks() -> NDArray[np.int64]:
 class OdeProblem:
     """The initial value problem ``x' = f(t, x, p, T, M)``.
 
-    `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``. `p`: parameters; `tables`: the flat
-    table buffer T. Both are passed through unchanged. `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``.
-    The quadratures `w`, on which nothing depends, have a separate error norm, scaled by the largest of them.
-    With ``nq = nv = 0`` all of x is ordinary state. `kinematics`: same arguments, result
-    ``qdot (nq,)``; saves semi-implicit Euler a second call of `rhs`. `unit_blocks`: (k, 2), start and length of
-    the blocks of x scaled back to unit norm after every step, or (k, 3), with the distance from one entry of a
-    block to the next. `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms
-    included, which keeps the state of small systems in registers. Arguments ``control (5,), x, p, T, M``
-    with control = (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high];
-    result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a
-    projection of positions and velocities on constraints, and the residual of the *given* x. It is applied
-    after every step, and to every output, until the residual is at most `projection_tolerance`. `instances`:
-    number of systems in x; each has a residual. `switching`: the sites of `rhs` (see
-    `sekant.solvers.common.sites`); dop853 ends steps at their changes. `events`: same arguments as `rhs`, result
-    ``(ne,)``; a run ends where one of them passes zero in the direction given by `directions` (ne,): -1
-    falling, 1 rising, 0 both. `sampling`: values in p that are sampled during the run.
+    `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``. `p`: parameters; `tables`: the
+    flat table buffer T. Both are passed through unchanged. `nq`, `nv`: lengths of the parts of ``x = [q; v;
+    w]``. The quadratures `w`, on which nothing depends, have a separate error norm, scaled by the largest of
+    them. With ``nq = nv = 0`` all of x is ordinary state. `kinematics`: same arguments, result ``qdot
+    (nq,)``; saves semi-implicit Euler a second call of `rhs`. `unit_blocks`: (k, 2), start and length of the
+    blocks of x scaled back to unit norm after every step, or (k, 3), with the distance from one entry of a
+    block to the next. `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit
+    norms included, which keeps the state of small systems in registers. Arguments ``control (5,), x, p, T,
+    M`` with control = (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low,
+    high]; result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton
+    step of a projection of positions and velocities on constraints, and the residual of the *given* x. It is
+    applied after every step, and to every output, until the residual is at most `projection_tolerance`.
+    `instances`: number of systems in x; each has a residual. `switching`: the sites of `rhs` (see
+    `sekant.solvers.common.sites`); dop853 ends steps at their changes. `events`: same arguments as `rhs`,
+    result ``(ne,)``; a run ends where one of them passes zero in the direction given by `directions` (ne,):
+    -1 falling, 1 rising, 0 both. `sampling`: values in p that are sampled during the run.
     """
 
     rhs: CompiledFunction

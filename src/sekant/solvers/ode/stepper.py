@@ -1,6 +1,7 @@
-"""Single steps with the time loops of the explicit methods. The memory of a run is allocated once; a step
-sets its end and calls the compiled loop. Steps to the same times give
-the same bits as `integrate` does with these as output times.
+"""Single steps with the time loops of the explicit methods.
+
+The memory of a run is allocated once; a step sets its end and calls the compiled loop. Steps to the same
+times give the same bits as `integrate` does with these as output times.
 """
 
 from __future__ import annotations

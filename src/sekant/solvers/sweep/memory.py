@@ -18,9 +18,10 @@ from sekant.loops.declare.structs import (
 
 
 class SweepMemory(Struct):
-    """n displacements of coordinates, M equations, m of them drives, N points to reach. The matrix of the
-    equations is stored transposed. `base` is the regular point from which the next one is predicted, `trial`
-    the current point of Newton's method.
+    """n displacements of coordinates, M equations, m of them drives, N points to reach.
+
+    The matrix of the equations is stored transposed. `base` is the regular point from which the next one is
+    predicted, `trial` the current point of Newton's method.
     """
 
     functions: FunctionAddresses  # (3,) addresses of terms, retract, curvature

@@ -25,10 +25,10 @@ UNCHANGED = ("functions", "arguments", "results", "periodic", "blocks")
 class SweepProblem:
     """The equations ``F(q) = (0, d)`` for drive values d (m,), with displacements of q (nq,) in n directions.
 
-    `terms`: arguments ``t (1,), q, p, T``, results ``F (M,), J (M, n)``; the last m rows belong to the drives.
-    `retract`: arguments ``q, delta (n,), T``, result q displaced.
-    `curvature`: arguments ``t, q, w (n,), u (n,), p, T``, result ``d(J w)`` along u, (M,).
-    `periodic`: (m,) which drives are modulo 2 pi. `unit_blocks`: (k, 2) parts of q with unit norm.
+    `terms`: arguments ``t (1,), q, p, T``, results ``F (M,), J (M, n)``; the last m rows belong to the
+    drives. `retract`: arguments ``q, delta (n,), T``, result q displaced. `curvature`: arguments ``t, q, w
+    (n,), u (n,), p, T``, result ``d(J w)`` along u, (M,). `periodic`: (m,) which drives are modulo 2 pi.
+    `unit_blocks`: (k, 2) parts of q with unit norm.
     """
 
     terms: CompiledFunction

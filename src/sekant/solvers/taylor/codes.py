@@ -1,6 +1,7 @@
-"""Codes of the operations of a Taylor program, and their effect at order 0 and order k. An operation d = f(a,
-b, c) acts on power series in the time from the start of the step. "Held"
-operands are constant during a step.
+"""Codes of the operations of a Taylor program, and their effect at order 0 and order k.
+
+An operation d = f(a, b, c) acts on power series in the time from the start of the step. "Held" operands are
+constant during a step.
 
 ========= ============================================================================================
 ADD .. SQ d = a + b, a - b, -a, a b, a^2

@@ -42,15 +42,14 @@ def integrate(
     """Integrate to ``t_eval[-1]`` from the point `q0` (nq,), `v0` (nv,) at `t_start` (by default ``t_eval[0]``).
 
     The start is projected onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step
-    keeps the
-    last terms of the series of v_i below a thousandth of atol_i + rtol |v_i|, because errors accumulate over
-    steps. `order`: order of these series; by default it follows from rtol. `p` (np,): parameters. `work`
-    (nw,): work at the start, by default zero; rows are [q; v; w], and the terms of w have the tolerance of
-    the largest work.
-    `directions` (ne,): which crossings of the event functions count: -1 falling, +1 rising, 0 both. `reactions`:
-    whether outputs include accelerations and multipliers. `on_event(record)`: called where an event happens; it
-    returns None to continue, (q, v) to continue with these, or False to stop. Without it the run stops at the first
-    event, with status "event". `on_chunk(t_rows, x_rows, progress)`, `chunk_steps`: as in the ODE methods.
+    keeps the last terms of the series of v_i below a thousandth of atol_i + rtol |v_i|, because errors
+    accumulate over steps. `order`: order of these series; by default it follows from rtol. `p` (np,):
+    parameters. `work` (nw,): work at the start, by default zero; rows are [q; v; w], and the terms of w have
+    the tolerance of the largest work. `directions` (ne,): which crossings of the event functions count: -1
+    falling, +1 rising, 0 both. `reactions`: whether outputs include accelerations and multipliers.
+    `on_event(record)`: called where an event happens; it returns None to continue, (q, v) to continue with
+    these, or False to stop. Without it the run stops at the first event, with status "event".
+    `on_chunk(t_rows, x_rows, progress)`, `chunk_steps`: as in the ODE methods.
 
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """

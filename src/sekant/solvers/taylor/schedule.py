@@ -2,11 +2,11 @@
 
 Stage s = -2, -1, 0, 1, ... computes the coefficients of order s + 2 of the values that Phi needs, s + 1 of
 those that the rates q' and the velocity constraints B need, and s of those that the equations of motion need.
-This offset is the `level`
-(2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient ready from an
-earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first; they follow from
-the residuals with the factorized matrix, and values that depend on them are corrected (`fix`). Operations
-that are not needed for the held values of a step are skipped (`regions`).
+This offset is the `level` (2, 1, 0) of a value: the highest of those of its users. A user of lower level
+finds the coefficient ready from an earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and
+lam_s enter as zero first; they follow from the residuals with the factorized matrix, and values that depend
+on them are corrected (`fix`). Operations that are not needed for the held values of a step are skipped
+(`regions`).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Operations ``d = op(a, b, c)``; group g holds those from start[g] to start[g + 1].
-    `region`: the held value that must be nonzero for the group to run, or `ALWAYS`. `da`, `db`, `dc`: indices
-    of the changes of the operands (0 if there is none)."""
+    """Operations ``d = op(a, b, c)``; group g holds those from start[g] to start[g + 1]. `region`: the held
+    value that must be nonzero for the group to run, or `ALWAYS`. `da`, `db`, `dc`: indices of the changes of
+    the operands (0 if there is none)."""
 
     op: Integers
     level: Integers

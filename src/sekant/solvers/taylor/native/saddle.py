@@ -1,5 +1,6 @@
-"""The saddle point system of `linear.ldl` for one pattern, with all loops over its entries unrolled. The
-constants and the algorithm are those of `linear.ldl`; tests compare the two. In addition, once the first
+"""The saddle point system of `linear.ldl` for one pattern, with all loops over its entries unrolled.
+
+The constants and the algorithm are those of `linear.ldl`; tests compare the two. In addition, once the first
 correction of a factorization without redundant rows is known to be small, systems that need no more accuracy
 are solved without a correction.
 """
