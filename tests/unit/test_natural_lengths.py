@@ -79,8 +79,8 @@ def test_contradictions_name_both_items():
     m = pendulum(EXACT, lengths=[1.1])
     with pytest.raises(
         ModelError,
-        match=r"rod 'brace': rod 'brace' and body 'arm' contradict each other: the distance of A and O is 1 m according "
-        r"to the first and 1.1 m according to the second",
+        match=r"rod 'brace': rod 'brace' and body 'arm' contradict each other: the distance of A and O is 1 m "
+        r"according to the first and 1.1 m according to the second",
     ):
         m.compile()
     m = pendulum(EXACT)
