@@ -257,7 +257,7 @@ def test_random_curves_are_fitted_or_refused():
 
 def test_random_curves_with_few_points_are_fitted_or_refused():
     check(range(20, 30), 60, coarse=True)
-    assess(1013, 200, coarse=True)  # points that nearly coincide
+    assess(1013, 200, coarse=True)  # points nearly coincide
 
 
 def test_a_fit_counts_the_noise_across_the_path_only():

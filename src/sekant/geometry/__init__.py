@@ -1,7 +1,7 @@
 """Rotations, spatial vectors, and poses along curves and surfaces. Independent of bodies.
 
-`rotations.py` (numbers) and `spatial.py` (expressions) come first; `curves/`, `surfaces/` and `pose_tables/` hold
-poses over one or two parameters, `fit/` makes them from data.
+`rotations.py` (numbers) and `spatial.py` (expressions) come first; `curves/`, `surfaces/` and `pose_tables/`
+contain poses over one or two parameters, `fit/` computes them from data.
 """
 
 from typing import TYPE_CHECKING

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 
 def name_or_content(given: str | PoseCurve | PoseSurface | None) -> str | None:
-    """How a field that names a curve or surface, or holds it, is written."""
+    """The text of a field that contains a curve or surface, or its name."""
     return given if given is None or isinstance(given, str) else fingerprint(given)
 
 
 def fingerprint(geometry: PoseCurve | PoseSurface) -> str:
-    """Of the pieces, the kind of orientation, the units of the parameters and the behavior outside the range."""
+    """Fingerprint of the pieces, the kind of orientation, the units of the parameters and the behavior
+    outside the range."""
     table = geometry.table
     units = getattr(geometry, "unit", None) or getattr(geometry, "units", "")
     digest = hashlib.sha256(f"{geometry.orientation} {table.extrapolation} {units}".encode())

@@ -1,8 +1,8 @@
-"""Jets: a quantity with its derivatives by one parameter, and the arithmetic that keeps them exact.
+"""Jets: a quantity with its derivatives by one parameter, and exact arithmetic on these.
 
 A jet is an array of shape (K + 1, ...) whose entry k is the k-th derivative. Products follow Leibniz' rule;
 quotients, roots, sines and integrals of products follow from it by recursion. All operations are vectorized
-over the axes behind the first, so one call serves every sample of a curve.
+over the axes after the first, so one call handles all samples of a curve.
 """
 
 from __future__ import annotations

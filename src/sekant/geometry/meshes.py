@@ -1,4 +1,5 @@
-"""Triangle meshes from STL (binary or text) and OBJ files, for drawing; those of other programs as STL files."""
+"""Triangle meshes from STL (binary or text) and OBJ files, for drawing; writes meshes of other libraries as
+STL files."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
 
 
 def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
-    """Write a mesh of another program as a binary STL file.
+    """Write a mesh of another library as a binary STL file.
 
     `mesh`: with `vertices` (n, 3) and `faces` (m, 3) as in trimesh, or with `points` (n, 3) and `faces`
     (3, i, j, k, 3, ...) as in pyvista, whose polygons are divided; or a pair (vertices, triangles).
@@ -79,7 +80,7 @@ def mesh_as_dict(path: str | PathLike[str], scale: float) -> dict[str, str]:
 
 
 def _stl_corners(content: bytes) -> NDArray[np.float32]:
-    """(m, 3, 3). A text file may not begin with 'solid' and a binary one may: the size decides."""
+    """(m, 3, 3). Some text files do not begin with 'solid' and some binary ones do, so the size decides."""
     count = int.from_bytes(content[80:84], "little") if len(content) >= 84 else -1
     if count >= 0 and len(content) == 84 + count * _RECORD.itemsize:
         return np.frombuffer(content, _RECORD, count, 84)["corners"].astype(np.float32)

@@ -1,4 +1,4 @@
-"""Pose curves and surfaces on disk: plain JSON that gives back the same doubles.
+"""Pose curves and surfaces on disk: plain JSON that preserves doubles exactly.
 
 A curve is one object::
 
@@ -162,7 +162,8 @@ def _surface(data: dict[str, Any]) -> PoseSurface:
 
 @contextmanager
 def _named(path: str | PathLike[str] | None) -> Iterator[None]:
-    """Turn a missing key or a ragged array into a DataError that names the file, if there is one."""
+    """Context manager: convert a missing key or a ragged array to a DataError that names the file, if there
+    is one."""
     file = None if path is None else str(path)
     try:
         yield
@@ -198,7 +199,7 @@ def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
 
 
 def _check(data: Any, wanted: tuple[str, ...], file: str | None) -> None:
-    """DataError unless `data` is of one of the formats and of this version."""
+    """DataError unless `data` has one of the formats and this version."""
     found = data.get("format") if isinstance(data, dict) else None
     if found not in wanted:
         raise DataError(f"is not a {' or '.join(wanted)} (its format entry is {found!r})", file=file)

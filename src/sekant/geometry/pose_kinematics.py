@@ -1,13 +1,13 @@
 """Pose and twists of a curve or surface from its table components, in numbers.
 
-A pose X_FM is stored as components y = (p_FM [m], orientation components), and the orientation as one of
+A pose X_FM is stored as components y = (p_FM [m], orientation components), with one of these orientations:
 
 - ``"none"``: R_FM is constant (no components);
 - ``"quaternion"``: four components of any non-zero length, R_FM = R(q / |q|); smooth and without singularity;
 - ``"euler:zyx"``: angles [rad] of an intrinsic sequence of one to three letters (HALL's splines of angles).
 
 The twist of the curve is V_u = (omega_u, v_u): angular velocity and velocity of M's origin for du/dt = 1,
-resolved in M unless F is asked for. Its derivatives are the derivatives of these components.
+resolved in M, or in F on request. Its derivatives are the derivatives of these components.
 """
 
 from __future__ import annotations

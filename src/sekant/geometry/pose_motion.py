@@ -15,12 +15,12 @@ FIELDS = ("position", "rotation", "velocity", "angular", "acceleration", "angula
 
 @dataclass(frozen=True, eq=False)
 class PoseMotion:
-    """Motion of a frame M over values of d drives, all resolved in the frame F in which it moves, mostly the world.
+    """Motion of a frame M over values of d drives, resolved in the frame F in which it moves, usually the world.
 
     position (..., 3) m, rotation (..., 3, 3) R_FM. Per unit of drive i: velocity (..., d, 3) of M's origin and
     angular (..., d, 3), dR/du_i = [angular_i x] R. Their derivatives by drive j, entry i, j, for the first
-    k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For one drive its axes may
-    be left out.
+    k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For a single drive its
+    axes may be omitted.
     """
 
     position: Array
@@ -36,5 +36,5 @@ class PoseMotion:
         return {name: getattr(self, name) for name in FIELDS}
 
     def at(self, index: Any) -> PoseMotion:
-        """At those values of the drives alone that are at `index` along the first axes."""
+        """The motion at the drive values `index` along the first axes."""
         return PoseMotion(*(array[index] for array in self.fields.values()))

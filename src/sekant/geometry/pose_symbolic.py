@@ -18,7 +18,7 @@ from sekant.geometry.spatial import AXIS_ROTATIONS, SX
 
 @dataclass(frozen=True, slots=True)
 class CurveMotion:
-    """Motion along a pose curve X_FM(u), everything in M unless named otherwise."""
+    """Motion along a pose curve X_FM(u), everything in M unless stated otherwise."""
 
     R_FM: SX  # (3, 3)
     p_FM: SX  # (3,) m, in F
@@ -28,7 +28,7 @@ class CurveMotion:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceMotion:
-    """Motion on a pose surface X_FM(u1, u2), everything in M unless named otherwise."""
+    """Motion on a pose surface X_FM(u1, u2), everything in M unless stated otherwise."""
 
     R_FM: SX  # (3, 3)
     p_FM: SX  # (3,) m, in F
@@ -100,7 +100,8 @@ def _rotation(y: SX, orientation: str, R_constant):
 
 def _quaternion_rotation(q: SX, known: SX | None = None):
     """Quaternion of any length, N = q.q: omega_i = 2 Im(q* q_i) / N,
-    d omega_i / d u_j = (2 Im(q_j* q_i) + 2 Im(q* q_ij) - omega_i N_j) / N. `known`: omega_i (3,) that is at hand."""
+    d omega_i / d u_j = (2 Im(q_j* q_i) + 2 Im(q* q_ij) - omega_i N_j) / N. `known`: omega_i (3,), if already
+    computed."""
     w, x, y, z = ca.vertsplit(q)
     inv = 1 / ca.sumsqr(q)
     wx, wy, wz = w * x, w * y, w * z

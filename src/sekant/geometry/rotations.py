@@ -2,7 +2,7 @@
 
 Conventions: quaternions are scalar first; a rotation matrix R_FM maps components in M to components in F;
 Euler sequences are intrinsic, "zyx" meaning R = Rz(a1) Ry(a2) Rx(a3); angles are in radians.
-Quaternions need not have unit length where the text says so: R(c q) = R(q) for every c != 0.
+Functions that say so accept quaternions of any length: R(c q) = R(q) for every c != 0.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def continue_signs(q: ArrayLike) -> Array:
 
 
 def check_sequence(sequence: str) -> str:
-    """The Euler sequence in lower case, or a DataError that lists what is possible."""
+    """The Euler sequence in lower case; DataError with the possible ones if it is invalid."""
     s = sequence.lower()
     if not 1 <= len(s) <= 3 or set(s) - set("xyz") or any(a == b for a, b in pairwise(s)):
         raise DataError(
@@ -159,7 +159,7 @@ def euler_from_quaternion(q: ArrayLike, sequence: str) -> Array:
     angles = Rotation.from_quat(q, scalar_first=True).as_euler(sequence.upper(), suppress_warnings=True)
     if q.ndim != 2 or len(q) < 2:
         return angles
-    # (a, b, c) and (a + pi, +-b (+ pi), c + pi) are one rotation: follow the branch nearest to the last row.
+    # (a, b, c) and (a + pi, +-b (+ pi), c + pi) are one rotation: follow the branch closest to the previous row.
     proper = sequence[0] == sequence[2]
     other = angles + np.pi
     other[:, 1] = -angles[:, 1] if proper else np.pi - angles[:, 1]

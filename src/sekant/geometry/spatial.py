@@ -3,7 +3,7 @@
 Conventions. A pose ``X_AB`` holds ``R_AB`` (3, 3), which takes components in B to components in A, and
 ``p_AB`` (3,), from A's origin to B's origin, in A. A twist ``V`` is (angular; linear) at a frame's origin,
 a wrench ``F`` is (moment; force) about it. Everything is a dense SX, so that CasADi folds constants
-element by element: a hinge about z costs what a hinge about z must cost, with no special code.
+element by element: a hinge about z needs only the operations of a hinge about z, without special code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EYE = SX(ca.DM.eye(3).full())
 
 
 def scalar(value: Any) -> SX:
-    """A number, or an SX as it is, as SX."""
+    """A number as SX; an SX unchanged."""
     return SX(value)
 
 
@@ -37,7 +37,7 @@ def vector(values) -> SX:
 
 
 def column(entries: Sequence[SX]) -> SX:
-    """The entries below one another, dense; empty ones left out."""
+    """The entries stacked in a dense column; empty ones are omitted."""
     filled = [entry for entry in entries if entry.numel()]
     return ca.densify(ca.vertcat(*filled)) if filled else SX.zeros(0, 1)
 
@@ -56,15 +56,16 @@ def direction(a: SX) -> SX:
 def turn(R: SX) -> SX:
     """2 sin(angle / 2) n (3,) of a rotation R (3, 3) by an angle about n.
 
-    Near no rotation it is the rotation vector. It grows all the way to half a turn (where it has no direction, and
-    is 0/0), so that zero means "not turned": the sines of the angles are zero for half a turn as well.
+    For small angles it is the rotation vector. It increases up to half a turn (where it has no direction, and
+    is 0/0), so that it is zero only without rotation, unlike the sine of the angle, which is also zero at
+    half a turn.
     """
     sines = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])  # 2 sin(angle) n
     return sines / ca.sqrt(1 + R[0, 0] + R[1, 1] + R[2, 2])
 
 
 def angle_of(y: SX, x: SX) -> SX:
-    """atan2(y, x), in (-pi, pi], with its jump at half a turn as a switch that methods land on.
+    """atan2(y, x), in (-pi, pi], with its jump at half a turn as a switch at which methods stop.
 
     Behind x = 0 the angle is that of (-x, -y) plus or minus half a turn. The sign of y decides only there, so that
     nothing happens where a small angle passes zero.
@@ -120,7 +121,7 @@ AXIS_ROTATIONS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 def rotation_from_quaternion(e: SX) -> SX:
     """R_AB of a unit quaternion (4,), scalar first."""
     w, x, y, z = ca.vertsplit(e)
-    X, Y, Z = 2 * x, 2 * y, 2 * z  # no factor stands before an entry, so that none is drawn into what follows
+    X, Y, Z = 2 * x, 2 * y, 2 * z  # no entry has a factor, so that none is moved into later expressions
     return ca.blockcat(
         [
             [1 - (Y * y + Z * z), X * y - Z * w, X * z + Y * w],
@@ -163,7 +164,7 @@ def quaternion_from_rotation(R: SX) -> SX:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """X_AB: where frame B is in frame A."""
+    """X_AB: the pose of frame B in frame A."""
 
     R: SX  # (3, 3), R_AB
     p: SX  # (3,) m, p_AB in A
@@ -273,7 +274,7 @@ class RigidInertia:
         return Wrench(self.J @ V.w + ca.cross(self.h, V.v), self.m * V.v - ca.cross(self.h, V.w))
 
     def force(self, A: Twist, V: Twist) -> Wrench:
-        """What moves the body at the twist `V` with the acceleration `A`: I A + V x* (I V).
+        """The wrench that gives the body at the twist `V` the acceleration `A`: I A + V x* (I V).
 
         The force is m a + w' x h + w x (w x h), the moment J w' + w x J w + h x a, with the acceleration
         a = A.v + w x v of the origin.
@@ -287,7 +288,7 @@ class RigidInertia:
         J = symmetric_product(X.R, self.J @ X.R.T)
         h_A = h + self.m * X.p
         px, hx, hAx = skew(X.p), skew(h), skew(h_A)
-        # J_A = J - [p][h] - [h + m p][p]: parallel axes with the product of inertia h kept (h != 0)
+        # J_A = J - [p][h] - [h + m p][p]: parallel axes theorem with a nonzero first moment h
         return RigidInertia(self.m, h_A, J - symmetric_sum(px @ hx, hAx @ px))
 
     @inlined

@@ -1,9 +1,9 @@
-"""The memory of a run in one relocatable piece: at another address, in another process or program.
+"""The memory of a run as one relocatable block, for another address, process or program.
 
 An image contains a struct and all arrays and structs that it points to, byte by byte, and lists the words that are
-addresses: of places in the image itself, and of functions. The declaration of a struct tells which words these are
-(`sekant.loops.declare.structs`). A word has eight bytes on every target; where addresses have four, they are the
-lower half of their word, the upper one being zero.
+addresses: of places in the image itself, and of functions. The declaration of a struct defines which words these are
+(`sekant.loops.declare.structs`). A word has eight bytes on every target; if addresses have four, they are the
+lower half of their word, and the upper half is zero.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ WORD = 8
 
 @dataclass(frozen=True)
 class FieldPlace:
-    """Of a field in an image, in bytes from its beginning. `word`: its first word; `data`: its first item, where it
-    is an array with entries; `shape`: of an array; `dtype`: of its items, or of the number."""
+    """Place of a field in an image, in bytes from its beginning. `word`: its first word; `data`: its first
+    item, for an array with entries; `shape`: of an array; `dtype`: of its items, or of the number."""
 
     word: int
     data: int | None
@@ -45,12 +45,12 @@ class FieldPlace:
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """`content`: bytes from the struct on, which stands first, without zeros at their end; data addresses are counted
-    from the beginning of the image, other addresses are zero. `size`: bytes of memory in all. `data`: where words
-    with data addresses are. `functions`: where words with addresses of functions are, and their names. `outside`:
-    where words with addresses of arrays outside of the image are, the names of these, and bytes from their beginning.
-    `places`: of fields, by name, ``modes.value`` for field `value` of the struct in field `modes`. `blocks`: address,
-    bytes and place of each block of memory of this process that is in the image."""
+    """`content`: its bytes, beginning with the struct, without trailing zeros; data addresses are relative to
+    the beginning of the image, other addresses are zero. `size`: total bytes of memory. `data`: offsets of
+    words with data addresses. `functions`: offsets of words with addresses of functions, and their names.
+    `outside`: offsets of words with addresses of arrays outside the image, the names of these, and the
+    offsets in them. `places`: of fields, by name, ``modes.value`` for field `value` of the struct in field
+    `modes`. `blocks`: address, size and place of each block of memory of this process in the image."""
 
     content: bytes
     size: int
@@ -61,7 +61,7 @@ class Image:
     blocks: tuple[tuple[int, int, int], ...]
 
     def place_of(self, array: NDArray[Any]) -> int:
-        """Where an array of this process, to which tables of pointers or fields refer, begins in the image."""
+        """Offset in the image of an array of this process, to which tables of pointers or fields refer."""
         address = address_of(array)
         return next(
             place + address - start for start, size, place in self.blocks if 0 <= address - start < size
@@ -83,7 +83,7 @@ class Image:
 
 
 class LoadedImage:
-    """An image in the memory of this process; procedures take it in place of the struct. Arrays by name."""
+    """An image in the memory of this process; procedures accept it instead of the struct. Arrays by name."""
 
     def __init__(self, image: Image, functions: Mapping[str, int]):
         self._memory, self._image = aligned(image.size // WORD), image
@@ -106,7 +106,7 @@ def image_of(
     outside: Mapping[str, NDArray[Any]] | None = None,
 ) -> Image:
     """A copy of the memory of a struct. `functions`: names by address; `blank`: arrays whose content is not copied;
-    `outside`: by name, arrays that stay outside of the image, such as tables that many runs share."""
+    `outside`: by name, arrays that are not part of the image, such as tables shared by many runs."""
     return _ImageMemory(functions, blank, outside or {}).image(struct)
 
 
@@ -183,7 +183,7 @@ class _ImageMemory:
         return Image(whole, end, data_words, tuple(functions), tuple(outside), places, blocks_in)
 
     def _outside_at(self, address: int) -> tuple[str, int] | None:
-        """The array outside of the image that an address lies in, and how far from its beginning."""
+        """The array outside the image that contains an address, and the offset in it."""
         for start, size, name in self._outside:
             if 0 <= address - start < size:
                 return name, address - start
@@ -220,7 +220,7 @@ class _ImageMemory:
                 self._add_field(struct, field, name, word, value)
 
     def _add_field(self, struct: Struct, field: Field, name: str, word: int, value: Any) -> None:
-        """Where addresses are in a field, and the arrays behind it."""
+        """Record the addresses in a field, and the arrays to which they refer."""
         words: Iterator[int] = iter((word,))
         if field.kind.axes:
             array = np.zeros(0) if value is None else value
@@ -236,7 +236,7 @@ class _ImageMemory:
             listed += [(each, name) for each in words]
 
     def _blocks(self) -> tuple[list[int], dict[int, NDArray[np.int64]]]:
-        """Memory without gaps and overlaps: addresses where blocks begin, in order, and their words."""
+        """Memory as separate blocks: their start addresses, sorted, and their words."""
         ends: dict[int, int] = {}
         last = -1
         for start, array, _ in sorted(self._arrays, key=lambda entry: entry[0]):

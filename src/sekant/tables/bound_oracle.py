@@ -1,4 +1,4 @@
-"""A CasADi function with arrays of its own: small functions are called in microseconds, without a conversion."""
+"""A CasADi function with its own arrays: calls of small functions take microseconds, without conversions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class OracleSource(Protocol):
-    """The maker of a function, and an object that must live as long."""
+    """A function, and an object that must live as long."""
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]: ...
 
 
 class BoundOracle:
-    """Calls give the outputs as arrays (rows, columns), columns as (n,). Several threads may call it.
+    """Calls give the outputs as arrays (rows, columns), columns as (n,). Thread-safe.
 
-    `source`: the function, or what makes one with tables (`sekant.tables.lookups.Staged`).
+    `source`: the function, or a maker of a function with tables (`sekant.tables.lookups.Staged`).
     """
 
     def __init__(self, source: ca.Function | OracleSource):
@@ -50,7 +50,7 @@ class BoundOracle:
 
 
 def _is_constant(function: ca.Function) -> bool:
-    """Whether the outputs depend on no input, as the start of most models does."""
+    """Whether the outputs do not depend on inputs, as for the start of most models."""
     if not function.is_a("SXFunction"):
         return False
     return all(function.instruction_id(k) != ca.OP_INPUT for k in range(function.n_instructions()))

@@ -1,5 +1,4 @@
-"""How smooth a piecewise polynomial is: the order of continuity over its breaks, and where the first
-jump lies."""
+"""Smoothness of a piecewise polynomial: the order of continuity over its breaks, and the place of the first jump."""
 
 from __future__ import annotations
 
@@ -41,9 +40,9 @@ class Continuity:
 
 
 def break_jumps(breaks: Array, coefficients: Array, order: int, increment: Array | None = None) -> Array:
-    """Jump (n - 1, m) of a derivative over the inner breaks; of a closed curve, which gains `increment`
-    (m,) in each period, (n, m) with the seam last. There quaternions may differ in sign and angles by whole
-    turns.
+    """Jump (n - 1, m) of a derivative over the inner breaks; for a closed curve, which grows by `increment`
+    (m,) in each period, (n, m) with the seam last. At the seam, quaternions may differ in sign and angles by
+    whole turns.
     """
     left = horner(coefficients, np.diff(breaks)[:, None], order)
     right = coefficients[:, :, order] * factorial(order)
@@ -61,7 +60,7 @@ def break_jumps(breaks: Array, coefficients: Array, order: int, increment: Array
 
 
 def table_continuity(table: Table) -> Continuity:
-    """Of a table of any kind, with the ends of its range where it goes on beyond them."""
+    """Continuity of a table, including the ends of its range if it continues beyond them."""
     breaks, c = table.breaks, table.coefficients
     if table.extrapolation == "periodic":
         return continuity_of(breaks, c, table.increment, split=table.components)
@@ -75,7 +74,8 @@ def table_continuity(table: Table) -> Continuity:
 
 
 def grid_continuity(table: Table2, split: int = 3) -> tuple[Continuity, Continuity]:
-    """Along the first and along the second argument, over lines through the patches; see `continuity_of`."""
+    """Continuity along the first and along the second argument, over lines through the patches; see
+    `continuity_of`."""
     c = table.coefficients
     found = []
     for axis, (breaks, across) in enumerate(((table.breaks1, table.breaks2), (table.breaks2, table.breaks1))):
@@ -102,7 +102,7 @@ def continuity_of(
 
     A derivative jumps where left and right differ by more than `tolerance` of the largest value of that derivative
     in its group (the first `split` components are positions, the others orientation) and by more than rounding can
-    explain. `increment` (m,) makes the curve closed: its seam counts too.
+    explain. With `increment` (m,) the curve is closed, and its seam is included.
     """
     m, k = coefficients.shape[1:]
     h = np.diff(breaks)

@@ -1,8 +1,8 @@
-"""A table that follows a function of one variable: cubic splines, apart where the function jumps or kinks.
+"""A table that approximates a function of one variable: cubic splines, separated where the function jumps or kinks.
 
-A spline whose error does not fall as its nodes get closer hides a break. A jump is found by halving: the half across
-which the function changes most goes on, down to two neighboring numbers. A kink is where the polynomials through the
-nodes on its two sides meet; nodes drawn together around that place tell it more exactly.
+If the error of a spline does not decrease with denser nodes, there is a break. A jump is found by bisection:
+the half in which the function changes most is halved again, down to two neighboring numbers. A kink is where
+the polynomials through the nodes on its two sides meet; denser nodes around that place locate it more exactly.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Floats = NDArray[np.float64]
 Function = Callable[[float], float]
 
 CLOSE = 1e-9
-"""How closely the table follows between its nodes, relative to the largest value."""
+"""Tolerance between the nodes, relative to the largest value."""
 FIRST_ROWS, SEARCHED, SCANNED, MOST_ROWS = 4, 49, 1025, 2**18 + 1
-"""Nodes to begin with (one cubic); number above which breaks are searched; points at which every stretch is
-checked; largest number of nodes of a stretch."""
+"""Initial number of nodes (one cubic); number above which breaks are searched; number of points at which
+every stretch is checked; largest number of nodes of a stretch."""
 MOST_BREAKS = 500
 SHORTEST = 1e-9
-"""A stretch between breaks, relative to the whole: a shorter one is a point, and is ignored."""
+"""Shortest stretch between breaks, relative to the whole range: a shorter one counts as a point and is ignored."""
 SIDE = 5
-"""Nodes on each side that locate a kink."""
+"""Number of nodes on each side that locate a kink."""
 
 
 def following(function: Function, begin: float, end: float, name: str) -> Table:
-    """The table of `function` over [begin, end], held constant beyond; breaks closer than a thousandth may be missed.
+    """The table of `function` over [begin, end], constant beyond; breaks closer than a thousandth may be missed.
 
-    Raises `DataError` where the function is not finite, or cannot be followed.
+    Raises `DataError` if the function is not finite, or cannot be approximated.
     """
     stretches, waiting, points = [], [(begin, end)], 0
     while waiting:
@@ -49,19 +49,19 @@ def following(function: Function, begin: float, end: float, name: str) -> Table:
         if len(stretches) + len(waiting) + points >= MOST_BREAKS:
             raise DataError(f"it jumps or kinks more than {MOST_BREAKS} times")
         before, after = found
-        waiting += [(after, b), (a, before)]  # the earlier one is taken first
+        waiting += [(after, b), (a, before)]  # the earlier one comes first
     return _joined(stretches, name)
 
 
 def _joined(stretches: list[Table], name: str) -> Table:
-    """One table of stretches (n > 0), each of which goes on to the beginning of the next."""
+    """One table of stretches (n > 0), each of which extends to the beginning of the next."""
     breaks = np.concatenate([*(s.breaks[:-1] for s in stretches), stretches[-1].breaks[-1:]])
     coefficients = np.concatenate([s.coefficients for s in stretches])
     return Table(breaks, coefficients, extrapolation="constant", name=name)
 
 
 def _follow(function: Function, a: float, b: float, name: str) -> Table | tuple[float, float]:
-    """A table over [a, b]; or where a break is: the last number before it and the first one after it."""
+    """A table over [a, b], or the place of a break: the last number before it and the first one after it."""
     rows, before = FIRST_ROWS, np.inf
     between, exact = _looked_at(function, a, b, SCANNED)
     while True:
@@ -113,7 +113,8 @@ def _jump(function: Function, left: float, right: float, close: float) -> tuple[
 def _kink(
     function: Function, a: float, b: float, left: float, right: float, close: float
 ) -> tuple[float, float] | None:
-    """The number in or beside [left, right], twice, at which polynomials from its two sides meet at an angle."""
+    """The number in or next to [left, right] at which polynomials from its two sides meet at an angle
+    (returned twice)."""
     place, width, sides = 0.5 * (left + right), 1.5 * (right - left), []
     for _ in range(5):
         nodes = np.arange(SIDE) * width / SIDE
@@ -130,7 +131,7 @@ def _kink(
             return None
         place, width = min(inside, key=lambda x: abs(x - place)), width / 8
     angle = abs(sides[0].deriv()(place) - sides[1].deriv()(place))
-    # a smooth function has no angle between the two sides beyond what their polynomials are off by
+    # for a smooth function the angle between the two sides is within the errors of their polynomials
     return (place, place) if angle * width > close else None
 
 

@@ -1,10 +1,11 @@
-"""CasADi functions of expressions as arrays, and functions made of these again, of the same operations.
+"""CasADi functions of expressions as arrays, and functions with the same operations made from these.
 
-CasADi's own text of a function can name libraries to load; arrays of operations cannot.
+CasADi's own serialization of a function can name libraries to load; arrays of operations cannot.
 
-The values of a function are sorted by depth and operation, so that all of one block are computed by one operation on
-vectors. Value i is ``op[i](a[i], b[i])``, where a and b are numbers of earlier values (b is -1 for operations on
-one); of an input `a` is the place among the elements of all inputs, of a constant the place in `constants`.
+The values of a function are sorted by depth and operation, so that one operation on vectors computes all
+values of a block. Value i is ``op[i](a[i], b[i])``, where a and b are numbers of earlier values (b is -1 for
+operations on
+one); for an input, `a` is the index among the elements of all inputs; for a constant, the index in `constants`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.numeric import NumericFunction
 
 Sizes = tuple[int, int, tuple[int, ...], tuple[int, ...]]
-"""Rows, columns, and the nonzero elements: where each column begins, and their rows."""
+"""Rows, columns, and the nonzero elements: the start of each column, and their rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionData:
-    """See the head of this module. `outputs`: numbers of the values that are the nonzero elements of all outputs."""
+    """See the module docstring. `outputs`: indices of the values of the nonzero elements of all outputs."""
 
     name: str
     names: tuple[tuple[str, ...], tuple[str, ...]]
@@ -39,7 +40,7 @@ class FunctionData:
 
 
 def data_of(function: ca.Function) -> FunctionData:
-    """The function as arrays; raises `NotPlain` for one that is not made of operations on numbers alone."""
+    """The function as arrays; raises `NotPlain` for one that contains more than operations on numbers."""
     if function.class_name() != "SXFunction" or function.find_functions():
         raise NotPlain(f"function '{function.name()}' calls others")
     inputs = [function.sparsity_in(i) for i in range(function.n_in())]
@@ -84,7 +85,7 @@ def _sorted(
     op, a, b, depth = (np.array(x, dtype=np.int64) for x in values)
     order = np.lexsort((op, depth))
     place = np.empty(order.size + 1, dtype=np.int64)
-    place[order], place[-1] = np.arange(order.size), -1  # -1 stays -1
+    place[order], place[-1] = np.arange(order.size), -1  # -1 remains -1
     op, depth, a, b = op[order], depth[order], a[order], place[b[order]]
     computed = (op != ca.OP_INPUT) & (op != ca.OP_CONST)
     a[computed] = place[a[computed]]

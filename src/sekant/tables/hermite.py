@@ -1,9 +1,9 @@
 """Polynomial pieces through exact derivatives at both ends and, for higher degrees, exact values between them.
 
 On [0, 1] a piece that takes s derivatives at each end is the left Taylor polynomial plus a correction of its error
-at the right end. Only that error is multiplied by the large entries of the inverse: the Taylor polynomial itself
-never cancels. Values at inner nodes x_i then add a term x^s (1 - x)^s g(x), with g through the errors of the piece
-at the nodes.
+at the right end. Only that error is multiplied by the large entries of the inverse, so the Taylor polynomial
+itself does not suffer from cancellation. Values at inner nodes x_i then add a term x^s (1 - x)^s g(x), where
+g interpolates the errors of the piece at the nodes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 
 @cache
 def _upper(s: int) -> NDArray[np.longdouble]:
-    """(s, s): coefficients of x^s ... x^(2s-1) from the derivatives that are missing at x = 1; exact integers and
-    fractions, rounded once."""
+    """(s, s): coefficients of x^s ... x^(2s-1) from the errors of the derivatives at x = 1; exact integers
+    and fractions, rounded once."""
     rows = [[Fraction(factorial(j), factorial(j - i)) for j in range(s, 2 * s)] for i in range(s)]
     return _inverse(rows)
 
@@ -41,8 +41,7 @@ def _inverse(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
 
 
 def _extended(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
-    """Fractions as extended doubles, where the machine has them: entries are large, and their factors nearly
-    cancel."""
+    """Fractions as extended doubles, if the machine has these: entries are large and nearly cancel in products."""
     high = np.array([[float(x) for x in row] for row in rows])
     rest = [
         [float(x - Fraction(h)) for x, h in zip(row, first, strict=True)]
@@ -96,7 +95,7 @@ def piece_coefficients(h: Array, left: Array, right: Array, inner: Array | None 
     scale = h[None, :, None] ** np.arange(s)[:, None, None]
     low = left * scale / np.array([factorial(j) for j in range(s)])[:, None, None]
     missing = []
-    for i in range(s):  # largest terms first: neighbors are close, and their difference is exact
+    for i in range(s):  # largest terms first: neighbors are close, so their difference is exact
         rest = right[i] * scale[i]
         for j in range(i, s):
             rest = rest - low[j] * (factorial(j) / factorial(j - i))

@@ -1,9 +1,9 @@
-"""Expressions built at the speed of CasADi's own code.
+"""Builds expressions at the speed of CasADi's own code.
 
-Each operation on small SX matrices costs some 20 us in Python before a single element is touched. A function
-that does many of them is therefore traced once, with symbols for its arguments, into a CasADi function; calling
-that with SX arguments repeats all its operations element by element, and folds zeros, ones and other constants
-exactly as if it had been run again.
+Each operation on small SX matrices costs about 20 us in Python, before any element is processed. A function
+with many of them is therefore traced once, with symbols for its arguments, to a CasADi function. Calling this
+with SX arguments repeats all operations element by element, and folds zeros, ones and other constants exactly
+as if the function had been run again.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 
 def inlined(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorator for functions whose every operation is the same whatever the values of the arguments.
+    """Decorator for functions whose operations do not depend on the values of the arguments.
 
     Positional arguments and results: dense SX, or dataclasses, lists and tuples of them, or None. Keyword
-    arguments are plain hashable values; the function may decide by them, and by shapes.
+    arguments are plain hashable values; the function may branch on them, and on shapes.
     """
     traces: dict[Any, tuple[ca.Function, Any]] = {}
 
@@ -51,7 +51,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _flatten(value: Any, leaves: list[ca.SX]) -> Any:
-    """Append the matrices in `value` to `leaves`; returns the form in which they were found."""
+    """Append the matrices in `value` to `leaves`; returns their structure."""
     if isinstance(value, ca.SX):
         leaves.append(value)
         return value.size1(), value.size2()

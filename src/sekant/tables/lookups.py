@@ -1,7 +1,7 @@
 """Lookups: values of tables inside CasADi expressions, with exact derivatives of every order.
 
 A lookup is a fresh symbol y with a recorded definition y = d^order Table(argument). The expressions built from it
-do not contain the table, so its data never enters the expression graph or the generated code. Derivatives follow
+do not contain the table, so its data are not part of the expression graph or the generated code. Derivatives follow
 the chain rule through the definitions:
 
     dE/dx = dE/dx|_y + sum_k dE/dy_k * Table_k^(order+1)(a_k) * da_k/dx ,
@@ -24,17 +24,19 @@ from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
 
 Tabulated = Table | Table2 | NumericFunction
-"""Functions of numbers that are not expressions."""
+"""Tables and other functions of numbers that are not expressions."""
 
 _COMPARE_DEPTH = 8
-"""How deep two arguments are compared for equality; deeper ones that are equal cost a search, no error."""
+"""Depth to which two arguments are compared for equality; equal arguments that are deeper only cost an
+additional search."""
 
 
 @dataclass(frozen=True, eq=False)
 class LookupNode:
     """The definition of one set of symbols: ``symbols = d^order table(*arguments)``.
 
-    `arguments`: one scalar SX for a `Table`, two for a `Table2`, as many as a `NumericFunction` has. `order`: one
+    `arguments`: one scalar SX for a `Table`, two for a `Table2`, `dimension` many for a `NumericFunction`.
+    `order`: one
     derivative order for each.
     `symbols`: SX (m, 1). `level`: 1 + the highest level of the lookups in the arguments.
     """
@@ -60,7 +62,7 @@ def _evaluated(table: Tabulated, values: Sequence[float], order: tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """A function with tables, in parts that a file can hold.
+    """A function with tables, in parts that can be stored in a file.
 
     `stages`: for each level of lookups the tables with their orders of derivative, and the function (inputs, values
     of the levels before it) -> arguments of all; `core`: (inputs, values of all levels) -> outputs.
@@ -70,7 +72,7 @@ class Staged:
     core: ca.Function
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]:
-        """The CasADi function, and the Python side of its calls, which has to live as long."""
+        """The CasADi function, and the Python objects behind its calls, which must live as long."""
         count = self.core.n_in() - len(self.stages)
         columns = [ca.MX.sym(f"i{k}", *self.core.size_in(k)) for k in range(count)]
         values: list[ca.MX] = []
@@ -85,7 +87,7 @@ class Staged:
 
 
 class Lookups:
-    """All lookups of one set of equations, each definition once."""
+    """All lookups of one set of equations, without duplicates."""
 
     def __init__(self):
         self._nodes: list[LookupNode] = []
@@ -97,7 +99,7 @@ class Lookups:
 
     @property
     def nodes(self) -> tuple[LookupNode, ...]:
-        """In an order in which arguments contain only symbols of earlier nodes."""
+        """The nodes in an order in which arguments contain only symbols of earlier nodes."""
         return tuple(self._nodes)
 
     @property
@@ -132,7 +134,7 @@ class Lookups:
         return node.symbols
 
     def _known_arguments(self, table: Tabulated, args: tuple[ca.SX, ...]) -> tuple[ca.SX, ...]:
-        """The arguments of an earlier use of the table that equal `args`, so that all orders share one search."""
+        """The equal arguments of an earlier use of the table, if any, so that all orders share one search."""
         known = self._arguments.setdefault(id(table), [])
         for earlier in known:
             if all(ca.is_equal(a, b, _COMPARE_DEPTH) for a, b in zip(earlier, args, strict=True)):
@@ -154,7 +156,7 @@ class Lookups:
         return node
 
     def direct(self, expr: ca.SX) -> list[LookupNode]:
-        """The lookups whose symbols stand in `expr` itself, in the order of `nodes`."""
+        """The lookups whose symbols occur in `expr` itself, in the order of `nodes`."""
         found = {id(n) for s in ca.symvar(expr) if (n := self._by_symbol.get(s.element_hash())) is not None}
         return [n for n in self._nodes if id(n) in found]
 
@@ -190,7 +192,7 @@ class Lookups:
     def jtimes(self, expr: ca.SX, wrt: ca.SX, direction: ca.SX) -> ca.SX:
         """The total derivative of `expr` along `direction` (same shape as `wrt`): dE/dx * direction.
 
-        Along several at once where `wrt` and `expr` are columns and `direction` is (rows of `wrt`, k).
+        Several directions at once if `wrt` and `expr` are columns and `direction` is (rows of `wrt`, k).
         """
         variables, seeds = ca.vec(wrt), ca.SX(direction)
         seeds = ca.vec(seeds) if seeds.numel() == variables.numel() else seeds
@@ -205,7 +207,7 @@ class Lookups:
         return self.jacobian(expr, wrt).T
 
     def substitute(self, expr: ca.SX, old: ca.SX, new: ca.SX) -> ca.SX:
-        """`expr` with the symbols `old` replaced by `new`, in the arguments of lookups too."""
+        """`expr` with the symbols `old` replaced by `new`, also in the arguments of lookups."""
         before, after = [ca.vec(old)], [ca.vec(new)]
         for node in self.needed_by(ca.vec(expr)):
             arguments = ca.substitute(list(node.arguments), before, after)
@@ -235,14 +237,14 @@ class Lookups:
         """A CasADi function of `inputs` to `outputs` that evaluates the tables by calls of `Table`.
 
         It is slow and needs no compilation: the reference for compiled code. It has first derivatives. It
-        must not outlive this object, which keeps the Python side of the calls alive.
+        must not outlive this object, which keeps the Python objects behind the calls alive.
         """
         function, calls = self.staged(inputs, outputs).function(name)
         self._callbacks += calls
         return function
 
     def staged(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> Staged:
-        """The data from which an oracle is made, without symbols."""
+        """The data for an oracle, without symbols."""
         stages, symbols = [], []
         for nodes in self._levels(ca.veccat(*outputs)):
             arguments = [argument for node in nodes for argument in node.arguments]
@@ -253,7 +255,7 @@ class Lookups:
         return Staged(tuple(stages), core)
 
     def bound(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> BoundOracle:
-        """The oracle of `inputs` to `outputs` with arrays of its own; it outlives this object."""
+        """The oracle of `inputs` to `outputs` with its own arrays; it may outlive this object."""
         return BoundOracle(self.staged(inputs, outputs))
 
     def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
@@ -261,7 +263,7 @@ class Lookups:
         return self._first_error(inputs, values, numeric=False)
 
     def failed_function(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
-        """The first numeric function that gives no number when the symbols `inputs` take `values`, if any."""
+        """The first numeric function whose result is not a number when the symbols `inputs` take `values`, if any."""
         return self._first_error(inputs, values, numeric=True)
 
     def _first_error(
@@ -272,7 +274,7 @@ class Lookups:
             if isinstance(node.table, NumericFunction) != numeric:
                 continue
             if any(s.element_hash() not in given for s in ca.symvar(ca.vertcat(*node.arguments))):
-                continue  # of an expression in symbols of its own, into which others were substituted
+                continue  # of an expression in its own symbols, which were substituted by others
             numbers = [float(a) for a in self._argument_values(node, inputs, values)]
             if np.all(np.isfinite(numbers)) and np.isnan(node.evaluate(*numbers)).any():
                 return node.table.range_error(*numbers)

@@ -1,6 +1,6 @@
-"""Functions that are known only by the address of their code: numbers in, numbers out.
+"""Numeric functions given by the address of their code.
 
-They stand in expressions as tables do. First derivatives are central differences; there are none of higher order.
+Expressions use them like tables. First derivatives are central differences; higher ones are not available.
 """
 
 from __future__ import annotations

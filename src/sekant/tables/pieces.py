@@ -44,7 +44,7 @@ def check_finite(values: np.ndarray, label: str, what: str) -> None:
 
 
 def extrapolation_limits(breaks: np.ndarray, extrapolation: str) -> tuple[float, float]:
-    """The pieces hold from the first to the second value; the polynomials outside hold beyond."""
+    """The pieces apply from the first to the second value; beyond these, the outside polynomials apply."""
     a, b = float(breaks[0]), float(breaks[-1])
     if extrapolation in ("polynomial", "periodic"):
         return -np.inf, np.inf
@@ -69,7 +69,7 @@ def locate(breaks: np.ndarray, extrapolation: str, x: np.ndarray) -> tuple[np.nd
 
 
 def locate_one(breaks: np.ndarray, extrapolation: str, x: float) -> tuple[float, int, float]:
-    """As `locate`, for one number: a tenth of the time."""
+    """Like `locate`, for one number, in a tenth of the time."""
     first, last, laps = float(breaks[0]), float(breaks[-1]), 0.0
     if extrapolation == "periodic" and isfinite(x):
         laps = floor((x - first) / (last - first))
@@ -85,7 +85,7 @@ def locate_one(breaks: np.ndarray, extrapolation: str, x: float) -> tuple[float,
 
 def monomials(u: float, powers: int, order: int) -> np.ndarray:
     """(powers,): the order-th derivatives of u^p for p = 0..powers-1."""
-    found, power = [0.0 * u] * min(order, powers), 1.0 + 0.0 * u  # NaN stays NaN
+    found, power = [0.0 * u] * min(order, powers), 1.0 + 0.0 * u  # NaN remains NaN
     for factor in _factors(powers, order):
         found.append(factor * power)
         power *= u
@@ -103,7 +103,7 @@ def _factors(powers: int, order: int) -> list[float]:
 
 
 def differentiate(c: np.ndarray, order: int) -> np.ndarray:
-    """Coefficients (last axis) of the derivative; at least one power remains. NaN stays NaN."""
+    """Coefficients (last axis) of the derivative; at least one power remains. NaN remains NaN."""
     if order >= c.shape[-1]:
         return 0.0 * c[..., :1]
     return c[..., order:] * factors(c.shape[-1], order)
@@ -132,7 +132,7 @@ def shift_polynomial(c: np.ndarray, at: float) -> np.ndarray:
 
 
 def continuation(c: np.ndarray, extrapolation: str) -> np.ndarray:
-    """The continuation that an extrapolation derives from the end polynomial `c` (last axis, about that end)."""
+    """The continuation of the end polynomial `c` by an extrapolation (last axis, about that end)."""
     keep = {"error": 0, "constant": 1, "linear": 2}.get(extrapolation, c.shape[-1])
     result = c.copy()
     result[..., keep:] = 0.0

@@ -1,4 +1,4 @@
-"""Cubic pieces through points: the smooth spline and the one that never overshoots, without loading SciPy.
+"""Cubic pieces through points: the smooth spline and the one that never overshoots, without importing SciPy.
 
 With widths h_i, slopes m_i of the straight lines between n points, and slopes s_i of the curve at them, piece i is
 
@@ -33,7 +33,7 @@ def smooth_slopes(x: Floats, y: Floats) -> Floats:
     right[1:-1] = 3 * (h[1:, None] * lines[:-1] + h[:-1, None] * lines[1:])
     right[0] = ((h[0] + 2 * first) * h[1] * lines[0] + h[0] ** 2 * lines[1]) / first
     right[-1] = (h[-1] ** 2 * lines[-2] + (2 * last + h[-1]) * h[-2] * lines[-1]) / last
-    for i in range(1, x.size):  # elimination from above: what stays on the diagonal is positive
+    for i in range(1, x.size):  # elimination from the top: the diagonal remains positive
         share = below[i] / diagonal[i - 1]
         diagonal[i] -= share * above[i - 1]
         right[i] -= share * right[i - 1]
@@ -44,7 +44,8 @@ def smooth_slopes(x: Floats, y: Floats) -> Floats:
 
 
 def monotone_slopes(x: Floats, y: Floats) -> Floats:
-    """(n, m), n > 2: harmonic means of the lines on both sides, zero where these turn (Fritsch and Butland, A method
+    """(n, m), n > 2: harmonic means of the slopes on both sides, zero where these change sign (Fritsch and
+    Butland, A method
     for constructing local monotone piecewise cubic interpolants, SIAM J. Sci. Stat. Comput. 5, 1984)."""
     h = np.diff(x)[:, None]
     lines = np.diff(y, axis=0) / h
@@ -58,7 +59,7 @@ def monotone_slopes(x: Floats, y: Floats) -> Floats:
 
 
 def _end_slope(h0: Floats, h1: Floats, near: Floats, next_one: Floats) -> Floats:
-    """(m,): of the parabola through three points, held to the shape of the data."""
+    """(m,): slope of the parabola through three points, limited to preserve the shape of the data."""
     found = ((2 * h0 + h1) * near - h0 * next_one) / (h0 + h1)
     turns = (np.sign(near) != np.sign(next_one)) & (np.abs(found) > 3 * np.abs(near))
     return np.where(np.sign(found) != np.sign(near), 0.0, np.where(turns, 3 * near, found))

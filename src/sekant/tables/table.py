@@ -4,11 +4,11 @@ On piece i, ``breaks[i] <= x < breaks[i+1]``, component j of a table is
 
     y_j(x) = sum_p coefficients[i, j, p] (x - breaks[i])^p ,
 
-and at the upper end of the range the last piece counts. Outside its range a table continues by its
+and the last piece includes the upper end of the range. Outside its range a table continues by its
 `extrapolation`:
 
 ========== =====================================================================================
-error      NaN; the range counts as 1e-9 of its length wider at both ends, so round-off is not a fault
+error      NaN; the range counts as 1e-9 of its length wider at both ends, to allow for round-off
 constant   the value at the end
 linear     the tangent at the end
 polynomial the polynomial of the last piece
@@ -54,7 +54,7 @@ class Table:
     `coefficients` (n, m, k): ascending powers of the distance from the left break of the piece.
     `increment` (m,): growth over one period, for extrapolation "periodic" only.
     `outside` (2, m, k): for extrapolation "explicit" only.
-    `name`, `unit`: for messages; the unit is that of the values.
+    `name`, `unit` (of the values): for messages.
     """
 
     breaks: np.ndarray
@@ -67,7 +67,7 @@ class Table:
 
     @property
     def content(self) -> tuple[str | bytes, ...]:
-        """All data that distinguish it from another table."""
+        """All data that distinguish the table from another one."""
         outside = b"" if self.outside is None else np.asarray(self.outside, float).tobytes()
         words = repr((self.extrapolation, self.name, self.unit, self.coefficients.shape))
         return words, *(x.tobytes() for x in (self.breaks, self.coefficients, self.increment)), outside
@@ -128,11 +128,11 @@ class Table:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Where the pieces end and the continuation begins; see `extrapolation_limits`."""
+        """The values at which the continuation begins; see `extrapolation_limits`."""
         return extrapolation_limits(self.breaks, self.extrapolation)
 
     def __call__(self, x: Any, order: int = 0) -> np.ndarray:
-        """Derivative of that order: shape ``shape(x) + (m,)``."""
+        """Values of a derivative, with shape ``shape(x) + (m,)``."""
         x = np.asarray(x, dtype=float)
         local, row, laps = locate(self.breaks, self.extrapolation, x)
         rows = np.concatenate([self.outside[:1], self.coefficients, self.outside[1:]])
@@ -156,7 +156,7 @@ class Table:
         return Table(self.breaks, c, extrapolation, self.name, outside=outside)
 
     def antiderivative(self, start: float | None = None) -> Table:
-        """The table Y with Y' = y and Y(start) = 0; `start` is the lower end of the range unless given."""
+        """The table Y with Y' = y and Y(start) = 0; `start` is by default the lower end of the range."""
         if np.any(self.increment):
             raise DataError(
                 f"{self.label}: it grows by {self.increment} each period, so its antiderivative is not a table"
@@ -298,7 +298,7 @@ class Table2:
 
     On patch (i1, i2), with u1 = x1 - breaks1[i1] and u2 = x2 - breaks2[i2],
     ``y_j = sum_pq coefficients[i1, i2, j, p, q] u1^p u2^q``. Each axis has its own extrapolation ("explicit"
-    excepted); one string stands for both.
+    excepted); one string applies to both.
     """
 
     breaks1: np.ndarray

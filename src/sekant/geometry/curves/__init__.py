@@ -1,1 +1,2 @@
-"""Pose curves: from formulas, points and tracks; frames along them, arc length, and how exactly they are stored."""
+"""Pose curves: from formulas, points and tracks; frames along them, arc length, and storage as pieces within
+a tolerance."""

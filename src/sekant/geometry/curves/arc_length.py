@@ -32,10 +32,10 @@ def cumulative_length(derivative: Callable[[Array], Array], u: Array) -> Array:
 
 
 def along_arc_length(curve: PoseCurve, tolerance: float | None = None, parameter: str = "s") -> PoseCurve:
-    """The same poses over arc length s [m], made from the curve's formula where it is known.
+    """The same poses over arc length s [m], computed from the curve's formula if it is known.
 
-    `tolerance` is that of `refinement.refine`; the curve's own unless given. DataError where the position stands
-    still: there arc length is not a parameter.
+    `tolerance`: see `refinement.refine`; by default the curve's own. DataError if the position does not
+    change somewhere: arc length is not a parameter there.
     """
     formula = ArcLength(
         formula_of(curve), f"pose curve '{curve.name or curve.parameter}'", curve.parameter, curve.unit
@@ -61,8 +61,9 @@ def unit_speed_error(breaks: Array, coefficients: Array, samples: int = 7) -> fl
 class ArcLength:
     """A formula over the length s of its path, from 0.
 
-    s(u) is the integral of |r_u| over intervals short enough for it to be exact to rounding, u(s) follows by Newton's
-    method on its series. Derivatives follow from d/ds = g d/du with g = 1 / |r_u|, applied to jets.
+    s(u) is the integral of |r_u| over intervals that are short enough for it to be exact to rounding;
+    Newton's method on its series gives u(s). Derivatives follow from d/ds = g d/du with g = 1 / |r_u|,
+    applied to jets.
     """
 
     def __init__(self, formula: PoseFormula, label: str, parameter: str, unit: str):

@@ -1,7 +1,7 @@
-"""What a pose curve is made from: exact derivatives of the components of its pose at any place.
+"""The source of a pose curve: exact derivatives of the components of its pose at any place.
 
-A formula is kept beside the stored pieces: frames and arc length are made from it, never from an approximation.
-Where only pieces are known (fits, files), they are the formula.
+A formula is stored along with the pieces: frames and arc length are computed from it, never from an
+approximation. If only pieces are known (fits, files), they are the formula.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class PoseFormula(Protocol):
 
     orientation: str
     breaks: Array
-    """ends of the range and the places between them where a derivative may jump"""
+    """ends of the range, and the places between them where a derivative may jump"""
 
     def jet(self, u: Array, order: int, side: int = 1) -> Array:
-        """Components and their derivatives (order + 1, n, m) at u (n,); at a break those of the right side, or of
-        the left one if side = -1."""
+        """Components and their derivatives (order + 1, n, m) at u (n,); at a break, those of the right side,
+        or of the left one if side = -1."""
         ...
 
 
 def beside(u: Array, breaks: Array, side: int) -> Array:
-    """u (n,), moved by a rounding error to the given side where it lies on one of `breaks`, but not out of them."""
+    """u (n,); values on one of `breaks` are moved by a rounding error to the given side, but not out of the range."""
     nudge = 4.0 * np.finfo(float).eps * max(abs(breaks[0]), abs(breaks[-1]))
     moved = np.where(np.isin(u, breaks[1:-1]), u + side * nudge, u)
     return np.clip(moved, breaks[0], breaks[-1])
@@ -102,8 +102,8 @@ class ExpressionFormula:
         return np.concatenate([jet[..., :3], turned], axis=-1)
 
     def _follow_signs(self) -> Callable[[Array], Array]:
-        """Quaternions of a matrix come with either sign; it is fixed by following the rotation over samples close
-        enough that neighbors are less than about 70 degrees apart."""
+        """Quaternions of matrices may have either sign. The sign is chosen continuously along samples so
+        dense that neighbors are less than about 70 degrees apart."""
         a, b = self.breaks[0], self.breaks[-1]
         count = 257
         while True:

@@ -34,7 +34,7 @@ def direction_angle(transport: Transport, u: Array, direction: Array) -> Array:
 
 
 def upright_angle(transport: Transport, up: Array) -> AngleFunction:
-    """Angle at which z of M is as near to `up` as possible: y along up x tangent."""
+    """Angle for which z of M is as close to `up` as possible: y along up x tangent."""
     up = up / np.linalg.norm(up)
     record = _samples(transport)
     steep = np.linalg.norm(np.cross(up, transport.tangent_jet(record, 0)[0]), axis=1)
@@ -128,7 +128,7 @@ def _stretches(
     out = []
 
     def leave(last: int) -> tuple[float, Array]:
-        """Where a run ends, a break right after its last sample if there is one, and psi just before."""
+        """Where a run ends (at a break right after its last sample if there is one), and psi just before it."""
         following = record[min(last + 1, len(record) - 1)]
         after = breaks[(breaks > record[last]) & (breaks <= following)]
         place = float(after[0]) if after.size else float(record[last])
@@ -143,7 +143,7 @@ def _stretches(
     ends = np.stack([base(np.array([first]))[:, 0], left], axis=1)
     if closed and (first > a or last < b):
         after = ends[:, 0].copy()
-        after[0] -= lap  # one frame, seen from the transported frame after a lap
+        after[0] -= lap  # the same frame, relative to the transported frame after a lap
         out.append(_blend(last, first + (b - a), ends[:, 1], after, blend, period))
         return out
     still = np.zeros(4)

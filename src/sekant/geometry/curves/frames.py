@@ -1,7 +1,7 @@
 """Orientation from the shape of a path: Frenet, rotation-minimizing and upright frames, with a bank angle.
 
-All three are the rotation-minimizing frame turned about the tangent by an angle psi(u), so one set of exact
-derivatives serves them. M has x along the tangent; for a Frenet frame y is the normal and z the binormal (HALL 4.5).
+All three are the rotation-minimizing frame turned about the tangent by an angle psi(u), so they share one set
+of exact derivatives. M has x along the tangent; for a Frenet frame y is the normal and z the binormal (HALL 4.5).
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def with_frame(
 ) -> PoseCurve:
     """The positions of `curve` with an orientation that follows the path, x of M along the tangent.
 
-    - "rmf": turns as little as possible; starts with z nearest to `up`; on a closed curve the angle that is left
-      after a lap is spread evenly over it.
-    - "upright": z as near to `up` as possible everywhere; the path must not become vertical.
+    - "rmf": rotates as little as possible; starts with z closest to `up`; on a closed curve, the angle that
+    remains after a lap is distributed evenly over it.
+    - "upright": z as close to `up` as possible everywhere; the path must not become vertical.
     - "frenet": y along the principal normal. Where the curvature is below `least_curvature` [1/m] (2 % of
       its largest value unless given) the normal is undefined or erratic, and psi is blended between the ends of that
       stretch: "quintic" continues psi, psi', psi''; "cubic" is HALL's blend of the angle with zero end slopes
-      (3.76-3.80). With `signed` the normal keeps its side at inflections; without, it is the true normal and turns
-      over within the stretch.
+      (3.76-3.80). With `signed` the normal keeps its side at inflections; without, it is the true normal and
+      flips within the stretch.
 
     `bank` [rad] turns M further about the tangent: a number, a `Table` of the parameter, or a function of a CasADi
-    symbol. Frames are made from the curve's formula where it is known, else from its pieces, and follow it to
-    `tolerance` in pose, twist and the twist's rate (see `refinement.refine`; that of the curve unless given).
+    symbol. Frames are computed from the curve's formula if it is known, else from its pieces. They are within
+    `tolerance` in pose, twist and the twist's rate (see `refinement.refine`; by default that of the curve).
     """
     formula = FramedPositions(
         formula_of(curve), curve.closed, kind, bank, up, blend, signed, least_curvature, curve.parameter
@@ -112,7 +112,8 @@ class FramedPositions:
 
 
 def check_jumps(curve: PoseCurve, kind: str) -> None:
-    """The frame must not jump: a path whose curvature changes its direction at once has no continuous normal."""
+    """Check that the frame does not jump: a path whose curvature changes its direction suddenly has no
+    continuous normal."""
     jumps = np.abs(break_jumps(curve.table.breaks, curve.table.coefficients, 0)[:, 3:]).max(
         axis=1, initial=0.0
     )

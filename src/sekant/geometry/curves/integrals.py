@@ -1,7 +1,7 @@
 """Integrals of smooth functions over many intervals, as Legendre series on each.
 
-A function's values at the Gauss points of an interval give its Legendre coefficients there, and those of the integral
-from the left end to any place inside. The coefficients are well conditioned; powers of the same degree are not.
+The values of a function at the Gauss points of an interval determine its Legendre coefficients there, and
+those of its integral from the left end. These coefficients are well conditioned; powers of the same degree are not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RESOLVED = 1e-14
 
 
 def gauss_places(left: Array, right: Array) -> Array:
-    """(n, 12): where the integrand is needed on the intervals from `left` to `right` (n,)."""
+    """(n, 12): points at which the integrand is needed on the intervals from `left` to `right` (n,)."""
     return 0.5 * (left + right)[:, None] + 0.5 * (right - left)[:, None] * _NODES
 
 
@@ -28,7 +28,7 @@ def series(values: Array) -> Array:
 
 
 def tail(coefficients: Array) -> Array:
-    """Size (n,) of the last coefficients of a series: what more of them would add is smaller."""
+    """Size (n,) of the last coefficients of a series: further terms would be smaller."""
     return np.abs(coefficients[:, -3:]).max(axis=1)
 
 
@@ -38,5 +38,5 @@ def integrated(coefficients: Array, h: Array) -> Array:
 
 
 def at_share(coefficients: Array, share: Array) -> Array:
-    """Values (n,) of one series each at a share (n,) in [0, 1] of its interval."""
+    """Values (n,) of n series at a share (n,) in [0, 1] of their intervals."""
     return np.asarray(legendre.legval(2.0 * share - 1.0, coefficients.T, tensor=False), dtype=np.float64)

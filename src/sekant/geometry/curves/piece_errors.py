@@ -1,4 +1,4 @@
-"""Errors of a pose, of its twist and of the twist's rate: the criteria for pieces, and the figures of reports."""
+"""Errors of a pose, of its twist and of the twist's rate: the criteria for pieces, and the numbers in reports."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class PieceErrors:
 
     @property
     def largest(self) -> float:
-        """The largest of all, in the units of a tolerance."""
+        """The largest of all errors, in the units of a tolerance."""
         return max(self.position, self.rotation, *self.twist, *self.twist_rate)
 
     @staticmethod
     def of(worst: Array, largest: Array) -> PieceErrors:
-        """From the largest differences (6,) and the largest values (6,)."""
+        """Errors from the largest differences (6,) and the largest values (6,)."""
         share = worst / np.where(largest > 0.0, largest, 1.0)
         p, r, w, v, dw, dv = (float(x) for x in np.concatenate([worst[:2], share[2:]]))
         return PieceErrors(p, r, (w, v), (dw, dv))
@@ -39,8 +39,8 @@ class PieceErrors:
 def sizes(jet: Array, orientation: str) -> Array:
     """(6, n): position, one (for the rotation), twist and its rate (angular, linear each) of a jet (3, n, m).
 
-    The components of the twist in M may be constant although the body accelerates, as on a circle. What counts for
-    the rate is therefore at least the second derivative of the pose in F: |omega|^2 and |p''|.
+    The components of the twist in M may be constant although the body accelerates, as on a circle. So the
+    size of the rate is at least the second derivative of the pose in F: |omega|^2 and |p''|.
     """
     V = pose_kinematics.twists(jet, orientation, np.eye(3))
     p, w, v, dw, dv, p2 = (

@@ -1,6 +1,7 @@
 """Pose curves: u -> X_FM(u) in SE(3), stored as one table of position and orientation components.
 
-A pose curve knows no bodies. F is the frame it is drawn in, M the frame that moves along it. Position,
+A pose curve does not depend on bodies. F is the frame in which it is defined, M the frame that moves along
+it. Position,
 twist and its derivatives are exact derivatives of the stored piecewise polynomials (see `pose_kinematics`).
 """
 
@@ -44,19 +45,19 @@ class PoseCurve:
 
     `table` holds 3 + (0, 1..3 or 4) components, see `pose_kinematics` for the `orientation` tags.
     Outside its range the curve is an error, continues with constant rates of its components ("linear"), or
-    repeats ("periodic", for closed tracks), as `table.extrapolation` says.
+    repeats ("periodic", for closed tracks), depending on `table.extrapolation`.
     """
 
     table: Table
     orientation: str = "none"
-    R_constant: Array = field(default_factory=lambda: np.eye(3))  # R_FM where orientation is "none"
+    R_constant: Array = field(default_factory=lambda: np.eye(3))  # R_FM if the orientation is "none"
     parameter: str = "u"
     unit: str = ""
     name: str = ""
     report: FitReport | None = None
     formula: PoseFormula | None = field(
         default=None, repr=False, metadata=NOT_CACHED
-    )  # what the pieces follow
+    )  # the source of the pieces
 
     def __post_init__(self) -> None:
         m = pose_kinematics.component_count(self.orientation)
@@ -163,16 +164,15 @@ class PoseCurve:
         return np.linspace(*self.range, count)
 
     def renamed(self, name: str) -> PoseCurve:
-        """The same curve under another name."""
+        """A copy of the curve with another name."""
         return replace(self, name=name)
 
     def reported(self, **entries: Any) -> PoseCurve:
-        """The same curve with entries of its report replaced."""
+        """A copy of the curve with entries of its report replaced."""
         return replace(self, report=replace(self.report, **entries)) if self.report else self
 
     def extended(self, extrapolation: str) -> PoseCurve:
-        """The same curve with another behavior outside its range; a curve that does not close cannot
-        repeat."""
+        """A copy of the curve with another behavior outside its range; only closed curves can repeat."""
         t = self.table
         curve = replace(self, table=Table(t.breaks, t.coefficients, extrapolation, t.name, t.unit))
         if extrapolation == "periodic":
@@ -203,7 +203,7 @@ class PoseCurve:
             )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the curve as JSON (see `pose_files`); `load` gives back the same numbers bit by bit."""
+        """Write the curve as JSON (see `pose_files`); `load` returns the same numbers bit by bit."""
         from sekant.geometry.pose_files import save_curve
 
         save_curve(self, path)
@@ -217,7 +217,7 @@ class PoseCurve:
 
     @staticmethod
     def from_function(function: Any, range: tuple[float, float], **options: Any) -> PoseCurve:
-        """From a function of the parameter; see `pose_functions.curve_from_function`."""
+        """Curve from a function of the parameter; see `pose_functions.curve_from_function`."""
         from sekant.geometry.curves.pose_functions import curve_from_function
 
         return curve_from_function(function, range, **options)
@@ -230,7 +230,7 @@ class PoseCurve:
         rotation: ca.SX | None = None,
         **options: Any,
     ) -> PoseCurve:
-        """From CasADi expressions in `symbol`; see `pose_functions.curve_from_expression`."""
+        """Curve from CasADi expressions in `symbol`; see `pose_functions.curve_from_expression`."""
         from sekant.geometry.curves.pose_functions import curve_from_expression
 
         return curve_from_expression(symbol, position, range, rotation, **options)
@@ -244,12 +244,12 @@ class PoseCurve:
 
     @staticmethod
     def from_table(table: PoseTable, body: str, **options: Any) -> PoseCurve:
-        """Interpolated pose of a body of a pose table; see `pose_table.PoseTable.curve`."""
+        """Curve of the interpolated pose of a body of a pose table; see `pose_table.PoseTable.curve`."""
         return table.curve(body, **options)
 
     @staticmethod
     def fit(data: Any, parameter: str = "arc_length", **options: Any) -> PoseCurve:
-        """From measured poses (CSV file or arrays); see `fit.path.fit_curve` for the options and the
+        """Curve fitted to measured poses (CSV file or arrays); see `fit.path.fit_curve` for the options and the
         method."""
         from sekant.geometry.fit.path import fit_curve
 
@@ -257,7 +257,7 @@ class PoseCurve:
 
     @staticmethod
     def track(segments: Sequence[Any], **options: Any) -> PoseCurve:
-        """From straight, arc, clothoid, helix and fitted segments; see `tracks.composite`."""
+        """Curve of straight, arc, clothoid, helix and fitted segments; see `tracks.composite`."""
         from sekant.geometry.curves.tracks import composite
 
         return composite(segments, **options)

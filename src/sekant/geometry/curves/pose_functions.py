@@ -64,13 +64,14 @@ def curve_from_expression(
     """Curve of expressions in `symbol` over `range`, as pieces with exact derivatives at their ends.
 
     `position` (3) is p_FM [m] in F. `rotation` is a rotation matrix R_FM (3, 3), a quaternion (4) of any
-    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F, unless
-    a `frame` along the path is asked for ("frenet", "rmf" or "upright"; `bank`, `up`, `blend`, `signed` and
+    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F,
+    unless a `frame` along the path is requested ("frenet", "rmf" or "upright"; `bank`, `up`, `blend`, `signed` and
     `least_curvature`: see `frames.with_frame`). With `arc_length` the parameter is the length s [m] of the path.
 
-    Pose, twist and the twist's rate follow the expressions to `tolerance`: position [m], rotation [rad], the rest as
-    shares of the largest values along the curve; the report states them as measured between the nodes. Degree and
-    number of pieces follow from it, unless `degree` is given. `breaks` are the places where the formula has kinks.
+    Pose, twist and the twist's rate follow the expressions to `tolerance`: position [m], rotation [rad], the
+    rest as shares of the largest values along the curve; the report contains the errors measured between the
+    nodes. The tolerance determines the number of pieces and, unless `degree` is given, their degree. `breaks`
+    are the places where the formula has kinks.
     """
     if frame is not None and rotation is not None:
         raise DataError("the orientation is given twice, by the rotation and by a frame; drop one")
@@ -113,7 +114,7 @@ def curve_from_expression(
 
 
 def pose_components(position: Any, rotation: Any, orientation: str) -> tuple[ca.SX, str]:
-    """Stacked components and what the orientation part is: "none", "matrix", "quaternion" or "euler"."""
+    """Stacked components and the kind of orientation: "none", "matrix", "quaternion" or "euler"."""
     p = ca.SX(ca.vertcat(*position)) if isinstance(position, (list, tuple)) else ca.SX(position)
     if p.numel() != 3:
         raise DataError(f"a position has three components, the function gives {p.numel()}")
@@ -145,7 +146,8 @@ def curve_from_control_points(
 ) -> PoseCurve:
     """Position-only B-spline of control points (n, 3) [m] with uniform knots over [0, 1].
 
-    Its ends are clamped, or it repeats if `closed`. `along_arc_length` and `with_frame` go on from there.
+    Its ends are clamped, or it repeats if `closed`. Apply `along_arc_length` and `with_frame` to the result
+    as needed.
     """
     from scipy.interpolate import BSpline
 

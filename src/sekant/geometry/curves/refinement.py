@@ -1,8 +1,9 @@
-"""Formulas to stored pieces: as few as a tolerance on pose, twist and the twist's rate allows.
+"""Converts formulas to stored pieces, as few as a tolerance on pose, twist and the twist's rate allows.
 
 Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them
-up to degree 13. Halving finds how long pieces may be; then each smooth stretch is divided again with even errors,
-which saves up to half of them; then the lowest degree is used that manages with the same pieces. Longer pieces also
+up to degree 13. Halving finds the possible length of pieces; then each smooth stretch is divided again with
+equal errors, which saves up to half of the pieces; then the lowest degree that needs no more pieces is used.
+Longer pieces also
 mean less rounding noise in the second derivative, which grows as 1 / h^2.
 """
 
@@ -22,14 +23,14 @@ from sekant.tables.pieces import horner
 Array = NDArray[np.float64]
 JetFunction = Callable[[Array, int, int], Array]  # u (n,), order, side -> jet (order + 1, n, m)
 DEGREES = (5, 13)
-"""Lowest and highest degree of pieces. Beyond 13 sums of powers lose the digits that shorter expansions gain."""
+"""Lowest and highest degree of pieces. Beyond 13, sums of powers lose the digits that shorter pieces gain."""
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 _PROBES = np.sort(
     np.modf(_GOLDEN * np.arange(1, 15))[0]
-)  # no multiple of anything, so no error hides between them
+)  # not multiples of anything, so no error is hidden between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
 _NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
-_ROUNDED = 1e-7  # relative errors above which it is not rounding that keeps pieces from a tolerance
+_ROUNDED = 1e-7  # relative errors above which rounding is not the reason for a missed tolerance
 _SAFETY = 0.5  # of the tolerance, for errors that the probes miss
 
 
@@ -54,11 +55,11 @@ def refine(
 ) -> Pieces:
     """Pieces that follow the components of a pose, `function`, from breaks[0] to breaks[-1].
 
-    Held to `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
+    `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
     second derivatives of the pose (`piece_errors.sizes`).
     All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless
-    given. Where rounding keeps pieces from the tolerance, shorter pieces are worse than longer ones: those of looser
-    tolerances are tried as well, and the best are taken; `errors` says what was reached.
+    given. If rounding prevents the tolerance, shorter pieces are worse than longer ones: pieces for looser
+    tolerances are tried as well, and the best are used; `errors` are the errors reached.
     """
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
         raise DataError(
@@ -153,7 +154,7 @@ class _RefinementTask:
         return np.max(self._worst(left, h, c, _PROBES) / allowed, axis=0)
 
     def errors(self, left: Array, right: Array, c: Array) -> PieceErrors:
-        """Largest errors at places between those that `miss` looks at."""
+        """Largest errors at places between those that `miss` uses."""
         worst = self._worst(left, right - left, c, _WITNESSES).max(axis=1)
         return PieceErrors.of(worst, self.largest)
 
@@ -168,10 +169,10 @@ class _RefinementTask:
 
 
 def _halved(task: _RefinementTask, degree: int, most: int) -> tuple[Array, Array, Array]:
-    """Left and right ends and coefficients of pieces that are good, by halving those that are not.
+    """Left and right ends and coefficients of pieces within the tolerance, by halving the others.
 
-    Halving ends where it no longer helps although errors are small: there the function's own rounding noise is all
-    that is left. At a kink errors are not small, and halving goes on until the piece around it is negligible.
+    Halving ends if it no longer helps and errors are small: then only the function's rounding noise is left.
+    At a kink errors are not small, and halving continues until the piece around it is negligible.
     """
     left, right = task.breaks[:-1], task.breaks[1:]
     parent = np.full(len(left), np.inf)
@@ -199,7 +200,7 @@ def _halved(task: _RefinementTask, degree: int, most: int) -> tuple[Array, Array
 def _evened(
     task: _RefinementTask, degree: int, left: Array, right: Array, c: Array
 ) -> tuple[Array, Array, Array]:
-    """The same stretches in fewer pieces of even error, where that is possible.
+    """The same stretches in fewer pieces with equal errors, if possible.
 
     The error of the twist's rate falls as h^(degree - 1): the error of each piece gives its possible length, and
     the lengths give the number of pieces of a stretch and their ends.
@@ -213,7 +214,7 @@ def _evened(
     miss[worth] = task.miss(left[worth], right[worth], c[worth])
     load = np.clip(miss, 2.0 ** (1 - degree), 1.0) ** (
         1.0 / (degree - 1)
-    )  # pieces of the best length in each
+    )  # number of pieces of the best length in each
     start = np.concatenate([[0], np.cumsum(counts)])
     reached = {i: max(1.0, float(miss[start[i] : start[i + 1]].max())) for i in range(len(counts))}
     wanted = {

@@ -17,7 +17,7 @@ from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-10
-"""Unless another is given: position [m], rotation [rad], and twist and its rate as shares of their largest values."""
+"""Default tolerance: position [m], rotation [rad], and twist and its rate as shares of their largest values."""
 
 
 def tabulated(
@@ -30,7 +30,7 @@ def tabulated(
     increment: Array | None = None,
     **curve: Any,
 ) -> PoseCurve:
-    """The curve of a formula; `curve`: fields of `PoseCurve`. The report gets what was achieved."""
+    """The curve of a formula; `curve`: fields of `PoseCurve`. The report contains the errors reached."""
     pieces = refine(formula.jet, formula.breaks, formula.orientation, tolerance=tolerance, degree=degree)
     name = curve.get("name", "")
     table = Table(pieces.breaks, pieces.coefficients, extrapolation, name, increment=increment)
@@ -52,7 +52,7 @@ def achieved(pieces: Pieces, tolerance: float) -> dict[str, Any]:
 
 
 def formula_of(curve: PoseCurve) -> PoseFormula:
-    """What the curve was made from, or its own pieces."""
+    """The formula of the curve, or its own pieces."""
     return curve.formula or TableFormula(curve.table, curve.orientation)
 
 
@@ -64,7 +64,7 @@ def retabulated(
     increment: Array | None,
     **changes: Any,
 ) -> PoseCurve:
-    """`curve` with another formula; the tolerance is that of its report unless given."""
+    """`curve` with another formula; the tolerance is by default that of its report."""
     if tolerance is None:
         known = None if curve.formula is None or curve.report is None else curve.report.tolerance
         tolerance = TOLERANCE if known is None else known
@@ -78,12 +78,12 @@ def retabulated(
         R_constant=np.eye(3) if formula.orientation == "quaternion" else curve.R_constant,
         **{"parameter": curve.parameter, "unit": curve.unit, **changes},
     )
-    # a curve made from pieces is no better than they are
+    # a curve made from pieces is no more accurate than these
     return result if curve.formula is not None else replace(result, formula=None)
 
 
 def with_positions_of(curve: PoseCurve, table: Table) -> PoseCurve:
-    """`curve`, whose breaks are those of `table` and more, with the positions of `table` as they are."""
+    """`curve`, whose breaks include those of `table`, with exactly the positions of `table`."""
     breaks, c = curve.table.breaks, curve.table.coefficients
     owner = np.clip(
         np.searchsorted(table.breaks, breaks[:-1], side="right") - 1, 0, len(table.coefficients) - 1

@@ -1,9 +1,9 @@
 """Pieces of track: straight, arc, clothoid, helix, and curves fitted to data.
 
 A segment is drawn in its own frame: it starts at the origin along x and bends towards +y (left, if z is up); negative
-angles and curvatures bend towards -y. `roll` [rad] turns the plane of bending about the tangent, from the frame
-that the track carries along; `axis` gives instead the axis of turning, a vector in F. `at` = (point, direction)
-places a segment in F instead of joining it to the one before.
+angles and curvatures bend towards -y. `roll` [rad] turns the plane of bending about the tangent, from the
+frame transported along the track; `axis` gives the axis of turning instead, a vector in F. `at` = (point,
+direction) places a segment in F instead of joining it to the previous one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Clothoid:
     """Transition of `length` [m] whose curvature [1/m] goes from `start` to `end` (positive: left).
 
     The curvature changes linearly (a clothoid: a frame along the track then has continuous rates, but its angular
-    acceleration jumps at both ends), or, if `smooth`, as 3 x^2 - 2 x^3 (a Bloss curve), without such jumps.
+    acceleration jumps at both ends), or, if `smooth`, as 3 x^2 - 2 x^3 (a Bloss curve) without such jumps.
     """
 
     length: float
@@ -133,7 +133,8 @@ class Helix:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The positions of a curve over arc length, e.g. of `PoseCurve.fit`; where they are, or `joined` to the track."""
+    """The positions of a curve over arc length, e.g. of `PoseCurve.fit`; at their own place, or `joined` to
+    the track."""
 
     curve: PoseCurve
     joined: bool = False

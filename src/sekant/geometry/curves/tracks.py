@@ -49,8 +49,8 @@ class _Placed:
 
 
 class TrackFormula:
-    """Placed segments one after another over s [m], each moved by its shift (3,); `rest` (3,) [m] is spread over
-    the whole track."""
+    """Placed segments one after another over s [m], each moved by its shift (3,); `rest` (3,) [m] is
+    distributed over the whole track."""
 
     orientation = "none"
 
@@ -93,7 +93,7 @@ def composite(
 ) -> PoseCurve:
     """Track of `segments` (see `track_segments`) over arc length s [m].
 
-    It begins at `start` = (point [m], direction); each segment joins the end of the one before unless it is
+    It begins at `start` = (point [m], direction); each segment joins the end of the previous one unless it is
     placed `at` a point. Joints are checked up to `require`: "position" within `gap` [m], "tangent" within `turn`
     [rad], "curvature" within 1e-3 of the largest (1/m). A curvature that jumps although it need not be continuous
     is a warning in the report: the track is C1 there. `closed` joins the end to the start. `frame` (None for
@@ -160,7 +160,8 @@ def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: 
 
 
 def _turned(segment: Segment, R: Array, label: str) -> Array:
-    """Frame of the segment: the carried one, rolled about the tangent, or turned so that it bends about `axis`."""
+    """Frame of the segment: the transported one, rolled about the tangent, or oriented so that the segment
+    bends about `axis`."""
     if segment.axis is None:
         c, s = np.cos(segment.roll), np.sin(segment.roll)
         return R @ np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])

@@ -1,7 +1,8 @@
 """Parallel transport along a curve: a frame that turns with the tangent but never about it.
 
-Between two nodes the frame is carried by the smallest rotation A that takes the first tangent a to the present one
-t, and turned back about t by the excess angle of A, the integral of a.(t x t') / (1 + a.t). Unlike the integration
+Between two nodes the frame is rotated by the smallest rotation A that takes the first tangent a to the
+current one t, and back about t by the excess angle of A, the integral of a.(t x t') / (1 + a.t). Unlike the
+integration
 of a differential equation this is a plain integral, accurate to rounding.
 """
 
@@ -28,15 +29,16 @@ ORDER = 5  # number of derivatives of the position used
 class Transport:
     """Rotation-minimizing frame (x along the tangent) of a formula's positions.
 
-    `nodes` (n,) subdivide the range so that the tangent turns by less than about 20 degrees in each interval and the
-    quadrature there is exact to rounding; `q` (n, 4) are the frames. `first` is the frame (3, 3) at the start, or a
-    direction (3,) that its z axis is turned to.
+    `nodes` (n,) subdivide the range such that the tangent turns by less than about 20 degrees in each
+    interval and the
+    quadrature there is exact to rounding; `q` (n, 4) are the frames. `first` is the frame (3, 3) at the
+    start, or a direction (3,) for its z axis.
     """
 
     def __init__(self, formula: PoseFormula, first: ArrayLike, parameter: str = "u"):
         self.formula, self.parameter = formula, parameter
         self.breaks = formula.breaks
-        # Carrying frames is geometry: over arc length it is done in the parameter that s was made from.
+        # The transport is purely geometric: over arc length, it uses the parameter from which s was computed.
         over_length = isinstance(formula, ArcLength)
         self._path: PoseFormula = formula.formula if over_length else formula
         self._place = formula.parameter_at if over_length else (lambda u: u)

@@ -1,5 +1,5 @@
-"""Alternating projection and fit: noisy points move to their feet on the spline, and the spline is fitted again
-over its own length, until the parameter settles."""
+"""Alternating projection and fit: noisy points move to their nearest points on the spline, and the spline is
+fitted again over its own length, until the parameter converges."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sekant.geometry.fit.outliers import robust_weights
 from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 _ROUNDS = 12
-_LONGER = 1.1  # than the first parameter: a spline that oscillates between the points
-_REACH = 0.03  # of the length: largest distance of a foot from the previous place of the point
+_LONGER = 1.1  # times the first parameter: a spline that oscillates between the points
+_REACH = 0.03  # of the length: largest distance of a nearest point from the previous place of the point
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class SettledSpline:
 
 
 def foot_points(spline: BSpline, u: Array, r: Array) -> Array:
-    """Parameters (n,) of the points of the spline nearest to r (n, 3) and not far from u (n,).
+    """Parameters (n,) of the points of the spline that are nearest to r (n, 3) and not far from u (n,).
 
     From a fine polygon of the spline, with Newton steps of at most its spacing; beyond the ends along the tangents.
     """
@@ -62,9 +62,9 @@ def foot_points(spline: BSpline, u: Array, r: Array) -> Array:
 def settle(
     u: Array, r: Array, w: Array | None, first: Initial, corners: list[tuple[float, int]], robust: bool
 ) -> SettledSpline:
-    """Move from a first parameter u to arc length, and noisy points to their feet on the spline.
+    """Move from a first parameter u to arc length, and noisy points to their nearest points on the spline.
 
-    Knots and corners move along. Points far from the spline get less weight. Ends when the parameter changes by
+    Knots and corners move with them. Points far from the spline get less weight. Ends when the parameter changes by
     less than 1e-7 of the length, or no longer less than in the previous round.
     """
     order, length = np.arange(len(u)), u[-1] - u[0]
@@ -98,7 +98,7 @@ def settle(
 
 
 def _slope(spline: BSpline, x: Array) -> Array:
-    """First derivative, beyond the ends that at the ends."""
+    """First derivative; beyond the ends, its value at the ends."""
     return spline(np.clip(x, spline.t[spline.k], spline.t[-spline.k - 1]), 1)
 
 

@@ -1,10 +1,11 @@
 """Whether points determine their order: if another order turns only slightly more, it is unclear which one is
 right.
 
-The turning of a polygon is the sum of 1 - cos(angle) over its points (0 straight on, 2 back). Along a well-sampled
-path no other order is nearly as smooth: two neighbors that change places cause two steps back, or one at an end,
-which costs nearly 2. Where points lie so far apart that the path turns by more than 0.7 rad from one to the next, a
-change may cost much less. Over random curves sampled that coarsely, the advantage of the right order ranged from
+The turning of a polygon is the sum of 1 - cos(angle) over its points (0 straight on, 2 back). Along a
+well-sampled path no other order is nearly as smooth: exchanging two neighbors causes two steps back, or one
+at an end, which costs nearly 2. Where points are so far apart that the path turns by more than 0.7 rad from
+one to the next, an exchange may cost much less. Over random curves sampled that coarsely, the advantage of
+the right order ranged from
 -0.33 to 1.5, that of a wrong one from -2.7 to 0.43 (unless its rows were reported as moved).
 """
 
@@ -23,16 +24,16 @@ from sekant.geometry.fit.noise import step_cosines
 from sekant.geometry.fit.order import out_of_order
 from sekant.geometry.fit.polyline import Array, Index
 
-_SHARP = 0.76  # cosine of 0.7 rad: where no step turns more, points are near enough to each other
-_MARGIN = 0.6  # turning by which any other order must be worse
-_SMOOTHER = -0.5  # turning by which another order is clearly better
-_LONGER = 2.5  # by how many mean steps another order may be longer than the given one
-_NEAR = 12  # neighbors in space with which a point may change places
+_SHARP = 0.76  # cosine of 0.7 rad: if no step turns more, points are close enough to each other
+_MARGIN = 0.6  # least additional turning of any other order
+_SMOOTHER = -0.5  # difference of turning below which another order is clearly better
+_LONGER = 2.5  # additional length of another order, in mean steps
+_NEAR = 12  # number of neighbors in space with which a point may be exchanged
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """An order that is as plausible as the given one: the point at place `first` of it goes to place `second`."""
+    """An order that is as plausible as the given one: its point at place `first` moves to place `second`."""
 
     first: int
     second: int
@@ -66,8 +67,9 @@ def doubt(p: Array) -> Doubt | None:
 
 
 def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
-    """For each of the `points` its partners (m,), near ones, and the orders (m, n) in which it changes places with
-    them, comes before or after them. On a closed path, moving one end to the other does not change the order."""
+    """For each of the `points` its partners (m,), near ones, and the orders (m, n) in which it is exchanged
+    with them, or placed before or after them. On a closed path, moving one end to the other does not change
+    the order."""
     from scipy.spatial import KDTree
 
     n = len(p)
@@ -94,10 +96,10 @@ def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
 def uncertain_order(
     poses: PoseData, rows: NDArray[np.int64], p: Array, item: str, told: bool, shuffled: bool
 ) -> list[AnalysisWarning]:
-    """A warning if the points p (n, 3) on a fit could as well be in another order, or are in another one than in
-    the data where the path turns sharply, unless that has been reported (`told`); `rows` (n,) of the data, in their
-    order along the fit. DataError if another order is clearly smoother, or as smooth and the data say nothing
-    (`shuffled`)."""
+    """A warning if the points p (n, 3) on a fit could as well be in another order, or if their order differs
+    from that of the data where the path turns sharply, unless this was already reported (`told`). `rows` (n,)
+    of the data, in their order along the fit. DataError if another order is clearly smoother, or as smooth
+    and the data have no order (`shuffled`)."""
     found = doubt(p)
     if found is not None:
         one, other = int(rows[found.first]), int(rows[found.second])

@@ -14,7 +14,7 @@ from sekant.geometry.fit.noise import smoothed
 from sekant.geometry.fit.polyline import Array, chord_length, turning
 from sekant.geometry.fit.selection import Tried, across, typical_step
 
-_LONGER = 1.6  # a half circle over its chord
+_LONGER = 1.6  # a half circle relative to its chord
 _SHORTER = 0.5
 
 
@@ -74,9 +74,10 @@ def check_bounds(
 
 
 def check_apart(poses: PoseData, curve: PoseCurve) -> None:
-    """DataError if a path through rows without an order comes so near to itself that points alone do not determine
-    how it continues there: nearer than its widest steps and the noise; or if its ends are nearer to each other than
-    two neighbors, so that a shorter path joins them and leaves these apart. `poses`: rows in the order along the
+    """DataError if a path through unordered rows comes so close to itself that points alone do not determine
+    how it continues there (closer than its widest steps and the noise), or if its ends are closer to each
+    other than two neighbors, so that a shorter path joins the ends and opens between these neighbors.
+    `poses`: rows in the order along the
     path. A path may end where it begins."""
     from scipy.spatial import KDTree
 

@@ -19,16 +19,15 @@ def clamped_knots(a: float, b: float, inner: Array, degree: int = DEGREE) -> Arr
 
 
 def least_squares(u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:
-    """Quintic of given inner knots with the least weighted sum of squares (2.5) through u (n,), y (n, m)."""
+    """Quintic spline with given inner knots and the least weighted sum of squares (2.5) through u (n,), y (n, m)."""
     return make_lsq_spline(u, y, clamped_knots(u[0], u[-1], inner), DEGREE, w=weights)
 
 
 def admissible(u: Array, inner: Array) -> Array:
     """The inner knots without those for which the data do not determine the spline.
 
-    Schoenberg and Whitney: basis function j must have a point of its own strictly inside its support
-    (t[j], t[j + 6]). Points and functions are matched greedily from the left; a function that finds none loses
-    a knot.
+    Schoenberg and Whitney: basis function j must have its own point strictly inside its support (t[j], t[j +
+    6]). Points and functions are matched greedily from the left; a function without a point loses a knot.
     """
     inner = np.sort(np.asarray(inner, float))
     inner = inner[(inner > u[0]) & (inner < u[-1])]
@@ -64,8 +63,8 @@ def periodic_least_squares(
     """Quintic with simple knots (k,) in [a, a + period), knots[0] = a, through u (n,), y (n, m), where component j
     repeats after a period (signs[j] = 1) or changes its sign (-1).
 
-    The five coefficients after the k-th are the first five again, with that sign: columns of the design matrix are
-    added accordingly.
+    The five coefficients after the k-th repeat the first five, with that sign: columns of the design matrix
+    are added accordingly.
     """
     from scipy.sparse import csc_array, csr_array
     from scipy.sparse.linalg import splu
@@ -90,7 +89,7 @@ def periodic_least_squares(
 
 
 def merged_pieces(splines: list[BSpline]) -> tuple[Array, Array]:
-    """Breaks and coefficients of several splines over one range, side by side on the union of their knots."""
+    """Breaks and coefficients of several splines over one range, combined on the union of their knots."""
     a = max(s.t[s.k] for s in splines)
     b = min(s.t[len(s.t) - s.k - 1] for s in splines)
     breaks = np.unique(np.concatenate([s.t for s in splines]))

@@ -1,4 +1,5 @@
-"""Unordered points: a chain through them from their shortest tree, and strokes that pass over it again."""
+"""Unordered points: a chain through them from their minimum spanning tree, and strokes that pass over it
+repeatedly."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
 from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 FEW = 60  # points up to which the chain is improved by exchanges
-_AROUND = -0.5  # cosine of the turn of a step that goes back along a path
-MOST = 200  # points up to which exchanges are tried to find a way without sharp turns
+_AROUND = -0.5  # cosine of the angle of a step that goes back along a path
+MOST = 200  # points up to which exchanges are tried to find an order without sharp turns
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A line through points, found without their order."""
+    """A line through points, found without using their order."""
 
     line: Array | None  # (k, 3), smoothed; None if the points do not form one line
     length: float  # of that line, or of the tree
@@ -47,10 +48,10 @@ class Strokes:
 
 
 def shortest_chain(r: Array) -> Chain:
-    """The longest way through the shortest tree that joins the points r (n, 3), each to near ones.
+    """The longest path in the minimum spanning tree of the points r (n, 3).
 
-    The given order counts as shuffled if means of three neighbors pull the points together (ordered points stay where
-    they are, means of random ones shrink to a third) and the tree is much shorter than the polygon.
+    The given order counts as shuffled if averaging three neighbors contracts the points (ordered points
+    hardly move, random ones contract to a third) and the tree is much shorter than the polygon.
     """
     given = smoothed(r, back=0.02)[0]
     given_length = float(chord_length(given)[-1])
@@ -74,13 +75,13 @@ def shortest_chain(r: Array) -> Chain:
     if line is not None and not _covers(line, r):
         line = None
     if line is not None and project(r[:1], line)[0][0] > 0.5 * chord_length(line)[-1]:
-        line, way = line[::-1], way[::-1]  # from the end where the data begin
+        line, way = line[::-1], way[::-1]  # from the end at which the data begin
     length = tree_length if line is None else float(chord_length(line)[-1])
     return Chain(line, length, given_length, shuffled, way)
 
 
 def _covers(line: Array, r: Array) -> bool:
-    """Nearly all points lie near the line and not far beyond its ends."""
+    """Whether nearly all points are close to the line and not far beyond its ends."""
     place, off = project(r, line)
     length = float(chord_length(line)[-1])
     beyond = np.maximum(-place, place - length)
@@ -94,7 +95,7 @@ def strokes_of(r: Array, chain: Chain) -> Strokes | None:
     place, off = project(r, chain.line)
     swing = 0.2 * float(np.ptp(place))
     turn, best, way = 1, float(place[0]), 0.0
-    for value in place:  # a turn counts once the points have come back by a fifth of the travel
+    for value in place:  # a turning point counts once the points have come back by a fifth of the travel
         if way == 0.0:
             way = np.sign(value - best) if abs(value - best) > swing else 0.0
             best = float(value) if way else best
@@ -108,7 +109,7 @@ def strokes_of(r: Array, chain: Chain) -> Strokes | None:
 
 
 def _tree(r: Array) -> tuple[Index, float]:
-    """Points on the longest way through the shortest spanning tree, and the length of the tree. Edges join near
+    """Points on the longest path in the minimum spanning tree, and the length of the tree. Edges join nearby
     points, and neighbors in the given order, so that the tree is connected."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
@@ -135,7 +136,8 @@ def _tree(r: Array) -> tuple[Index, float]:
 
 
 def _walk(r: Array, start: int) -> Index:
-    """From a start, always to the nearest remaining point; points straight ahead count as nearer."""
+    """An order that always continues from a start to the nearest remaining point; points straight ahead count
+    as closer."""
     left = np.ones(len(r), bool)
     left[start] = False
     way = [start]
@@ -154,7 +156,7 @@ def _walk(r: Array, start: int) -> Index:
 
 
 def straightest(r: Array, ways: Sequence[Index]) -> Index:
-    """The way through few points r (n, 3) that turns least: among the given ones, the shorter ones obtained by
+    """The order of few points r (n, 3) with the least turning: among the given ones, shorter ones obtained by
     exchanges, and one that always continues to the nearest point. Each step back costs two half turns."""
     tried = [*ways, *(improved(r, way, len(r), turned=False) for way in ways)]
     for way in (*ways, _walk(r, int(_tree(r)[0][0]))):
@@ -174,15 +176,15 @@ def smooth_way(r: Array) -> Index | None:
 
 
 def improved(r: Array, way: Index, reach: int, turned: bool = True) -> Index:
-    """The way with single points moved, and parts `turned` around, by up to `reach` places, as long as that makes
-    it shorter; the change with the largest gain comes first."""
+    """The order with single points moved and parts reversed (`turned`), by up to `reach` places, as long as
+    that makes it shorter; the change with the largest gain comes first."""
     n = len(way)
     between = np.linalg.norm(r[:, None] - r[None], axis=2)
     i, j = np.triu_indices(n, 1)
     i, j = (
         i[j - i <= reach] + 1,
         j[j - i <= reach] + 1,
-    )  # places on the way, with nothing before the first and after the last
+    )  # places in the order, with nothing before the first and after the last
     least = 1e-12 * float(between[way[:-1], way[1:]].sum())
     for _ in range(20 * n):
         d = np.zeros((n + 2, n + 2))

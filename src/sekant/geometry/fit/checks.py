@@ -1,4 +1,4 @@
-"""Checks of pose data before a fit: each refusal names the row, the numbers, the cause and the remedy."""
+"""Checks of pose data before a fit: each error names the row, the numbers, the cause and the remedy."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LEAST_POINTS = 7  # a quintic has six coefficients; one more point allows a comp
 
 
 def check_count(data: PoseData) -> None:
-    """Enough rows for a quintic."""
+    """Check that there are enough rows for a quintic."""
     if len(data) < LEAST_POINTS:
         raise data.error(f"{len(data)} points are too few for a quintic path; give at least {LEAST_POINTS}")
 
 
 def check_parameter(data: PoseData, name: str, u: Array) -> Array:
-    """The parameter column, increasing (reversed data are left to the caller to turn around)."""
+    """Check that the parameter column increases (the caller reverses decreasing data)."""
     bad = np.flatnonzero(~np.isfinite(u))
     if bad.size:
         raise data.error(f"{name} is {u[bad[0]]}; remove the row", int(bad[0]))
@@ -75,7 +75,8 @@ def unread_angles(
 
 
 def check_gaps(data: PoseData, u: Array) -> None:
-    """No unknown stretch of the path: no step of more than 20 median steps and 5 % of it, along u (n,) [m]."""
+    """Check that the path has no gap: no step of more than 20 median steps and 5 % of its length, along u
+    (n,) [m]."""
     step = np.diff(u)
     typical = float(np.median(step))
     gap = np.flatnonzero((step > 20.0 * typical) & (step > 0.05 * (u[-1] - u[0])))
@@ -90,7 +91,7 @@ def check_gaps(data: PoseData, u: Array) -> None:
 
 
 def check_turns(data: PoseData) -> None:
-    """Neighboring orientations must be near enough to follow the rotation: less than 120 degrees apart."""
+    """Check that neighboring orientations are less than 120 degrees apart, so that the rotation can be followed."""
     q = data.quaternion
     if q is None:
         return

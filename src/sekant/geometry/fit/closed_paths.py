@@ -1,4 +1,4 @@
-"""Closed paths: wrapping data around the seam, and merging the two passes over the seam."""
+"""Closed paths: wrapping data around the seam, and merging the two passes over it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Closing:
-    """How the data of a closed path continue around it."""
+    """Continuation of the data of a closed path around it."""
 
     period: float  # in the parameter of the raw data
     source: NDArray[np.int64]  # (n_ext,) row of the data for each extended point
@@ -28,7 +28,7 @@ class Closing:
 
     @staticmethod
     def of(poses: PoseData, u: Array, y: Array | None, tag: str) -> Closing:
-        """From data whose last point repeats the first, or lies one ordinary step before it."""
+        """Closing of data whose last point repeats the first, or is one typical step before it."""
         r = poses.position
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
@@ -52,8 +52,8 @@ class Closing:
 
     @staticmethod
     def over_column(poses: PoseData, u: Array, r: Array, y: Array | None, tag: str, sigma: float) -> Closing:
-        """From rows over an increasing column u whose last row repeats the first, up to the noise `sigma` [m] of a
-        coordinate: the period is the difference of the column's ends."""
+        """Closing of rows over an increasing column u whose last row repeats the first, up to the noise
+        `sigma` [m] of a coordinate: the period is the difference of the column's ends."""
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
         if gap > max(0.2 * typical, 8.0 * sigma):
@@ -70,7 +70,8 @@ class Closing:
         return replace(closing, period=float(u[-1] - u[0]), source=index % n, lap=lap, inside=lap == 0)
 
     def joined(self, r: Array, y: Array | None) -> tuple[Array, Array | None]:
-        """Positions and components whose first row is the mean of the first and of the last, which are one."""
+        """Positions and components whose first row is the mean of the first and the last, which are the same
+        point."""
         r = np.concatenate([[0.5 * (r[0] + r[-1])], r[1:]])
         if y is not None:
             y = np.concatenate([[0.5 * (y[0] + self.sign * (y[-1] - self.gain))], y[1:]])
@@ -79,8 +80,8 @@ class Closing:
     def spline(
         self, first: Initial, u: Array, y: Array, gain: Array, sign: float, w: Array | None
     ) -> BSpline:
-        """One lap through y (n, m) at u (n,), whose last row is the first again, that repeats with continuous
-        derivatives; `first` is a spline through the rows with overlaps, and gives the knots."""
+        """A spline of one lap through y (n, m) at u (n,), whose last row repeats the first, with continuous
+        derivatives over the seam; `first` is a spline through the rows with overlaps, which determines the knots."""
         a, period = float(u[0]), self.period
         t = first.spline.t
         inner = t[(t > a + 1e-12 * period) & (t < a + (1.0 - 1e-12) * period)]
@@ -100,8 +101,8 @@ class Closing:
         return u[i] + self.lap * self.period, r[i], y_ext, None if w is None else w[i]
 
     def lap_range(self, place: Array, order: NDArray[np.int64]) -> tuple[float, float]:
-        """Parameters at which the first point is passed for the first and for the second time, where the extended
-        point order[i] has the parameter place[i]."""
+        """Parameters of the first and the second pass of the first point; the extended point order[i] has the
+        parameter place[i]."""
         position = np.empty(len(order), dtype=np.int64)
         position[order] = np.arange(len(order))
         start, end = (np.flatnonzero((self.source == 0) & (self.lap == lap))[0] for lap in (0, 1))

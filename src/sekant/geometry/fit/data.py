@@ -30,7 +30,7 @@ _ANGLE_NAMES = {"z": ("yaw", "rz"), "y": ("pitch", "ry"), "x": ("roll", "rx")}
 
 @dataclass(frozen=True)
 class PoseData:
-    """Poses X_FM in SI, one a row."""
+    """Poses X_FM in SI, one per row."""
 
     position: Array  # (n, 3) m
     quaternion: Array | None  # (n, 4) unit, signs continued
@@ -57,13 +57,14 @@ class PoseData:
         return f"{'line' if self.file else 'row'}{'s' if len(numbers) > 1 else ''} {shown}"
 
     def wanted_orientation(self, wanted: str) -> tuple[str, str]:
-        """Kind and Euler sequence of the orientation that is `wanted`, where "auto" suits the data."""
+        """Kind and Euler sequence of the `wanted` orientation; "auto" chooses by the data."""
         if self.quaternion is None and wanted not in ("auto", "none"):
             raise self.error(f"orientation '{wanted}' was requested, but the data have no orientation")
         return parse_orientation("quaternion" if wanted == "auto" else wanted)
 
     def take(self, index: NDArray[np.int64]) -> PoseData:
-        """The rows `index` in that order; signs of quaternions and turns of angles are continued along it."""
+        """The rows `index` in that order; signs of quaternions and branches of angles are made continuous
+        along it."""
         return replace(
             self,
             position=self.position[index],
@@ -95,7 +96,7 @@ class PoseData:
         )
 
     def error(self, message: str, index: int | None = None) -> DataError:
-        """DataError at a row, as file and line where there is a file."""
+        """DataError at a row, with file and line if there is a file."""
         if index is None:
             return DataError(message, file=self.file)
         if self.file:
@@ -114,8 +115,8 @@ def read_poses(
     """Poses from a CSV file, from (n, 3) positions [m], or from a mapping of columns.
 
     A mapping may contain ``position`` (n, 3), ``quaternion`` (n, 4), ``rotation`` (n, 3, 3), ``euler`` (n, k) with
-    `sequence`, and any further columns (n,), all in SI; or single columns x, y, z, qw..qz, r11..r33, yaw, pitch,
-    roll as a file has them. `columns` maps these names to those of the data, or to a constant (``{"z": 0.0}``);
+    `sequence`, and any further columns (n,), all in SI; or single columns x, y, z, qw..qz, r11..r33, yaw,
+    pitch, roll as in a file. `columns` maps these names to those of the data, or to a constant (``{"z": 0.0}``);
     ``"angles"`` there lists the columns of the Euler angles in the order of `sequence`. `units` maps column names
     to units and is needed for files whose header has none.
     """
@@ -194,7 +195,7 @@ def _assemble(
 def _orientation(
     find: _ColumnFinder, table: dict[str, Array], columns: dict[str, Any], sequence: str | None
 ) -> tuple[Array | None, Array | None, str]:
-    """Quaternions or Euler angles with their sequence, whichever the data contain."""
+    """Quaternions, or Euler angles with their sequence, whichever the data contain."""
     lower = {name.lower() for name in find.names}
     if "quaternion" in table or all(name in lower for name in QUATERNION):
         q = table.get("quaternion")

@@ -14,15 +14,15 @@ from sekant.geometry.fit.knots import halved_knots, iterative_knots, tao_watson
 from sekant.geometry.fit.noise import noise_level
 
 Array = NDArray[np.float64]
-WALKED = 1e-6  # of the size of a component: how much worse a longer piece may fit clean data
-_BINS = 800  # the knot search uses at most so many block means
+WALKED = 1e-6  # of the size of a component: allowed error of a longer piece on clean data
+_BINS = 800  # largest number of block means in the knot search
 
-_SEARCHED = 24  # up to so many knots are placed optimally; more are spread by halving
+_SEARCHED = 24  # largest number of knots that are placed optimally; more are placed by halving
 
 
 @dataclass(frozen=True)
 class Initial:
-    """Spline y(u) through data, how it was found, and its noise level."""
+    """Spline y(u) through data, its method, and its noise level."""
 
     spline: BSpline
     inner: Array
@@ -32,15 +32,15 @@ class Initial:
     degree: int = DEGREE  # of the least-squares polynomial, if lower than that of the spline
 
     def again(self, u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:
-        """Least squares of the same kind through other data, with the inner knots at `inner`."""
+        """A least-squares fit of the same kind to other data, with the inner knots `inner`."""
         if self.degree < DEGREE:
             return polynomial(u, y, self.degree, weights)
         return least_squares(u, y, admissible(u, inner), weights)
 
 
 def is_clean(y: Array, sigma: float) -> bool:
-    """Interpolation would disturb second derivatives by less than a thousandth of size / range^2: noise < 1e-3 size /
-    n^2, or of the size of rounding errors."""
+    """Whether interpolation would disturb second derivatives by less than a thousandth of size / range^2:
+    noise < 1e-3 size / n^2, or of the size of rounding errors."""
     size = float(np.max(np.ptp(y, axis=0))) + 1e-300
     return sigma <= max(1e-3 * size / len(y) ** 2, 1e-13 * max(size, float(np.abs(y).max())))
 
@@ -58,9 +58,8 @@ def first_spline(
 ) -> Initial:
     """Quintic spline of y (n, m) over increasing u (n,).
 
-    `corners` are (u, multiplicity) of knots that must be there: multiplicity 5 leaves the spline C0, 4 leaves it C1,
-    3 leaves it C2. `across`: the parameter is not exact, so that only residuals across the curve tell whether more
-    knots are needed.
+    `corners` are (u, multiplicity) of required knots: the spline is C0 at multiplicity 5, C1 at 4, C2 at 3.
+    `across`: the parameter is not exact, so only residuals across the curve show whether more knots are needed.
     """
     sigma = noise_level(u, y) if noise is None else float(noise)
     clean = is_clean(y, sigma)
@@ -88,7 +87,7 @@ def first_spline(
 
 
 def _walked(u: Array, y: Array, fixed: Array, sigma: float, weights: Array | None) -> Initial:
-    """HALL's Algorithm 1: knots where one quintic no longer follows the data, then least squares over all of them.
+    """HALL's Algorithm 1: knots where a quintic no longer follows the data, then least squares with all of them.
 
     His threshold is a user setting; here it is three times the noise, or one part in a million for clean data.
     """
@@ -112,7 +111,7 @@ def _interpolation_knots(u: Array, corners: Sequence[tuple[float, int]]) -> Arra
     last = 0
     for place, k in sorted(corners):
         i = int(np.argmin(np.abs(u - place)))
-        if i - last < 7 or i > len(u) - 8:  # no room for a knot of this multiplicity
+        if i - last < 7 or i > len(u) - 8:  # too few points for a knot of this multiplicity
             continue
         last = i
         low = i - 3 - k // 2
@@ -121,7 +120,7 @@ def _interpolation_knots(u: Array, corners: Sequence[tuple[float, int]]) -> Arra
 
 
 def _block_means(u: Array, y: Array, weights: Array | None, step: int) -> tuple[Array, Array, Array | None]:
-    """Means over blocks of `step` points; the first and the last point stay, so that the range does."""
+    """Means over blocks of `step` points; the first and the last point are unchanged, so that the range is."""
     n = (len(u) - 2) // step * step
     body = slice(1, 1 + n)
 
@@ -146,7 +145,7 @@ def polynomial(u: Array, y: Array, degree: int, weights: Array | None = None) ->
 
 
 def cubic(u: Array, y: Array) -> BSpline:
-    """Cubic interpolation (C2) as a quintic spline with triple inner knots: it bends less between few points."""
+    """Cubic interpolation (C2) as a quintic spline with triple inner knots: it oscillates less between few points."""
     thin = make_interp_spline(u, y, 3)
     t = clamped_knots(u[0], u[-1], np.repeat(thin.t[4:-4], 3))
     sites = np.lib.stride_tricks.sliding_window_view(t[1:-1], DEGREE).mean(axis=1)  # Greville's

@@ -1,7 +1,7 @@
-"""Where the knots go: Tao and Watson's method for noisy data, HALL's iterative search for clean data.
+"""Placement of knots: Tao and Watson's method for noisy data, HALL's iterative search for clean data.
 
-Both work on vector data y (n, m) over an increasing parameter u (n,), with the components scaled so that they
-may be added (meters with meters, unit quaternions among themselves).
+Both work on vector data y (n, m) over an increasing parameter u (n,), with components scaled so that they can
+be added (meters with meters, unit quaternions among themselves).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scipy.interpolate import BSpline
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 
 Array = NDArray[np.float64]
-_LEAST = 3  # points in a segment that halving makes
+_LEAST = 3  # least number of points in a segment after halving
 
 
 @dataclass(frozen=True)
 class KnotFit:
-    """A quintic spline, its inner knots, and why no more were added."""
+    """A quintic spline, its inner knots, and the reason why no more were added."""
 
     spline: BSpline
     inner: Array
@@ -41,7 +41,7 @@ def tao_watson(
     most: int = 80,
     patience: int = 3,
 ) -> KnotFit:
-    """Add one knot at a time where it is needed most, and move it and its neighbors to their best places.
+    """Add one knot at a time where it is needed most, and optimize its place and those of its neighbors.
 
     The sum of squares of segment j, SSR_j (2.10), over the total TSSR (2.11) and its share n_j / np of the points
     give the knot addition index KAI_j (2.12); the segment with the highest one is halved. Knots are added until
@@ -49,12 +49,12 @@ def tao_watson(
     (2.13)  (TSSR^0 - TSSR^(k-1)) / (TSSR^0 - TSSR^k) > C: a further knot no longer improves the fit, or
     (2.14)  TSSR / (np - n) grows with k: the spline begins to fit the noise,
 
-    for `patience` additions in a row; the last knots that brought no gain are dropped. Without `C`, a knot must
+    for `patience` additions in a row; the last knots without a gain are dropped. Without `C`, a knot must
     gain more than the best of all places would gain on pure noise: with probability 1 - 1/N that is less than m + 2
-    sqrt(m L) + 2 L residual variances, L = log N (Laurent and Massart), for N places a spline can tell apart.
-    Several knots may bring a gain only together: a bump may need two or three before anything improves. While the
-    residual is clearly larger than `noise` (standard deviation of a component) the search goes on longer. `fixed`:
-    knots that stay (kinks, with their multiplicity).
+    sqrt(m L) + 2 L residual variances, L = log N (Laurent and Massart), for N places that a spline can
+    distinguish. Several knots may help only together: a bump may need two or three. While the residual is
+    clearly larger than `noise` (standard deviation of a component), the search continues longer. `fixed`:
+    knots that are not moved (kinks, with their multiplicity).
     """
     n_points, m = y.shape
     fixed = np.zeros(0) if fixed is None else fixed
@@ -107,12 +107,12 @@ def halved_knots(
 ) -> KnotFit:
     """Halve the segments whose residuals are not noise, until those of all segments are white.
 
-    Where a spline misses the shape, residuals of neighboring points are alike: their lag-one correlation (n_j
+    Where a spline misses the shape, residuals of neighboring points are similar: their lag-one correlation (n_j
     points of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere
-    (means of squares against the median of all, 1.4 for noise). This needs no estimate of the noise level. Each
-    half keeps as many points as a quintic has coefficients, or three where residuals are large. Then useless knots
-    are removed. With `across` only residuals across the curve count, for a parameter that is itself rough: m - 1
-    components.
+    (means of squares against the median of all, 1.4 for noise). This needs no estimate of the noise level.
+    Each half contains at least as many points as a quintic has coefficients, or three where residuals are
+    large. Then useless knots are removed. With `across`, for a noisy parameter, only residuals across the
+    curve are used: m - 1 components.
     """
 
     def missed(inner: Array) -> tuple[BSpline, Array]:
@@ -152,7 +152,7 @@ def halved_knots(
 
 
 def _pruned(inner: Array, fixed: Array, squares: Callable[[Array], float], n_points: int, m: int) -> Array:
-    """The knots without those that gain less than a knot gains on noise, removing the least useful first."""
+    """Remove knots that gain less than a knot gains on noise, the least useful first."""
     free = np.setdiff1d(inner, fixed)
     total = squares(inner)
     gains = [squares(np.delete(inner, np.searchsorted(inner, knot))) - total for knot in free]
@@ -165,7 +165,7 @@ def _pruned(inner: Array, fixed: Array, squares: Callable[[Array], float], n_poi
 
 
 def _price(n_points: int, m: int) -> float:
-    """What the best of all places for a knot gains on pure noise, in residual variances; see `tao_watson`."""
+    """Gain of the best place for a knot on pure noise, in residual variances; see `tao_watson`."""
     places = np.log(max(n_points / (DEGREE + 1), 2.0))
     return m + 2.0 * np.sqrt(m * places) + 2.0 * places
 
@@ -191,7 +191,7 @@ def _worst_segment(u: Array, residual: Array, total: float, knots: Array, least:
 
 
 def _settle(u: Array, squares, free: Array, place: float, fixed: Array, least: int, rounds: int):
-    """Move the new knot and its neighbors, two on each side or (`rounds` = 2) one, to the smallest sum of squares."""
+    """Move the new knot and its neighbors, two on each side or (`rounds` = 2) one, to minimize the sum of squares."""
     center = int(np.searchsorted(free, place))
     spline, residual = squares(free)
     total = residual.sum()
@@ -222,12 +222,12 @@ def _settle(u: Array, squares, free: Array, place: float, fixed: Array, least: i
 
 
 def iterative_knots(u: Array, y: Array, threshold: Array, cell: int = 2 * (DEGREE + 1)) -> Array:
-    """HALL's Algorithm 1: walk along clean data and set a knot where one quintic no longer fits them.
+    """HALL's Algorithm 1: walk along clean data and place a knot where a quintic no longer fits them.
 
     The data are cut into cells of `cell` points (at least k + 1). From each start a polynomial is fitted over one,
-    two, ... cells; when its largest error exceeds that of the first cell by more than `threshold` (m,), the last
-    good end becomes a knot and the next start. HALL compares each fit with the one before it; comparing with
-    the first one also sees errors that grow slowly, and lets the end be found by doubling and halving.
+    two, ... cells; when its largest error exceeds that of the first cell by more than `threshold` (m,), the
+    last good end becomes a knot and the next start. HALL compares each fit with the previous one; comparing
+    with the first one also detects errors that grow slowly, and allows doubling and halving to find the end.
     """
     n = len(u)
     edges = np.append(np.arange(0, n - cell, cell), n - 1)
@@ -276,9 +276,9 @@ def fit_to_tolerance(
 ) -> tuple[BSpline, Array]:
     """Quintic spline within `tolerance` (m,) of dense clean data, and its errors (n, m) at them.
 
-    Starts from the knots `start`, or from `iterative_knots`. A C4 spline has one coefficient a segment where free
-    polynomials have six, so segments that miss the tolerance are halved until they meet it or have too few points.
-    `fixed` knots (kinks) stay.
+    Starts from the knots `start`, or from `iterative_knots`. A C4 spline has one coefficient per segment
+    instead of the six of a free polynomial, so segments that miss the tolerance are halved until they meet it
+    or have too few points. `fixed` knots (kinks) are not moved.
     """
     fixed = np.zeros(0) if fixed is None else fixed
     places = np.unique(fixed)
@@ -289,7 +289,7 @@ def fit_to_tolerance(
         ]
         start = np.concatenate([*found, np.zeros(0)])
     apart = np.abs(start[:, None] - places).min(axis=1, initial=np.inf)
-    inner = start[apart > 1e-9 * (u[-1] - u[0])]  # where a fixed knot lies is known to rounding errors
+    inner = start[apart > 1e-9 * (u[-1] - u[0])]  # the place of a fixed knot is known up to rounding errors
     for _ in range(rounds):
         knots = admissible(u, np.concatenate([fixed, inner]))
         spline = least_squares(u, y, knots)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sekant.geometry.fit.polyline import chord_length
 
 Array = NDArray[np.float64]
-BACK = -0.2  # cosine of the turn from which on a step goes back rather than around a bend
+BACK = -0.2  # cosine of the angle below which a step goes back instead of around a bend
 
 
 @dataclass(frozen=True)
 class Kink:
-    """A place where the data turn a corner (order 0: only position continuous) or bend suddenly (order 1)."""
+    """A place where the data have a corner (order 0: only the position is continuous) or a sudden bend (order 1)."""
 
     index: int
     order: int
@@ -23,19 +23,20 @@ class Kink:
 
 
 def noise_level(u: Array, y: Array) -> float:
-    """Standard deviation of the noise of a component, from how well neighbors predict each point.
+    """Standard deviation of the noise of a component, from the prediction of each point by its neighbors.
 
     Each y_i is compared with the polynomial through its 3, 4 and 5 neighbors on each side; for white noise the
     difference has variance sigma^2 (1 + sum l_j^2) with the Lagrange weights l_j. The median is insensitive to kinks
-    and outliers; the least of the three estimates counts, since what shrinks with the degree is not noise.
+    and outliers; the least of the three estimates is used, because a difference that shrinks with the degree
+    is not noise.
     """
     estimates = [_prediction_error(u, y, half) for half in (3, 4, 5) if len(u) >= 4 * half]
     return min(estimates, default=0.0)
 
 
 def predictions(u: Array, y: Array, half: int) -> Array:
-    """How far each y_i (i from `half` to n - half) lies from the polynomial through `half` neighbors on each side:
-    components (n - 2 half, m) over their standard deviation for unit noise."""
+    """Distance of each y_i (i from `half` to n - half) from the polynomial through `half` neighbors on each
+    side: components (n - 2 half, m) divided by their standard deviation for unit noise."""
     offsets = np.concatenate([np.arange(-half, 0), np.arange(1, half + 1)])
     i = np.arange(half, len(u) - half)
     near = u[i[:, None] + offsets]
@@ -56,11 +57,11 @@ def _prediction_error(u: Array, y: Array, half: int) -> float:
 
 
 def smoothed(r: Array, back: float = 0.0) -> tuple[Array, int]:
-    """Positions with noise averaged out just enough that the order of the points along the path is clear, and the
-    number of points averaged (1: none).
+    """Positions smoothed just enough that the order of the points along the path is clear, and the number of
+    points averaged (1: none).
 
-    The window of a running mean (with reflected ends) grows until no step goes back, or but a share `back` of them
-    (where strokes turn), and steps turn by less than 60 degrees on average.
+    The window of a running mean (with reflected ends) grows until at most a share `back` of the steps goes
+    back (where strokes turn), and steps turn by less than 60 degrees on average.
     """
     n = len(r)
     window = 1
@@ -89,7 +90,7 @@ def find_kinks(u: Array, r: Array, noise: float) -> list[Kink]:
 
     Smooth data give differences of slope and of second derivative that shrink with the window, a kink gives the
     same difference for both windows. The windows are 7 and 13 points, more if noise hides curvature in them.
-    Differences within ten standard errors of the noise do not count.
+    Differences within ten standard errors of the noise are ignored.
     """
     n = len(u)
     for small in (7, 13, 25):
@@ -106,7 +107,7 @@ def find_kinks(u: Array, r: Array, noise: float) -> list[Kink]:
         (second > 0.25 * scale) & (np.abs(second - wide2) < 0.35 * second) & (second > 10.0 * noise * spread2)
     )
     bend &= second * (u[-1] - u[0]) > 0.2
-    # both sides must be smooth themselves: their cubics leave little more than noise
+    # both sides must be smooth: residuals of their cubics are little more than noise
     corner &= misfit < 2.2 * noise + 0.002 * first * width
     bend &= misfit < 2.2 * noise + 0.0002 * second * width**2
     kinks: list[Kink] = []
@@ -120,8 +121,8 @@ def find_kinks(u: Array, r: Array, noise: float) -> list[Kink]:
 
 
 def _broken(u: Array, r: Array, i: int, order: int, window: int, noise: float) -> bool:
-    """Two cubics that meet at point i with a jump follow its neighbors much better than one smooth polynomial with as
-    many coefficients: by ten times the variance that they leave."""
+    """Whether two cubics that meet at point i with a jump fit its neighbors much better than one smooth
+    polynomial with as many coefficients: by ten times their residual variance."""
     near = slice(max(0, i - window), i + window + 1)
     x = u[near] - u[i]
     x = x / np.abs(x).max()
@@ -142,8 +143,9 @@ def _peaks(size: Array, reach: int) -> list[int]:
 def _side_differences(u: Array, r: Array, window: int) -> tuple[Array, ...]:
     """Differences between cubics through `window` points on each side of a point, itself included.
 
-    All (n,), zero near the ends: |difference| of first derivative over speed, of second derivative, their standard
-    errors for unit noise, the mean second derivative, the larger rms misfit of the two cubics, their width.
+    All (n,), zero near the ends: |difference| of the first derivative divided by the speed, of the second
+    derivative, their standard errors for unit noise, the mean second derivative, the larger rms residual of
+    the two cubics, their width.
     """
     n = len(u)
     i = np.arange(window, n - window)

@@ -1,9 +1,9 @@
 """The order of the rows along the path, found by projection on a first estimate of it.
 
-The first assumption is the order of the file; a time column, if there is one, determines the order. Single rows far
-from their place in the file are moved to the right place, or are outliers if there is none. Rows without any order
-are put on a shortest tree through the points, and so are several strokes over one travel. What remains is jitter
-along the path: each point moves to the nearest point of the smoothed polygon.
+The first assumption is the order of the file; a time column, if there is one, determines the order. Single
+rows far from their place in the file are moved to the right place, or are outliers if there is none.
+Unordered rows, and several strokes over one travel, are ordered by a minimum spanning tree of the points. The
+remaining jitter along the path is removed: each point moves to the nearest point of the smoothed polygon.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from sekant.geometry.fit.polyline import (
 
 _TIME_UNITS = ("s", "ms", "us", "min", "h")
 _TIME_NAMES = ("t", "time", "timestamp")
-_SINGLE = 0.1  # share of few rows that are out of order one by one; more of them jitter
-_NOISY = 0.1  # noise of a column, of its range, up to which smoothing it along the rows gives their order
-_SIMPLER = 1.1  # how much more noise a simpler curve may leave
+_SINGLE = 0.1  # largest share of rows that count as single rows out of order; more of them count as jitter
+_NOISY = 0.1  # noise of a column, relative to its range, up to which smoothing along the rows determines their order
+_SIMPLER = 1.1  # factor by which the residual noise of a simpler curve may be larger
 _ENOUGH = 20  # rows needed to estimate the noise of a column
-_NEAR = 3  # places by which jitter moves a row; one that belongs farther away was swapped
+_NEAR = 3  # largest number of places by which jitter moves a row; a row farther from its place was swapped
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Arranged:
 
 
 def arrange(poses: PoseData, item: str) -> Arranged:
-    """Order, first parameter, and findings. `item`: label of the path in warnings."""
+    """Find the order, the first parameter, and warnings. `item`: label of the path in warnings."""
     count = len(poses)
     notes: list[str] = []
     warnings: list[AnalysisWarning] = []
@@ -121,10 +121,10 @@ def without_repeats(poses: PoseData, name: str) -> PoseData:
 
 
 def along_column(poses: PoseData, name: str) -> PoseData:
-    """The rows in the order of a column, strokes over one travel merged: rows of equal values become their mean.
+    """The rows in the order of a column; strokes over one travel are merged: rows with equal values are averaged.
 
-    Only where the poses are a function of the column: sorted by it, points may lie from the line between their
-    neighbors by at most 2 % of the size (rms). Otherwise the rows come back as they are.
+    This requires that the poses are a function of the column: sorted by it, points may differ from the line
+    between their neighbors by at most 2 % of the size (rms). Otherwise the rows are returned unchanged.
     """
     u = poses.columns[name]
     step = np.diff(u)
@@ -146,8 +146,8 @@ def along_column(poses: PoseData, name: str) -> PoseData:
 
 def without_noise(poses: PoseData, name: str) -> PoseData:
     """The rows with a noisy column smoothed along them, if that makes it monotone: rows in the order of the motion,
-    whose angle or travel was measured with an error larger than its steps. Otherwise (several strokes, rows without
-    order) they come back as they are."""
+    whose angle or travel was measured with an error larger than its steps. Otherwise (several strokes,
+    unordered rows) they are returned unchanged."""
     u = poses.columns[name]
     step = np.diff(u)
     if not np.all(np.isfinite(u)) or np.all(step >= 0.0) or np.all(step <= 0.0) or len(u) < _ENOUGH:
@@ -173,11 +173,11 @@ def without_noise(poses: PoseData, name: str) -> PoseData:
 def _single_pass(r: Array, notes: list[str]) -> tuple[Array, Array, float]:
     """Line, places (n,) [m] of the points on it and their median distance, for points in roughly the right order.
 
-    Points in their order need less smoothing than before, and the line through them shows the order better: the two
-    steps alternate until the order stays.
+    Points in their order need less smoothing than before, and the line through them shows the order better:
+    the two steps alternate until the order no longer changes.
     """
     order = np.arange(len(r))
-    if not _goes_back(r):  # there may be sharp bends, which an estimate would cut off
+    if not _goes_back(r):  # there may be sharp bends, which an estimate would cut
         return r, chord_length(r), 0.0
     for _ in range(10):
         line, window = smoothed(r[order])
@@ -204,11 +204,13 @@ def _along(
     warnings: list[AnalysisWarning],
     lost: Index | None = None,
 ) -> Arranged:
-    """The rows `index` sorted by their place on the first estimate; where no step goes back, their polygon gives
-    the parameter. Single rows that have to be moved are reported, if there are few rows."""
+    """The rows `index` sorted by their place on the first estimate; if no step goes back, their polygon
+    determines the parameter. Single rows that must be moved are reported, if there are few rows."""
     order = np.argsort(place, kind="stable")
     r = poses.position[index]
-    if len(order) <= FEW and _goes_back(r[order]):  # for few points the straightest way is the best estimate
+    if len(order) <= FEW and _goes_back(
+        r[order]
+    ):  # for few points the straightest order is the best estimate
         order = straightest(r, [order])
         place = np.empty(len(order))
         place[order] = chord_length(r[order])
@@ -217,7 +219,7 @@ def _along(
         warnings.append(_swapped(poses, item, index[moved]))
     found = poses.take(index[order])
     keep = _distinct(found, np.arange(len(found)), notes)
-    if len(keep) < len(order):  # rows that only the order along the path brought together
+    if len(keep) < len(order):  # rows that became neighbors by the order along the path
         found, order = found.take(keep), order[keep]
     found = replace(found, notes=(*found.notes, *notes))
     changed = bool(np.any(np.diff(order) != 1))
@@ -231,7 +233,8 @@ def _along(
 
 
 def _goes_back(r: Array) -> bool:
-    """Some step is opposite to both the one before and the one after; at a sharp bend only one of them is."""
+    """Whether some step is opposite to both the previous and the next one; at a sharp bend it is opposite to
+    only one."""
     back = step_cosines(r) < BACK
     return bool(np.any(back[1:] & back[:-1]))
 
@@ -246,8 +249,8 @@ def _time_column(poses: PoseData) -> str | None:
 
 
 def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
-    """Positions in `index` without rows that repeat the pose of the row before; DataError if only the position is
-    repeated, because then the body rotates in place and length is not a parameter."""
+    """Positions in `index` without rows that repeat the pose of the previous row; DataError if only the
+    position is repeated, because then the body rotates in place and length is not a parameter."""
     r = poses.position[index]
     least = 1e-13 * max(size_of(r), float(np.abs(r).max()))  # rounding errors
     same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= least)
@@ -276,9 +279,9 @@ def _left_out(poses: PoseData, rows: Index) -> str:
 def _put_in_order(
     poses: PoseData, index: Index, way: Index, item: str, notes: list[str], warnings: list[AnalysisWarning]
 ) -> Arranged | None:
-    """The rows along a `way` (n,) without sharp turns; rows that it takes from afar are reported. None if these are
-    many and the way is still hardly shorter than in the order of the file: then the points are too far apart to
-    decide."""
+    """The rows in an order `way` (n,) without sharp turns; rows from distant places are reported. None if
+    these are many and the order is still hardly shorter than that of the file: then the points are too far
+    apart to decide."""
     count, r = len(way), poses.position[index]
     place = np.empty(count)
     place[way] = chord_length(r[way])
@@ -299,7 +302,7 @@ def _put_in_order(
 
 
 def out_of_order(way: Index) -> Index:
-    """Entries of `way` (n,), numbers that are all different, outside its longest increasing subsequence."""
+    """Entries of `way` (n,), which are all different, outside its longest increasing subsequence."""
     ends: list[int] = []  # positions of the smallest last entries of increasing runs, by length
     values: list[int] = []  # these entries
     before: list[int] = []

@@ -16,8 +16,9 @@ _REACH = 3  # neighbors on each side that a point is compared with
 
 
 def strays(r: Array) -> Index:
-    """Points (n, 3) far from the median of their six neighbors in the given order: by more than three local steps
-    and six times what is usual. None of fewer than 13 points, which are too few to decide which point is off."""
+    """Points (n, 3) far from the median of their six neighbors in the given order: by more than three local
+    steps and six times the usual distance. None for fewer than 13 points, which are too few to decide which
+    one is wrong."""
     n = len(r)
     if n < 13:
         return np.zeros(0, np.int64)
@@ -28,7 +29,7 @@ def strays(r: Array) -> Index:
     away[i] = np.linalg.norm(r[i] - np.median(r[i[:, None] + offsets], axis=1), axis=1)
     for k in range(
         _REACH
-    ):  # at the ends: not near any of the next, a third counts since the first step may be long
+    ):  # at the ends: not close to any of the next ones; a third is required because the first step may be long
         away[k] = np.linalg.norm(r[k] - np.delete(r[: 2 * _REACH], k, axis=0), axis=1).min() / 3.0
         last = np.linalg.norm(r[n - 1 - k] - np.delete(r[-2 * _REACH :], -1 - k, axis=0), axis=1)
         away[n - 1 - k] = last.min() / 3.0
@@ -39,8 +40,8 @@ def strays(r: Array) -> Index:
 def unpredicted(u: Array, r: Array, sigma: float) -> Index:
     """Isolated points of otherwise smooth data, over u (n,).
 
-    A point counts if its neighbors miss it by ten times more than they miss each other when it is gone; at a corner
-    or a sharp bend they go on missing each other. `sigma`: noise of a coordinate [m].
+    A point counts if its neighbors predict it ten times worse than each other without it; at a corner or a
+    sharp bend they also predict each other badly. `sigma`: noise of a coordinate [m].
     """
     out: list[int] = []
     keep = np.arange(len(u))
@@ -69,14 +70,14 @@ def unpredicted(u: Array, r: Array, sigma: float) -> Index:
 
 
 def _gaps(u: Array, r: Array) -> Array:
-    """Error [m] of the prediction of each point by its neighbors, over its value for unit noise."""
+    """Error [m] of the prediction of each point by its neighbors, divided by its value for unit noise."""
     return np.linalg.norm(predictions(u, r, _REACH), axis=1)
 
 
 def unlikely(miss: Array) -> NDArray[np.bool_]:
     """Residual vectors (n, 3) that stand out from those of their neighbors: by more than six standard deviations,
-    which come from the median. Where a spline misses a detail the residuals of neighbors are alike, or stand out one
-    beside the other: outliers are but two of any seven rows."""
+    which come from the median. Where a spline misses a detail, the residuals of neighbors are similar, or
+    several neighbors stand out: so at most two of any seven rows are outliers."""
     size = np.linalg.norm(miss, axis=1)
     usual = 6.0 * 1.4826 * float(np.median(size))
     out = (_apart(miss) > usual) & (size > usual)
@@ -92,7 +93,7 @@ def robust_weights(miss: Array) -> Array:
 
 
 def _apart(miss: Array) -> Array:
-    """Distance (n,) of each residual from the median of its six neighbors; zero for so few that it says nothing."""
+    """Distance (n,) of each residual from the median of its six neighbors; zero if there are too few points."""
     n = len(miss)
     if n < 4 * _REACH:
         return np.zeros(n)
@@ -102,7 +103,7 @@ def _apart(miss: Array) -> Array:
 
 
 def outlier_warning(poses: PoseData, item: str, rows: Index) -> AnalysisWarning:
-    """The record of rows left out; DataError if they are too many to be exceptions."""
+    """A warning about the rows that were left out; DataError if they are too many to be exceptions."""
     if len(rows) > max(1.0, _MOST * len(poses)):
         raise poses.error(
             f"{len(rows)} of {len(poses)} points are far from any smooth path ({poses.row_list(rows)}); check units, "

@@ -2,11 +2,11 @@
 
 1. The order of the rows along the path, by projection on a first estimate; outliers are left out (`order`,
 `outliers`). 2. A first quintic spline: interpolation of clean data, least squares with Tao and Watson's knots for
-   noisy data, over chord length or a parameter column. A kind of spline that predicts left-out points better takes
-   its place; if none predicts them as well as the polygon, the data are refused (`selection`).
+   noisy data, over chord length or a parameter column. A kind of spline that predicts left-out points better
+   replaces it; if none predicts them as well as the polygon, the data are refused (`selection`).
 3. For arc length: the length of that spline by quadrature; data points move to their nearest points on it and
-   the spline is fitted again over its own length, until the parameter settles (`settle`). It may not leave its
-   polygon (`bounds`).
+   the spline is fitted again over its own length, until the parameter converges (`settle`). It must not leave
+   its polygon (`bounds`).
 4. Dense points of that spline over exact arc length, fitted again with the iterative knot search to a tolerance.
 5. Conversion to piecewise polynomials, and a report of what was achieved.
 """
@@ -86,7 +86,7 @@ def fit_curve(
     weights: Any = None,
     **options: Any,
 ) -> PoseCurve:
-    """Pose curve through measured poses; `curve.report` says how well.
+    """Pose curve through measured poses; `curve.report` contains the errors.
 
     `data`, `columns`, `units`, `sequence`, `weights`: see `data.read_poses`. `parameter`: "arc_length" [m], "chord"
     [m], or the name of a monotone column (travel, flexion angle). Options:
@@ -138,7 +138,8 @@ def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | 
 
 
 def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve:
-    """Fit over a column: its values are exact, so the result is the first splines that predict left-out rows."""
+    """Fit over a column: its values are exact, so the result consists of the first splines that predict
+    left-out rows."""
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
@@ -206,7 +207,7 @@ def _predicting(
     unit: str,
 ) -> Initial:
     """A spline over a column that predicts left-out rows at least as well as straight lines do; `source` (n,): rows
-    of the data. Only the first choice repeats around a closed path."""
+    of the data. Only the first choice supports closed paths."""
     if options.method != "auto" or options.C is not None:
         return first
     if closing is None:
@@ -290,7 +291,7 @@ def _fit_in_order(
     warnings: list[AnalysisWarning],
     arranged: Arranged,
 ) -> tuple[PoseCurve, NDArray[np.int64]]:
-    """Fit of rows in their order, `arranged` so; also the rows (indices) that turn out to be outliers."""
+    """Fit of rows in the order `arranged`; also returns the rows (indices) that turn out to be outliers."""
     tag, y = _orientation_components(poses, options.orientation)
     r, w = poses.position, poses.weights
     closing = Closing.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
@@ -315,7 +316,7 @@ def _fit_in_order(
     before = u
     curve, u = _refit(u, order, first, second, corners, tag, parameter, closing, options)
     if closing is not None and parameter == "arc_length":
-        curve = along_arc_length(curve)  # blending the seam has disturbed the speed
+        curve = along_arc_length(curve)  # blending over the seam has changed the speed
     inside = np.ones(len(u), bool) if closing is None else closing.inside[order]
     odd = np.zeros(0, np.int64)
     if not first.interpolated:
@@ -335,9 +336,11 @@ def _fit_in_order(
 
 
 def _projected(u: Array, r: Array, w: Array | None, options: FitOptions) -> tuple[Array, NDArray[np.int64]]:
-    """Parameter and order of noisy points by projection on a spline that follows them but for noise across the path.
+    """Parameter and order of noisy points by projection on a spline that follows them except for noise across
+    the path.
 
-    The polygon of points that are nearer to each other than the noise is too long, and rough, as a measure of length.
+    The polygon of points that are closer to each other than the noise is too long and too rough as a measure
+    of length.
     """
     sigma = noise_level(u, r) if options.noise is None else options.noise
     order = np.arange(len(u))
@@ -352,8 +355,8 @@ def _projected(u: Array, r: Array, w: Array | None, options: FitOptions) -> tupl
 
 
 def _smoothest_parameter(u: Array, r: Array) -> Array:
-    """The length of the cubic through the points, if that makes the data look less noisy than u does: chord length of
-    unevenly spaced points is rough even if the points are exact."""
+    """The length of the cubic through the points, if the data have less noise over it than over u: chord
+    length of unevenly spaced points is rough even if the points are exact."""
     level = noise_level(u, r)
     for _ in range(3):
         length = cumulative_length(partial(cubic(u, r), nu=1), u)
@@ -407,7 +410,7 @@ def _over_own_length(
 
 
 def _within(nodes: Array, per: NDArray[np.int64]) -> Array:
-    """Each interval of the nodes (n + 1,) cut into `per` (n,) equal parts: where the parts begin."""
+    """Starts of the parts if each interval of the nodes (n + 1,) is divided into `per` (n,) equal parts."""
     share = np.arange(per.sum()) - np.repeat(np.cumsum(per) - per, per)
     return np.repeat(nodes[:-1], per) + share * np.repeat(np.diff(nodes) / per, per)
 

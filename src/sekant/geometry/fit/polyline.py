@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
-_CANDIDATES = 16  # segments near a point of which the nearest one is sought first
+_CANDIDATES = 16  # nearby segments among which the nearest one is searched first
 
 
 def chord_length(r: Array) -> Array:
@@ -25,8 +25,8 @@ def size_of(r: Array) -> float:
 def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) -> tuple[Array, Array]:
     """Nearest points of the polygon `line` (k, 3) to the points r (n, 3): their length along it and distance.
 
-    With `near` (n,) only the segments near[i] - reach ... near[i] + reach count: a path that comes by twice keeps
-    its passes apart. Beyond the ends of the whole line its end segments are prolonged.
+    With `near` (n,) only the segments near[i] - reach ... near[i] + reach are used: so the passes of a path
+    that comes close to itself stay separate. Beyond the ends of the whole line its end segments are extended.
     """
     s = chord_length(line)
     d = np.diff(line, axis=0)
@@ -34,7 +34,7 @@ def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) ->
     count = len(d)
 
     def nearest(part: Index | slice, j: Index) -> None:
-        """Of the segments j (k, width) the nearest to each of the points `part`."""
+        """The nearest of the segments j (k, width) to each of the points `part`."""
         offset = r[part][:, None] - line[j]
         share = np.sum(offset * d[j], axis=2) / np.maximum(length[j] ** 2, 1e-300)
         low, high = np.where(j == 0, -np.inf, 0.0), np.where(j == count - 1, np.inf, 1.0)
@@ -72,8 +72,8 @@ def _candidates(r: Array, line: Array) -> tuple[Array, Index]:
 
 
 def from_chord_of_neighbors(r: Array) -> Array:
-    """Distance (n - 2,) of each inner point from the straight line between its neighbors, the line being cut off
-    at them: how far a left-out point lies from the polygon through the rest."""
+    """Distance (n - 2,) of each inner point from the straight line between its neighbors, limited to the
+    segment between them: the distance of a left-out point from the polygon through the rest."""
     a, b, p = r[:-2], r[2:], r[1:-1]
     d = b - a
     share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)

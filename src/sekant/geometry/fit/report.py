@@ -1,4 +1,4 @@
-"""What a fit achieved: errors on the data and on points left out, unit speed, knots, continuity, warnings."""
+"""Results of a fit: errors on the data and on left-out points, unit speed, knots, continuity, warnings."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ def root_mean_square(x: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class FitReport:
-    """Quality of a pose curve or surface. Lengths in m, angles in rad, `None` where a figure does not
-    apply."""
+    """Quality of a pose curve or surface. Lengths in m, angles in rad, `None` if a value does not apply."""
 
     source: str  # "data", "function", "track", "surface data"
-    method: str  # how the knots were found
+    method: str  # method of placing the knots
     parameter: str
     unit: str
     orientation: str
     points: int = 0  # data points used
-    held_out: int = 0  # data points left out of a first fit and compared with it
+    held_out: int = 0  # data points left out of a first fit, for comparison
     pieces: int = 0
     knots: int = 0  # inner knots of the fit to the raw data
     fewest_points: int = 0  # data points in the emptiest interval between them

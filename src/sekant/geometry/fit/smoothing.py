@@ -6,13 +6,14 @@ The control points c of a component minimize
     Jk(f) = integral of the sum over a of binomial(k, a) (d^k f / dx1^a dx2^(k - a))^2
 
 over the rectangle of the parameters, both scaled to 0..1 and then one stretched against the other: the energy of
-thin-plate splines (Wahba 1990, section 2.4). Every component has its own lambda, the one of the largest restricted
-likelihood (Wahba 1985, Wood 2011), which seldom mistakes noise for shape. Order k = 3 suits smooth surfaces; k = 2
-keeps those that vary over short distances from running away where there are no points. The order with the smaller
+thin-plate splines (Wahba 1990, section 2.4). Every component has its own lambda, the one with the largest
+restricted likelihood (Wahba 1985, Wood 2011), which seldom mistakes noise for shape. Order k = 3 suits smooth
+surfaces; k = 2 prevents those that vary over short distances from large deviations where there are no points.
+The order with the smaller
 uncertainty over the whole rectangle is chosen.
 
-Knots are lines across the rectangle. An interval between two of them is halved while the residuals of neighboring
-points in it are alike, which those of noise are not.
+Knots are lines across the rectangle. An interval between two of them is halved while the residuals of
+neighboring points in it are correlated, unlike those of noise.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 _MOST = 900  # control points of a component: eigenvalues of matrices of this size take a second
 _LEAST = 3  # different values of a parameter on each side of a new knot
-_ALIKE = 4.0  # standard deviations of such a sum; large, since many intervals and components are tested
+_ALIKE = 4.0  # standard deviations of such a sum; large, because many intervals and components are tested
 _STRETCHES = 4.0 ** np.arange(-3, 4)  # of the first parameter against the second
-_WEIGHTS = 10.0 ** np.arange(-13.0, 5.01, 0.5)  # lambdas that are tried, of the ratio of the traces
+_WEIGHTS = 10.0 ** np.arange(-13.0, 5.01, 0.5)  # lambdas to try, relative to the ratio of the traces
 _GRID = 21  # places in each direction at which orders are compared
-_CLEAN = 1e-10  # residuals below this share of a component's range are left alone
+_CLEAN = 1e-10  # residuals below this share of a component's range are ignored
 
 
 @dataclass(frozen=True)
 class _Weighted:
-    """Points over lines of knots: A (n, p) sparse and b (n, m) with the weights in them, N = A^T A, A^T b."""
+    """The weighted least-squares problem for given knots: A (n, p) sparse and b (n, m) with the weights, N =
+    A^T A, A^T b."""
 
     t: tuple[Array, Array]
     A: Any
@@ -59,7 +61,7 @@ class _Weighted:
         return _Weighted((t1, t2), A, b, np.asarray((A.T @ A).todense()), np.asarray(A.T @ b))
 
     def decomposed(self, order: int, stretch: float) -> _Decomposed:
-        """For all lambdas at once."""
+        """The decomposition that solves the problem for all lambdas."""
         energies = _energies(*self.t, order)
         P = sum(comb(order, a) * stretch ** (2 * a - order) * e for a, e in enumerate(energies))
         return _Decomposed.of(self.N, np.asarray(P), order * (order + 1) // 2)
@@ -73,7 +75,7 @@ class _Decomposed:
     share: Array
     rough: Array
     c: float
-    free: int  # dimension of what costs nothing: polynomials of lower degree
+    free: int  # dimension of the null space of the penalty: polynomials of lower degree
 
     @staticmethod
     def of(N: Array, P: Array, free: int) -> _Decomposed:
@@ -97,7 +99,7 @@ class _Decomposed:
     def best_weight(self, A: Any, b: Array, rhs: Array) -> tuple[float, float]:
         """Lambda of a component with the largest restricted likelihood, and minus twice its logarithm.
 
-        With the noise variance eliminated that is, but for constants,
+        With the noise variance eliminated this is, up to constants,
         (n - free) log(|b - A c|^2 + lambda c^T P c) + log det(N + lambda P) - log det+(lambda P).
         """
         n, z = A.shape[0], self.Z.T @ rhs
@@ -117,13 +119,13 @@ class _Decomposed:
 
 @dataclass(frozen=True)
 class SmoothSurface:
-    """Control points (n1, n2, m) over the knots t1, t2, and what is known of their errors."""
+    """Control points (n1, n2, m) over the knots t1, t2, and estimates of their errors."""
 
     t1: Array
     t2: Array
     control: Array
     noise: Array  # (m,) standard deviation of a point from the surface
-    left_out: Array  # (n, m) how far each point lies from the surface through all others
+    left_out: Array  # (n, m) distance of each point from the surface through all others
     order: int
     weights: Array  # (m,) lambda of each component
     modes: _Decomposed
@@ -134,7 +136,7 @@ class SmoothSurface:
 
     def spread(self, u: Array) -> Array:
         """Standard deviations (n, m) of the components at u (n, 2): the uncertainty from noise and lack of points,
-        if the surface is as rough there as elsewhere (Wahba 1983)."""
+        assuming that the surface is as rough there as elsewhere (Wahba 1983)."""
         squares = np.asarray(_design(u, self.t1, self.t2) @ self.modes.Z) ** 2
         return self.noise * np.sqrt(
             np.stack([squares @ (1.0 / self.modes.stiffness(w)) for w in self.weights], axis=1)
@@ -204,8 +206,8 @@ def _design(u: Array, t1: Array, t2: Array) -> Any:
 
 
 def _energies(t1: Array, t2: Array, order: int) -> list[Array]:
-    """Integrals of products of the derivatives, a times along the first parameter and order - a times along the
-    second, both scaled to 0..1."""
+    """Integrals of products of derivatives, of order a in the first parameter and order - a in the second,
+    both scaled to 0..1."""
     grams = []
     x, w = np.polynomial.legendre.leggauss(DEGREE + 1)
     for t in (t1, t2):
@@ -229,8 +231,8 @@ def neighbors(u: Array) -> Pairs:
 
 
 def _halved(x: Array, breaks: Array, miss: Array, pairs: Pairs) -> Array:
-    """The lines of knots `breaks`, and those in the middle of intervals in which residuals (n, m) of neighbors are
-    alike. Over k pairs of noise of variance v the sum of their products has the standard deviation v sqrt(k)."""
+    """The knots `breaks`, and the middles of intervals in which residuals (n, m) of neighbors are correlated.
+    For k pairs of noise with variance v, the sum of products has the standard deviation v sqrt(k)."""
     count = len(breaks) - 1
     middle = 0.5 * (breaks[:-1] + breaks[1:])
     interval = np.clip(np.searchsorted(breaks, x, side="right") - 1, 0, count - 1)

@@ -1,4 +1,4 @@
-"""Quintic splines through the points of a line or a grid, with NumPy alone: SciPy takes 0.4 s to load.
+"""Quintic splines through the points of a line or a grid, with NumPy alone: SciPy takes 0.4 s to import.
 
 Reductions need them for every moved point of a mechanism.
 """

@@ -59,10 +59,10 @@ def fit_surface(
     """Pose surface over the two columns `parameters` of the data (see `data.read_poses`), with a report.
 
     `kind`: "polynomial", one polynomial of `degree`, with `total` only the terms of total degree up to the larger of
-    the two (MATLAB's poly55, HALL's choice); "spline", quintic tensor-product splines, which interpolate a clean grid
-    and otherwise are as smooth as the noise allows (see `smoothing`); "auto" is a spline.
+    the two (MATLAB's poly55, HALL's choice); "spline", quintic tensor-product splines, which interpolate a
+    clean grid and are otherwise as smooth as the noise allows (see `smoothing`); "auto" is a spline.
 
-    DataError if the points do not determine the surface: if left-out points are predicted worse than by planes
+    DataError if the points do not determine the surface: if it predicts left-out points worse than planes
     through their neighbors, or if it is uncertain in parts of the rectangle without points (unless `allow_gaps`).
     """
     if kind not in KINDS:
@@ -149,7 +149,7 @@ def _orientation(
 
 
 def _one_branch(poses: PoseData, q: Array, order: NDArray[np.int64], shape: tuple[int, int] | None) -> Array:
-    """Quaternions with signs continued over the grid, or, scattered, on the side of their mean."""
+    """Quaternions with continuous signs over a grid; scattered ones on the side of their mean."""
     if shape is not None:
         grid = q.reshape(*shape, 4).copy()
         grid[:, 0] = continue_signs(grid[:, 0])
@@ -259,8 +259,8 @@ def _report(
 def _predicted(
     points: _Points, model: PatchModel, w: Array | None, ends: tuple[str, str]
 ) -> tuple[NDArray[np.bool_], Array]:
-    """Which points were left out, and their components (k, m) by fits to the others: all, one at a time, or, of an
-    interpolated grid, every fifth inner line in both directions at once."""
+    """Indices of left-out points, and their components (k, m) predicted by fits to the others: all points one
+    at a time or, for an interpolated grid, every fifth inner line in both directions at once."""
     held = np.zeros(len(points.u), bool)
     if model.left_out is not None:
         if len(held) < 100:

@@ -1,5 +1,5 @@
-"""Checks of a fitted surface against its points: planes through their neighbors, their noise, and its uncertainty
-where there are none."""
+"""Checks of a fitted surface against its points: planes through their neighbors, their noise, and the
+uncertainty far from points."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _GRID = 41  # places in each direction at which the surface is checked
-_WORSE = 1.05  # factor by which left-out points may be missed more than by planes
-_UNKNOWN = 0.1  # standard deviation, of the range of a component, that is reported
-_REFUSED = 0.5  # and that is refused
-_BEYOND = 0.5  # share of its range by which a component may leave it
+_WORSE = 1.05  # allowed error at left-out points relative to that of planes
+_UNKNOWN = 0.1  # standard deviation, relative to the range of a component, above which it is reported
+_REFUSED = 0.5  # and above which the fit is refused
+_BEYOND = 0.5  # share of its range by which a component may exceed it
 _GAP, _WIDER = (
     0.05,
     8.0,
-)  # distance to the nearest point that is reported: of the range, and of the median one
+)  # distance to the nearest point that is reported: relative to the range, and to the median distance
 _REMEDY = "add points there or fit over a smaller range"
-_NOISE_LEVELS = 3.0  # residuals beyond are not noise
+_NOISE_LEVELS = 3.0  # larger residuals are not noise
 _SHAPE = 1e-3  # residuals below this share of a component's range are not reported
 
 
@@ -44,8 +44,8 @@ def check_surface(
 ) -> list[AnalysisWarning]:
     """Warnings about a fit to the `rows` (n,) of the data, y (n, m) over u (n, 2); `names` (m,) of the components.
 
-    DataError if left-out points are predicted worse than by planes through their neighbors, unless the caller chose
-    the kind of surface (`forced`), and where the points leave the surface open, unless with `allow_gaps`.
+    DataError if left-out points are predicted worse than by planes through their neighbors, unless the caller
+    chose the kind of surface (`forced`), or if the points do not determine it, unless `allow_gaps`.
     """
     if model.left_out is None or model.values is None or model.spread is None:
         return []
@@ -78,8 +78,8 @@ def check_surface(
 
 
 def _gap_warning(u: Array, at: Array, item: str) -> list[AnalysisWarning]:
-    """A part of the rectangle without points, much larger than the spaces between them elsewhere; `at` (k, 2): places
-    all over it."""
+    """A warning about a part of the rectangle without points that is much larger than the usual gaps; `at`
+    (k, 2): places all over the rectangle."""
     from scipy.spatial import KDTree
 
     size = np.ptp(u, axis=0)
@@ -94,7 +94,7 @@ def _gap_warning(u: Array, at: Array, item: str) -> list[AnalysisWarning]:
 
 
 def _sizes(y: Array) -> Array:
-    """Ranges (m,) of the components; those that hardly vary count by a thousandth of the others of their kind."""
+    """Ranges (m,) of the components; those that hardly vary get a thousandth of the others of their kind."""
     size = np.ptp(y, axis=0)
     least = np.full(len(size), 1e-3)
     least[:3] = 1e-3 * max(float(np.linalg.norm(size[:3])), 1e-9)
@@ -122,7 +122,8 @@ def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Arr
 
 
 def _from_planes(u: Array, y: Array, pairs: Pairs) -> tuple[Array, NDArray[np.bool_]]:
-    """How far points (n, m) lie from the planes through their neighbors, and which have neighbors all around."""
+    """Distances of points (n, m) from the planes through their neighbors, and which points have neighbors on
+    all sides."""
     n = len(u)
     x = (u - u.min(axis=0)) / np.ptp(u, axis=0)
     i = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -144,8 +145,9 @@ def _from_planes(u: Array, y: Array, pairs: Pairs) -> tuple[Array, NDArray[np.bo
 
 
 def scattered_noise(u: Array, y: Array) -> Array:
-    """Standard deviations (m,) of the noise of the components, from how well neighbors predict each point by a plane
-    and by a quadratic: the smaller counts, since what shrinks with the degree is not noise."""
+    """Standard deviations (m,) of the noise of the components, from predictions of each point by a plane and
+    by a quadratic through its neighbors: the smaller one is used, because errors that shrink with the degree
+    are not noise."""
     from scipy.spatial import KDTree
 
     x = (u - u.min(axis=0)) / np.ptp(u, axis=0)
@@ -168,7 +170,7 @@ def scattered_noise(u: Array, y: Array) -> Array:
 def _residual_warning(
     u: Array, y: Array, model: PatchModel, names: tuple[str, ...], item: str
 ) -> list[AnalysisWarning]:
-    """A component that the surface misses by far more than its noise."""
+    """A warning about a component whose residuals are far above its noise."""
     assert model.values is not None
     rms = np.sqrt(np.mean((y - model.values(u)) ** 2, axis=0))
     noise = scattered_noise(u, y)

@@ -33,7 +33,7 @@ class PatchModel:
 def fit_polynomial(
     u: Array, y: Array, degree: tuple[int, int], total: bool, weights: Array | None
 ) -> PatchModel:
-    """Least squares of one polynomial in u (n, 2) to y (n, m), in Chebyshev polynomials for the sake of conditioning.
+    """Least squares of one polynomial in u (n, 2) to y (n, m), in Chebyshev polynomials for good conditioning.
 
     The terms are u1^i u2^j with i <= degree[0], j <= degree[1] and, if `total`, i + j <= max(degree).
     """
@@ -85,7 +85,7 @@ def fit_polynomial(
 
 
 def _chebyshev_to_local(degree: int, width: float) -> Array:
-    """(k, k): powers of the distance from the lower end from Chebyshev coefficients on the interval."""
+    """(k, k): converts Chebyshev coefficients on the interval to powers of the distance from its lower end."""
     inner = np.polynomial.Polynomial([-1.0, 2.0 / width])
     M = np.zeros((degree + 1, degree + 1))
     for j in range(degree + 1):
@@ -131,7 +131,7 @@ def _interpolate(x: Array, y: Array, end: str) -> tuple[Array, Array]:
 
 
 def fit_spline(u: Array, y: Array, weights: Array | None) -> PatchModel:
-    """Tensor-product quintic, as smooth as the noise of the points allows (`smoothing`)."""
+    """Tensor-product quintic spline, as smooth as the noise of the points allows (`smoothing`)."""
     from sekant.geometry.fit.smoothing import smooth_surface
 
     found = smooth_surface(u, y, weights)

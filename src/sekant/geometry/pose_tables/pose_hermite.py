@@ -1,19 +1,20 @@
 """Interpolation of poses between nodes: the published cubic scheme, and a quintic one with continuous accelerations.
 
-Both take the pose X_FM and its derivatives by the parameter u at nodes. Positions are Hermite polynomials.
+Both use the pose X_FM and its derivatives by the parameter u at nodes. Positions are Hermite polynomials.
 
 *Cubic* (PILS 3.43-3.49): between nodes i and i + 1, D apart, with the relative rotation phi = log(R_i^T R_i+1), the
 rates delta_i in M_i, delta_i+1 in M_i+1, and Hermite's functions of xi = (u - u_i) / D,
 
     R(u) = R_i exp(delta_i D h10) exp(phi h01) exp(delta_i+1 D h11) .
 
-Each factor turns about an axis of its own that is fixed in it. Written with rotation vectors, nothing is divided by
-|delta|, which is zero for pure translation. The second derivative jumps at the nodes. Positions are of order 4 in the
-step, rotations too as long as the axis keeps its direction; else the factors do not commute, which costs an order.
+Each factor rotates about its own fixed axis. With rotation vectors there is no division by |delta|, which is
+zero for pure translation. The second derivative jumps at the nodes. Positions are of order 4 in the
+step, rotations too if the axis has a constant direction; otherwise the factors do not commute, which costs one order.
 
 *Quintic*: the unit quaternion with its first and second derivative at the nodes, as a quintic Hermite polynomial of
-its four components, whose direction is the rotation. Multiplication by a constant quaternion commutes with it, so it
-depends on no choice of frames; pose, twist and the twist's derivative are continuous (order 6).
+its four components, whose direction is the rotation. It commutes with multiplication by a constant
+quaternion, so it does not depend on the choice of frames; pose, twist and the twist's derivative are
+continuous (order 6).
 """
 
 from __future__ import annotations

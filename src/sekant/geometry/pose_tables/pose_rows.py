@@ -1,8 +1,8 @@
 """Pose tables without a header, as the programs of PILS write them: u, T (12 or 16 numbers), d, delta in each row.
 
 Numbers are separated by blanks, commas or semicolons. T is [R p] or the whole 4 x 4 matrix, row by row; matrices
-that were written column by column are recognized by their last row 0 0 0 1. Further columns are ignored. The units
-of the drive, of lengths and of angles are declared once, where the file is named.
+that were written column by column are recognized by their last row 0 0 0 1. Further columns are ignored. The
+model declares the units of the drive, of lengths and of angles where it names the file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LAST = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def rows_without_header(path: str | PathLike[str]) -> tuple[Array, list[int]] | None:
-    """Numbers (n, k) and lines of a file whose first line holds nothing but numbers; None if it has a header."""
+    """Numbers (n, k) and lines of a file whose first line contains only numbers; None if it has a header."""
     try:
         text = read_file(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError:

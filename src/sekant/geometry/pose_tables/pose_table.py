@@ -1,7 +1,7 @@
 """Pose tables: poses of any set of bodies over one drive, with derivatives, to be interpolated (PILS chapter 3).
 
 A table comes from a kinematic analysis (``result.pose_table([...])``) or from arrays. `curve` gives the interpolated
-pose of a body as a `PoseCurve`: a path joint may follow it at once.
+pose of a body as a `PoseCurve`: a path joint can use it directly.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from sekant.tables.table import Table
 Array = NDArray[np.float64]
 Exact = Callable[[Array], Mapping[str, PoseMotion]]  # drive (n,) -> poses of the bodies
 FORMAT, VERSION = "sekant pose table", 1
-REFIT = 1e-12  # m, or 1 for quaternions: how closely a curve follows the cubic interpolant
+REFIT = 1e-12  # m, or 1 for quaternions: tolerance of a curve against the cubic interpolant
 
 
 @dataclass(frozen=True, eq=False)
 class PoseTable:
     """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseMotion`.
 
-    Derivatives that contradict the poses are refused (`table_rates`), except those that are `exact`: computed
-    together with the poses, at nodes that may be few.
+    Derivatives that contradict the poses are refused (`table_rates`), unless they are `exact`: computed
+    together with the poses, possibly at few nodes.
     """
 
     drive: Array
@@ -82,8 +82,8 @@ class PoseTable:
     ) -> PoseTable:
         """The table with as many nodes as `tolerance` (m, and rad) requires.
 
-        Intervals are halved until position and rotation of every body are right to the tolerance at points
-        between the nodes that the interpolation has not seen.
+        Intervals are halved until position and rotation of every body are within the tolerance at points
+        between the nodes, which the interpolation does not use.
         """
         u = np.linspace(float(range[0]), float(range[1]), 3)
         while True:
@@ -113,7 +113,7 @@ class PoseTable:
         return worst
 
     def check(self, exact: Exact, tolerance: float, method: str = "quintic") -> None:
-        """DataError if the table is too coarse for `tolerance` (m, rad), with the step that would do."""
+        """DataError if the table is too coarse for `tolerance` (m, rad); the message gives a sufficient step."""
         worst = self._worst(exact, method)
         i = int(np.argmax(worst))
         if worst[i] <= tolerance:
@@ -159,8 +159,8 @@ class PoseTable:
     ) -> PoseCurve:
         """The interpolated pose of a body as a curve over the drive.
 
-        The quintic interpolant is a piecewise polynomial and is taken over as it is. The cubic one is not: pieces
-        of degree 7 follow it to 1e-12, with its jumps of the second derivative at the nodes.
+        The quintic interpolant is a piecewise polynomial and is used directly. The cubic one is not: pieces
+        of degree 7 approximate it to 1e-12, with its jumps of the second derivative at the nodes.
         """
         nodes = self.nodes(body)
         if method not in METHODS:

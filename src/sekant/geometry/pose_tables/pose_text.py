@@ -1,12 +1,12 @@
-"""Pose tables as text, one body a file: the drive u, the matrix T, its derivatives d and delta (PILS 3.2).
+"""Pose tables as text, one file per body: the drive u, the matrix T, its derivatives d and delta (PILS 3.2).
 
 A CSV file of columns ``u``, ``T11`` to ``T34`` (rows of [R p], p in m), ``d1`` to ``d3`` = dp/du and ``delta1`` to
 ``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives by u, ``dd1`` ... ``ddelta3``.
 Files without the latter can be read too: cubic splines through d and delta then provide them.
 
 Every column may have its unit in the header, as in ``z [mm]``, ``T14 [mm]``, ``d1 [mm/mm]``, ``delta1 [rad/mm]``, and
-is converted by it; its dimension must fit. A bare position is in m. A bare derivative is that of the numbers as they
-stand in the file: d1 by the unit of T14 over the one of the drive, delta in rad over the one of the drive.
+is converted by it; its dimension must fit. A position without a unit is in m. A derivative without a unit is that of
+the numbers in the file: d1 by the unit of T14 over the one of the drive, delta in rad over the one of the drive.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST = ("velocity", "angular")
 
 
 def write_pose_text(table: PoseTable, body: str, path: str | PathLike[str]) -> None:
-    """Write the poses of one body; numbers read back as they were."""
+    """Write the poses of one body; reading the file gives the same numbers."""
     nodes = table.nodes(body)
     T = np.concatenate([nodes.rotation, nodes.position[:, :, None]], axis=2).reshape(-1, 12)
     parts = [getattr(nodes, field) for field in GROUPS]
@@ -77,7 +77,7 @@ def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], Pose
 
 
 def _with_units(found: Columns) -> Columns:
-    """The columns with the unit of each: the declared one if its dimension fits, else that of a bare number."""
+    """The columns with the unit of each: the declared one if its dimension fits, else the default unit."""
     declared = {
         name: "1" if unit in ("-", "") else unit for name, unit in zip(found.names, found.units, strict=True)
     }

@@ -32,7 +32,7 @@ class PoseErrors:
 
 
 def pose_errors(found: PoseMotion, exact: PoseMotion) -> PoseErrors:
-    """Distances between interpolated and exact motion (3.61-3.64)."""
+    """Differences between interpolated and exact motion (3.61-3.64)."""
     return PoseErrors(
         np.linalg.norm(found.position - exact.position, axis=1),
         np.linalg.norm(found.velocity - exact.velocity, axis=1),
@@ -55,7 +55,7 @@ def node_steps(table: PoseTable, body: str) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class TableReport:
-    """Largest errors against the step, for both schemes.
+    """Largest errors over the step, for both schemes.
 
     steps (k,); errors: by scheme and kind, (k,) each; orders: the measured slope of each.
     """

@@ -1,9 +1,10 @@
-"""Whether the derivatives of a pose table fit its poses: differences between neighboring nodes bound them.
+"""Checks that the derivatives of a pose table agree with its poses: differences between neighboring nodes bound them.
 
-Over an interval of length h, the mean of the derivatives at its ends is off the difference quotient s by
-h^2 f'''/12, while neighboring quotients differ by h f'' (h^2 f''' where f'' is zero). So a mean that is farther from
-its quotient than the quotients nearby are from each other is not the derivative of these poses, or the nodes are too
-far apart for any interpolation. Errors of the poses themselves (rounding, noise) enter the quotients likewise.
+Over an interval of length h, the mean of the derivatives at its ends deviates from the difference quotient s
+by h^2 f'''/12, while neighboring quotients differ by h f'' (h^2 f''' where f'' is zero). So a mean that
+deviates more from its quotient than nearby quotients differ is not the derivative of these poses, or the
+nodes are too far apart for any interpolation. Errors of the poses themselves (rounding, noise) also affect
+the quotients.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sekant.geometry.rotations import (
 )
 
 Array = NDArray[np.float64]
-ALLOWED = 2.0  # times the difference of neighboring quotients; a resolved table has a sixth of it
+ALLOWED = 2.0  # times the difference of neighboring quotients; a well-resolved table reaches a sixth of it
 ROUNDING = 1e-6  # of the largest rate of its kind: columns that are zero up to rounding
 LIKELY = {
     1000.0: "mm where m is meant, or a drive in m where it is in mm",
@@ -31,7 +32,7 @@ LIKELY = {
 
 
 def check_rates(name: str, u: Array, nodes: PoseMotion, parameter: str) -> None:
-    """DataError where a derivative contradicts the poses (of body `name`) at the nodes u (n,)."""
+    """DataError if a derivative contradicts the poses (of body `name`) at the nodes u (n,)."""
     h = np.diff(u)[:, None]
     relative = nodes.rotation[1:] @ np.swapaxes(nodes.rotation[:-1], 1, 2)
     turns = rotation_vector_from_quaternion(quaternion_from_rotation(relative)) / h
@@ -55,8 +56,8 @@ def check_rates(name: str, u: Array, nodes: PoseMotion, parameter: str) -> None:
 
 
 def _spread(quotients: Array, rates: Array) -> Array:
-    """How much quotients (n - 1, 3) differ from those beside them, the largest of three intervals; with a single
-    interval, how much the rates at its ends differ."""
+    """Largest difference of quotients (n - 1, 3) from their neighbors, over three intervals; for a single
+    interval, the difference of the rates at its ends."""
     if len(quotients) == 1:
         return np.abs(np.diff(rates, axis=0))
     steps = np.abs(np.diff(quotients, axis=0))
@@ -65,7 +66,7 @@ def _spread(quotients: Array, rates: Array) -> Array:
 
 
 def _cause(means: Array, quotients: Array) -> str:
-    """The constant factor between them and what it suggests, if one explains the contradiction."""
+    """A constant factor that explains the contradiction, and its likely cause, if there is one."""
     remedy = "correct the column, its unit or the drive's"
     size = float(quotients @ quotients)
     factor = float(means @ quotients) / size if size > 0.0 else 0.0

@@ -119,7 +119,7 @@ class PoseSurface:
     def degeneracy(self, u1: ArrayLike, u2: ArrayLike, length: float | None = None) -> Array:
         """Smallest over largest singular value (...) of the two twists, each scaled to unit size over the surface.
 
-        Rotations count by `length` [m], the diagonal of the surface's positions unless given. Zero where the two
+        `length` [m] converts rotations; by default the diagonal of the surface's positions. Zero where the two
         coordinates move the body in the same way: there a joint on the surface loses a degree of freedom.
         """
         arm, scale = self._scales
@@ -169,7 +169,7 @@ class PoseSurface:
 
     @cached_property
     def _scales(self) -> tuple[float, Array]:
-        """Length [m] by which rotations count, and root mean square size (2,) of the two twists on a grid."""
+        """Length [m] for converting rotations, and root mean square size (2,) of the two twists on a grid."""
         grid = self._grid(25)
         p = self.position(*grid).reshape(-1, 3)
         size = float(np.linalg.norm(np.ptp(p, axis=0))) or 1.0
@@ -179,7 +179,7 @@ class PoseSurface:
         return size, np.where(scale > 0.0, scale, 1.0)
 
     def extended(self, extrapolation: str | tuple[str, str]) -> PoseSurface:
-        """The same surface with another behavior outside its range, one for both or one for each parameter."""
+        """A copy of the surface with another behavior outside its range, for both parameters or for each."""
         t = self.table
         return replace(
             self, table=Table2(t.breaks1, t.breaks2, t.coefficients, extrapolation, t.name, t.unit)
@@ -209,14 +209,14 @@ class PoseSurface:
 
     @staticmethod
     def fit(data: Any, parameters: tuple[str, str] = ("u1", "u2"), **options: Any) -> PoseSurface:
-        """From measured poses over two columns; see `fit.surface.fit_surface`."""
+        """Surface fitted to measured poses over two columns; see `fit.surface.fit_surface`."""
         from sekant.geometry.fit.surface import fit_surface
 
         return fit_surface(data, parameters, **options)
 
     @staticmethod
     def from_function(function: Any, range: Any, **options: Any) -> PoseSurface:
-        """From a function of two CasADi symbols; see `surface_functions.surface_from_function`."""
+        """Surface from a function of two CasADi symbols; see `surface_functions.surface_from_function`."""
         from sekant.geometry.surfaces.surface_functions import surface_from_function
 
         return surface_from_function(function, range, **options)

@@ -21,9 +21,9 @@ from sekant.tables.table import Table2
 Array = NDArray[np.float64]
 Range2 = tuple[tuple[float, float], tuple[float, float]]
 PROBES = (0.11, 0.3, 0.5, 0.89)
-"""Where in each patch, along each side, errors are looked at."""
+"""Points in each patch, along each side, at which errors are evaluated."""
 _MOST = 16_384  # patches
-_SATURATED = 1e6  # multiple of the tolerance from which on patches may be too long to show how errors fall
+_SATURATED = 1e6  # multiple of the tolerance above which patches may be too long to show how errors decrease
 
 
 def surface_from_function(
@@ -40,11 +40,12 @@ def surface_from_function(
     most: int = 256,
 ) -> PoseSurface:
     """Surface of `function`(u1, u2) -> position (3) [m], or (position, rotation) with quaternion (4) or, with
-    `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until between the
-    nodes the pose agrees to `tolerance` (position [m], rotation [rad]), and twists and their rates along u1, u2 and
-    both at once to that fraction of the largest ones. `degree`: 5 or 7. Degenerate tangents are located and
-    reported. DataError as soon as it is clear that no grid will do: errors of second derivatives fall as h^(degree
-    - 1) with the length h of patches, and where they do not there is a kink, or rounding."""
+    `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until the pose
+    between the nodes is within `tolerance` (position [m], rotation [rad]), and twists and their rates along
+    u1, u2 and both at once are within that fraction of the largest ones. `degree`: 5 or 7. Degenerate
+    tangents are located and
+    reported. DataError as soon as it is clear that no grid is sufficient: errors of second derivatives fall
+    as h^(degree - 1) with the length h of patches; if they do not, there is a kink, or rounding dominates."""
     u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
     value = function(u1, u2)
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
@@ -110,7 +111,7 @@ class _Errors(NamedTuple):
 
 
 def _between(x: Array) -> Array:
-    """Points between nodes: where the error of values is largest, and of second derivatives."""
+    """Points between nodes at which the errors of values and of second derivatives are largest."""
     return (x[:-1, None] + np.diff(x)[:, None] * np.array(PROBES)).ravel()
 
 

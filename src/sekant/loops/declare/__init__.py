@@ -1,1 +1,1 @@
-"""The vocabulary of the author of a loop: structs, procedures and calls of native functions."""
+"""The language of compiled loops: structs, procedures and calls of native functions."""

@@ -26,8 +26,8 @@ _C = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 def call_native(address: int, *pointers: Any) -> None:
     """Call the function at `address`, ``void f(const double *const *arg, double *const *res, double *w)``.
 
-    ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. Tables of
-    pointers have a word of eight bytes an entry on every target. The arguments are arrays, including tables.
+    ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. Tables
+    of pointers have eight bytes per entry on every target. The arguments are arrays, including tables.
     """
     _C(int(address))(*(address_of(p) for p in pointers))
 
@@ -39,7 +39,7 @@ def tail(table: NDArray[np.int64], first: int) -> NDArray[np.int64]:
 
 
 class Calls(Struct):
-    """`count` calls of a function: tables of addresses, and what is added to each from one call to the next."""
+    """`count` calls of a function: tables of addresses, and the increment of each from one call to the next."""
 
     function: FunctionAddress
     count: Integer

@@ -1,8 +1,8 @@
-"""Compiled procedures, as they are written.
+"""Decorators for compiled procedures.
 
 A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. It is
-translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on;
-see `translation` and `objects`. Procedures are written in the subset of Python that `translation` knows: numbers,
+translated once, with the helpers that it calls (`inner`), to object code, which is stored and reused; see
+`translation` and `objects`. Procedures are written in the subset of Python that `translation` supports: numbers,
 arrays of structs item by item (only a constant index may be negative), tuples, loops over ranges; no slices, no
 array expressions, nothing that allocates or raises. With ``SEKANT_LOOPS=python`` the same functions run as plain
 Python (`plain`): slowly, but a debugger can step through them.
@@ -28,7 +28,7 @@ as_python = os.environ.get("SEKANT_LOOPS") == "python"
 
 
 class _Written:
-    """A function that is written in the subset."""
+    """A function written in the subset."""
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
@@ -36,8 +36,8 @@ class _Written:
 
     @cached_property
     def plain(self) -> Callable[..., Any]:
-        """As Python with the arithmetic of compiled code. Made late, because it may call functions defined below
-        it."""
+        """The function as plain Python with the arithmetic of compiled code. Created late, because it may
+        call functions defined below it."""
         from sekant.loops.translate.plain import plain
 
         return plain(self.function)  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ class Inner(_Written):
 
 
 class Primitive:
-    """A function whose instructions `translation` has under its name; `function` does the same in Python."""
+    """A function with its own instructions in `translation`; `function` is its equivalent in Python."""
 
     def __init__(self, function: Callable[..., Any]):
         self.function, self.name = function, function.__name__
@@ -64,8 +64,8 @@ class Primitive:
 class Procedure(_Written):
     """A function ``f(m, a, b) -> integer`` of a struct of the class `struct`.
 
-    `words`: its name, for people who wait for its compilation; `seconds`: the approximate time of that.
-    `long_loops`: its loops are long enough for whole registers at a time, see
+    `words`: its name in progress messages; `seconds`: the approximate time of its compilation. `long_loops`:
+    its loops are long enough for vectorization, see
     `sekant.object_code.target.compile_module`.
     """
 
@@ -98,7 +98,7 @@ class Procedure(_Written):
         return self._address
 
     def __call__(self, m: Struct, a: float = 0.0, b: float = 0.0) -> int:
-        """Run it. Compiled, it releases the interpreter's lock meanwhile."""
+        """Run the procedure. Compiled code releases the interpreter's lock."""
         if as_python:
             with np.errstate(all="ignore"):
                 return int(self.plain(m, a, b))
@@ -109,7 +109,7 @@ class Procedure(_Written):
 
 
 ALL: dict[str, Procedure] = {}
-"""By symbol, as far as their modules have been imported."""
+"""Procedures by symbol, as far as their modules have been imported."""
 
 
 def inner(function: Callable[..., Any]) -> Any:

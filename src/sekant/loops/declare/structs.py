@@ -1,4 +1,4 @@
-"""The memory of compiled procedures: a C struct a solver, declared once.
+"""The memory of compiled procedures: a C struct per solver, declared once.
 
     class Memory(Struct):
         q: Vector  # (nq,)
@@ -8,11 +8,11 @@
 
 A procedure gets the address of such a struct and reads ``m.q[i]``, ``m.J[k, i]`` and ``m.steps``; Python reads and
 sets the same names on an instance. A field is a run of eight-byte words: a number is one word, an array is its
-address and its shape. The arrays belong to Python: an instance keeps those that it was given alive. A field that is
-declared as another struct holds that struct's address: data shared by many runs is stored once.
+address and its shape. Python owns the arrays: an instance keeps the arrays of its fields alive. A field of
+another struct type contains the address of that struct, so data shared by many runs is stored once.
 
-Addresses are types of their own, so that a declaration distinguishes them from numbers and the memory of a run can
-be moved (`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and
+Addresses have their own types, so that a declaration distinguishes them from numbers and the memory of a run
+can be moved (`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and
 `PointerRows` for tables of the addresses of arrays, which `pointers` and `pointer_rows` make.
 """
 
@@ -31,7 +31,7 @@ NUMBERS, FUNCTIONS, POINTERS = "numbers", "function addresses", "pointers"
 
 @dataclass(frozen=True)
 class FieldKind:
-    """A number (`axes` 0) or an array: contiguous, the last axis fastest. `holds`: what its items are."""
+    """A number (`axes` 0) or an array: contiguous, the last axis fastest. `holds`: the type of its items."""
 
     dtype: type[np.generic]
     axes: int
@@ -55,12 +55,12 @@ class Field:
 Real = Annotated[float, FieldKind(np.float64, 0)]
 Integer = Annotated[int, FieldKind(np.int64, 0)]
 FunctionAddress = Annotated[int, FieldKind(np.int64, 0, FUNCTIONS)]
-"""Of a compiled function; 0: there is none."""
+"""Address of a compiled function; 0: there is none."""
 FunctionAddresses = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, FUNCTIONS)]
 Pointers = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, POINTERS)]
 """A table of the addresses of arrays: set to a `PointerTable`, read as an array of integers."""
 PointerRows = Annotated[NDArray[np.int64], FieldKind(np.int64, 2, POINTERS)]
-"""Such tables of one length, one after the other."""
+"""Several such tables of equal length."""
 Vector = Annotated[NDArray[np.float64], FieldKind(np.float64, 1)]
 Matrix = Annotated[NDArray[np.float64], FieldKind(np.float64, 2)]
 Cube = Annotated[NDArray[np.float64], FieldKind(np.float64, 3)]
@@ -93,7 +93,7 @@ def pointer_rows(*rows: Sequence[NDArray[Any]]) -> PointerTable:
 
 
 class _Number:
-    """How a number of a struct is read: `item` of one of the `view`s of its memory."""
+    """Access to a number of a struct: `item` of one of the `view`s of its memory."""
 
     __slots__ = ("item", "view")
 
@@ -110,7 +110,7 @@ class Struct:
     fields: ClassVar[dict[str, Field]] = {}
     words_of_all: ClassVar[int] = 0
     numbers: ClassVar[dict[str, tuple[str, int]]] = {}
-    """Where each number stands: in which view of the memory, and which entry of it."""
+    """Place of each number: the view of the memory, and the index in it."""
 
     def __init_subclass__(cls) -> None:
         fields, first = {}, 0
@@ -149,7 +149,7 @@ class Struct:
                 own[place[0]][place[1]] = value
 
     def place(self, name: str) -> tuple[NDArray[Any], int]:
-        """The array and the index in it of a number, for a caller who sets it often."""
+        """The array and the index in it of a number, for callers that set it often."""
         view, first = self.numbers[name]
         return self.__dict__[view], first
 
@@ -184,7 +184,7 @@ class Struct:
     def snapshot(self, *but: str) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Copies of its numbers and of the contents of its arrays and of the structs in it, for `restore`.
 
-        `but`: arrays and structs that are left out, because every user sets others, or because none changes them;
+        `but`: arrays and structs that are excluded, because every user replaces them, or because none changes them;
         ``plan.low`` is the array `low` of the struct `plan`.
         """
         own = self.__dict__
@@ -226,16 +226,16 @@ class Struct:
 
 
 def address_of(array: NDArray[Any]) -> int:
-    """Where an array begins in memory."""
+    """Address of the first entry of an array."""
     return array.__array_interface__["data"][0]
 
 
 LINE = 64
-"""Blocks of memory begin at multiples of so many bytes, as lines of a processor's cache do."""
+"""Alignment of blocks of memory in bytes: a line of the processor's cache."""
 
 
 def aligned(*shape: int) -> NDArray[np.float64]:
-    """Zeros that begin where a line of the processor's cache does, so that registers of lanes never cross two."""
+    """Zeros aligned to a line of the processor's cache, so that registers of lanes never cross two lines."""
     size = math.prod(shape)
     memory = np.zeros(size + LINE // 8)
     first = -address_of(memory) % LINE // 8

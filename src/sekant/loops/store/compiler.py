@@ -1,4 +1,4 @@
-"""Procedures -> LLVM IR -> object code, in processes of their own: the program of these processes."""
+"""Procedures -> LLVM IR -> object code, in separate processes: the program of these processes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sekant.object_code.target import TARGETS, compile_module, level_target, rea
 
 
 def compile_procedure(procedure: Procedure, targets: Sequence[str]) -> Entry:
-    """Its object code for each target: a level of processors of this kind (empty: this very one), or a name of
-    `TARGETS`."""
+    """The object code of a procedure for each target: a level of processors of this kind (empty: this
+    processor), or a name of `TARGETS`."""
     text, needs = translate(procedure)
     plain, chosen = not procedure.long_loops, [TARGETS.get(name) or level_target(name) for name in targets]
     objects = tuple(compile_module(text, target, plain_loops=plain) for target in chosen)

@@ -1,12 +1,11 @@
-"""Object code of all procedures that comes with the package: a folder a level of processors, and a manifest.
+"""Object code of all procedures that comes with the package: a folder per level of processors, and a manifest.
 
     prebuilt/manifest.json          {"sources": digest, "levels": [...], "symbols": [...]}
     prebuilt/x86-64-v3/SYMBOL.skobj
     prebuilt/x86-64/SYMBOL.skobj
 
-It is made where a wheel is built for a platform (`hatch_build.py`), and used as long as the sources of the package
-are those that it was made of. Code needs no Python and no library but that of mathematics, which is looked up where
-it runs.
+It is compiled when a wheel is built for a platform (`hatch_build.py`), and used if the sources of the package
+are unchanged. The code needs neither Python nor libraries, except the math library of the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ def sources() -> str:
 
 @cache
 def _manifest() -> dict[str, Path]:
-    """Files by symbol, for the best level that runs here; none if there are none, or they are of other sources."""
+    """Files by symbol, for the best level that runs here; empty if there are none, or if they belong to other
+    sources."""
     try:
         manifest = json.loads((PREBUILT / "manifest.json").read_text(encoding="utf-8"))
         levels, symbols = manifest["levels"], manifest["symbols"]

@@ -1,7 +1,7 @@
-"""A Python function, for arguments of given kinds, -> a function of LLVM.
+"""A Python function, for arguments of given kinds, is translated to a function of LLVM.
 
-Every name of the function is a place in memory of its frame; LLVM's first pass turns these into registers. The kind
-of a name covers all values that it takes, found by passing over the text until nothing changes.
+Every name of the function is a variable in its stack frame; LLVM's first pass converts these to registers.
+The kind of a name covers all its values; it is found by repeated passes over the text until nothing changes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NUMBER = (bool, int, float, complex, np.number, np.bool_)
 
 
 class FunctionText:
-    """`returned`: the kind of what it returns; `calls`: the symbols of helpers that it calls."""
+    """`returned`: the kind of its result; `calls`: the symbols of helpers that it calls."""
 
     def __init__(self, module: ModuleText, function: FunctionType, symbol: str, kinds: Sequence[Kind]):
         self._module, self._function, self.symbol, self._given = module, function, symbol, tuple(kinds)
@@ -69,7 +69,7 @@ class FunctionText:
             pass
 
     def _pass(self) -> bool:
-        """Write the whole text; returns whether no kind has changed meanwhile."""
+        """Write the whole text; returns whether no kind has changed."""
         before = dict(self._kinds), self.returned
         self._do, self.calls = Instructions(), set[str]()
         self._places: dict[str, tuple[Kind, list[str]]] = {}
@@ -161,7 +161,7 @@ class FunctionText:
         self._do.store(self._cast(value, joined), self._places[name][1])
 
     def _cast(self, value: Value, kind: Kind) -> Value:
-        """As a value of a wider kind; also of tuples."""
+        """Convert to a value of a wider kind, also for tuples."""
         if isinstance(kind, SeveralKind) and kind != value.kind:
             parts = [self._do.cast(v, k) for v, k in zip(self._split(value), kind.kinds, strict=True)]
             return Value(kind, tuple(p for part in parts for p in part.parts))
@@ -323,7 +323,7 @@ class FunctionText:
         return self._tuple([self._value(one) for one in node.elts])
 
     def _field_place(self, owner: Value, name: str) -> tuple[str, Kind]:
-        """Where the field of a struct stands, and its kind."""
+        """The place of a field of a struct, and its kind."""
         if not isinstance(owner.kind, StructKind) or name not in owner.kind.struct.fields:
             raise NotTranslated(f"a value of kind {owner.kind} has no '{name}'")
         field = owner.kind.struct.fields[name]
@@ -382,7 +382,7 @@ class FunctionText:
         return self._condition(node)
 
     def _condition(self, node: ast.expr) -> Value:
-        """Whether it is true."""
+        """The truth value of an expression."""
         if not isinstance(node, ast.BoolOp):
             return self._do.truth(self._value(node))
         do, slot = self._do, self._do.slot(TRUTH)
@@ -508,7 +508,7 @@ class FunctionText:
 
 
 def _returned(kind: Kind) -> str:
-    """What a function that returns the kind returns."""
+    """The LLVM return type for a kind."""
     if len(kind.parts) == 1:
         return kind.parts[0]
     return "{" + ", ".join(kind.parts) + "}" if kind.parts else "void"

@@ -1,4 +1,4 @@
-"""Instructions of LLVM for operations on values; of one function, in the order in which they are requested."""
+"""LLVM instructions of one function for operations on values, in the order in which they are requested."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ LIBRARY = (
     *("log1p", "expm1", "hypot", "fmod"),
 )
 LARGEST_UNROLLED = 64
-"""Of exponents: larger ones go to `pow`."""
+"""Largest exponent with unrolled multiplications; larger ones call `pow`."""
 
 
 class Instructions:
-    """Text of a function's body. `declared`: what it calls of LLVM and of the C library."""
+    """Text of a function's body. `declared`: functions of LLVM and of the C library that it calls."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -76,7 +76,7 @@ class Instructions:
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """The following code is reached only by a jump to `label`."""
+        """Begin a block that is reached only by a jump to `label`."""
         self.lines.append(f"{label}:")
 
     def jump(self, label: str) -> None:
@@ -86,7 +86,7 @@ class Instructions:
         self.put(f"br i1 {condition.parts[0]}, label %{yes}, label %{no}")
 
     def slot(self, kind: Kind) -> list[str]:
-        """Memory for a value of the kind, in the frame of the function."""
+        """Allocate memory for a value of the kind in the stack frame."""
         names = []
         for part in kind.parts:
             self._count += 1
@@ -114,14 +114,14 @@ class Instructions:
             self.put(f"store {t} {part}, ptr {place}")
 
     def parts_at(self, kind: Kind, place: str) -> list[str]:
-        """Where the parts of a value in memory begin."""
+        """Addresses of the parts of a value in memory."""
         return [
             place if i == 0 else self.name(f"getelementptr inbounds double, ptr {place}, i64 {i}")
             for i in range(len(kind.parts))
         ]
 
     def item_at(self, array: Value, indices: Sequence[Value]) -> tuple[str, tuple[str, ...]]:
-        """Where an item or a sub-array begins, and the shape of the latter. A negative constant counts
+        """Address of an item or a sub-array, and the shape of the latter. A negative constant counts
         from the end; other indices must not be negative."""
         kind = array.kind
         if not isinstance(kind, ArrayKind) or not 1 <= len(indices) <= kind.axes:
@@ -162,7 +162,7 @@ class Instructions:
 
     # Numbers
     def cast(self, value: Value, kind: Kind) -> Value:
-        """The same value as one of a wider kind."""
+        """The value converted to a wider kind."""
         own = value.kind
         if own == kind:
             return value
@@ -178,13 +178,13 @@ class Instructions:
         return Value(kind, (part,) if kind == REAL else (part, constant(0.0).parts[0]))
 
     def to_whole(self, value: Value) -> Value:
-        """Without its fraction."""
+        """The value without its fraction."""
         if value.kind != REAL:
             return self.cast(value, WHOLE)
         return Value(WHOLE, (self.name(f"fptosi double {value.parts[0]} to i64"),))
 
     def truth(self, value: Value) -> Value:
-        """Whether it is not zero."""
+        """Whether the value is not zero."""
         if value.kind == TRUTH:
             return value
         if value.kind == FUNCTION:
@@ -245,7 +245,8 @@ class Instructions:
         return Value(kind, (self.name(f"{instruction} {a.parts[0]}, {b.parts[0]}"),))
 
     def _floor(self, operation: type, kind: Kind, a: Value, b: Value) -> Value:
-        """Quotient and rest as in Python: the rest has the sign of the divisor; both are 0 for divisor 0."""
+        """Quotient and remainder as in Python: the remainder has the sign of the divisor; both are 0 for
+        divisor 0."""
         if kind != WHOLE:
             raise NotTranslated("// and % need integers; use floor(x / y)")
         zero = self.compare(ast.Eq, b, constant(0))

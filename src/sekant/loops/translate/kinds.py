@@ -19,16 +19,16 @@ from sekant.loops.declare.structs import FUNCTIONS, POINTERS, Field, Struct
 
 
 class NotTranslated(SekantError):
-    """The function does what compiled code cannot do."""
+    """The function uses something that compiled code does not support."""
 
 
 class Placed(NotTranslated):
-    """The same, with the place in the source."""
+    """The same error, with the place in the source."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """`parts`: the LLVM types of which a value consists."""
+    """`parts`: the LLVM types of a value's parts."""
 
     name: str
     parts: tuple[str, ...]
@@ -39,7 +39,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class ArrayKind(Kind):
-    """Contiguous, the last axis fastest."""
+    """An array, contiguous with the last axis fastest."""
 
     item: Kind
     axes: int
@@ -73,7 +73,7 @@ REAL = Kind("real", ("double",))
 COMPLEX = Kind("complex", ("double", "double"))
 FUNCTION = Kind("function address", ("i64",))
 POINTER = Kind("pointer", ("i64",))
-"""Addresses have a word of eight bytes on every target; they are not numbers."""
+"""The kind of addresses: eight bytes on every target, not numbers."""
 _NUMBERS = (TRUTH, WHOLE, REAL, COMPLEX)
 _ITEMS = {np.float64: REAL, np.int64: WHOLE, np.complex128: COMPLEX}
 
@@ -128,13 +128,13 @@ def constant(number: Any) -> Value:
 
 
 def real(number: float) -> str:
-    """As LLVM writes it, bit for bit."""
+    """A real number in LLVM's notation, bit for bit."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", number))
     return f"0x{bits:016X}"
 
 
 def definition_of(function: FunctionType) -> ast.FunctionDef:
-    """Its definition; refused unless all its arguments are plain."""
+    """The definition of a function; refused unless all arguments are plain."""
     found = _definitions(inspect.getsourcefile(function) or "").get(function.__code__.co_firstlineno)
     if found is None:
         raise NotTranslated(f"the source of {function.__name__} is not found")
@@ -146,7 +146,7 @@ def definition_of(function: FunctionType) -> ast.FunctionDef:
 
 @cache
 def _definitions(path: str) -> dict[int, ast.FunctionDef]:
-    """Of a file, by the first line, decorators included."""
+    """Definitions in a file by their first line, including decorators."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     return {
         min([node.lineno, *(d.lineno for d in node.decorator_list)]): node

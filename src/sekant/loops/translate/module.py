@@ -18,9 +18,10 @@ _ATTRIBUTES = "attributes #0 = { nounwind }\nattributes #1 = { nounwind willretu
 
 
 def translate(procedure: Procedure) -> tuple[str, set[str]]:
-    """The IR of a procedure, one function that other modules can see, and the symbols of procedures that it calls.
+    """The IR of a procedure, with one function that other modules can call, and the symbols of procedures
+    that it calls.
 
-    It is hidden: a library that it goes into does not show it to others.
+    The function is hidden: a library that contains it does not export it.
     """
     module = ModuleText()
     entry = module.function(Inner(procedure.function), [struct_kind(procedure.struct), REAL, REAL])

@@ -1,4 +1,4 @@
-"""Procedures as plain Python: what compiled code does, step by step, in a debugger.
+"""Procedures as plain Python: the same computation in a debugger, step by step.
 
 ``SEKANT_LOOPS=python`` runs every loop this way. A function is compiled by Python from its own source, with its file
 and its lines, so breakpoints, coverage and tracebacks work. Arithmetic follows the processor instead of Python where
@@ -23,7 +23,7 @@ from sekant.loops.translate.kinds import definition_of
 
 _HERE = "__plain__"
 _LEAST = -(2**63)
-"""The processor's result for a number that no integer can represent."""
+"""The processor's result of converting a number outside the range of integers."""
 
 
 def plain(function: FunctionType) -> Callable[..., Any]:
@@ -45,7 +45,7 @@ def plain(function: FunctionType) -> Callable[..., Any]:
 
 
 class _Rewriting(ast.NodeTransformer):
-    """Operations in which Python and the processor differ become calls of `_OPERATIONS`."""
+    """Replaces operations in which Python and the processor differ by calls of `_OPERATIONS`."""
 
     def __init__(self, names: dict[str, Any], local: set[str]):
         self._names, self._local = names, local
@@ -134,7 +134,8 @@ def _divided(a: Any, b: Any) -> Any:
 
 
 def _complex_quotient(a: complex, b: complex) -> complex:
-    """By the larger part of the divisor: R. L. Smith, Algorithm 116, Communications of the ACM 5 (1962)."""
+    """Quotient, scaled by the larger part of the divisor: R. L. Smith, Algorithm 116, Communications of the
+    ACM 5 (1962)."""
     first = abs(b.real) >= abs(b.imag)
     large, small = (b.real, b.imag) if first else (b.imag, b.real)
     ratio = _divided(small, large)
@@ -145,7 +146,7 @@ def _complex_quotient(a: complex, b: complex) -> complex:
 
 
 def _whole_power(a: Any, n: int) -> Any:
-    """By repeated squares, in the order of compiled code."""
+    """Power by repeated squaring, in the order of compiled code."""
     if isinstance(a, complex):
         raise TypeError("compiled code has no powers of complex numbers")
     found, square, left = None, float(a) if n < 0 or isinstance(a, float) else a, abs(n)
@@ -160,7 +161,7 @@ def _whole_power(a: Any, n: int) -> Any:
 
 
 def _root(a: float) -> float:
-    """``a ** 0.5``, for which LLVM takes the square root."""
+    """``a ** 0.5``, for which LLVM uses the square root."""
     return math.inf if a == -math.inf else abs(_FUNCTIONS["sqrt"](a))
 
 
@@ -187,7 +188,7 @@ def _whole(x: Any) -> int:
 
 
 def _processor(name: str) -> Callable[..., float]:
-    """A function of `math` that returns what the processor does where Python raises."""
+    """A function of `math` that returns the processor's result where Python raises."""
     function = getattr(math, "pow" if name == "pow" else name)
 
     def checked(*arguments: float) -> float:
@@ -204,7 +205,7 @@ def _processor(name: str) -> Callable[..., float]:
 
 
 def _at_pole(name: str, x: float, y: float = 0.0) -> float:
-    """Infinite at a pole, NaN outside of the range of a function."""
+    """The result where Python raises: infinite at a pole, NaN outside the domain of a function."""
     if (name == "log" and x == 0) or (name == "log1p" and x == -1):
         return -math.inf
     if name == "atanh" and abs(x) == 1:
