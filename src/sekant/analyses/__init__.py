@@ -1,6 +1,7 @@
 """Analyses: simulation, equilibria, modes and other results of a system.
 
-The common ones are functions of `sekant` itself; `root_locus`, `structural_analysis` and `compliance` stand here.
+The common ones are functions of `sekant` itself; `root_locus`, `structural_analysis` and `compliance` are
+defined here.
 """
 
 from typing import TYPE_CHECKING

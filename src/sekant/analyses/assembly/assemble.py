@@ -31,12 +31,12 @@ class Moved:
     name: str
     before: float
     after: float
-    stated: bool = False  # whether the model states it, and precisely enough that a change is a surprise
+    stated: bool = False  # whether the model states it, precisely enough that a change deserves a warning
 
 
 @dataclass(frozen=True)
 class AssemblyReport:
-    """What assembly did: iterations, residuals, changed start values, and what it found about the constraints."""
+    """Report of an assembly: iterations, residuals, changed start values, and findings about the constraints."""
 
     method: str
     iterations: int
@@ -45,15 +45,13 @@ class AssemblyReport:
     moved: tuple[Moved, ...]
     degrees_of_freedom: int
     redundant: tuple[str, ...]  # names of constraints with rows that others imply
-    lost: int = (
-        0  # independent equations fewer than at neighboring positions: more than 0 where it is singular
-    )
+    lost: int = 0  # fewer independent equations than at neighboring positions; positive at a singular one
     free: tuple[FreeVelocity, ...] = ()  # velocities that nothing determines, with the least kinetic energy
-    depends: bool = False  # whether something moves at the start that depends on them
+    depends: bool = False  # whether motion at the start depends on them
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """A singular position, start values that could not be kept, velocities that nothing determines."""
+        """Warnings about a singular position, changed start values, and velocities that nothing determines."""
         found = []
         if self.lost:
             more = f"{self.lost} more degree{'' if self.lost == 1 else 's'} of freedom than at neighboring positions"
@@ -88,7 +86,7 @@ class AssemblyReport:
         return tuple(found)
 
     def described(self) -> str:
-        """All but the warnings."""
+        """The report without warnings."""
         freedom = f"{self.degrees_of_freedom} degree{'' if self.degrees_of_freedom == 1 else 's'} of freedom"
         lines = [
             f"assembled by {self.method} in {self.iterations} iterations: residual {self.residual_before:.3g} -> "
@@ -126,14 +124,14 @@ def _velocities(free: Sequence[FreeVelocity]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Assembled(State):
-    """A consistent state, and how it was found. `conditions`: time and parameters for which it was."""
+    """A consistent state, and how it was found. `conditions`: its time and parameters."""
 
     report: AssemblyReport
     conditions: bytes = field(default=b"", kw_only=True, repr=False)
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Those of the report."""
+        """Warnings of the report."""
         return self.report.warnings
 
 
@@ -149,11 +147,12 @@ def assemble(
 ) -> Assembled:
     """The consistent state nearest to `guess` (by default the model's own start).
 
-    Start values that the model states are kept if the others can follow; else all move, the stated ones least.
-    "Nearest" weighs every coordinate by `weights` (by name as in ``system.state_names``; else 100 for those that
-    the model states, 1 for the others); those in `hold` do not move at all. Newton's method with line search comes
+    Start values that the model states are unchanged if the others can satisfy the constraints; otherwise all
+    change, the stated ones least. "Nearest" weights every coordinate by `weights` (by name as in
+    ``system.state_names``; by default 100 for those that the model states, 1 for the others); those in `hold`
+    do not change at all. Newton's method with line search comes
     first; if it fails, or closes a joint the wrong way, least squares of the gaps between the joints' frames, then
-    continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
+    continuation from the residual of the guess, then IPOPT. Velocities are treated in the same way.
     """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     if guess is not None:
@@ -191,7 +190,7 @@ def assemble(
 
 
 def conditions_of(system: System, t: float, parameters: Mapping[str, ArrayLike] | None) -> bytes:
-    """For what a state was assembled, to recognize it."""
+    """Key of the conditions for which a state was assembled."""
     return np.array([t, system.serial], float).tobytes() + system.parameter_vector(parameters).tobytes()
 
 
@@ -248,7 +247,7 @@ def _unit(system: System, name: str) -> str:
 
 
 def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
-    """What is not free to move, as a sentence; empty if all is."""
+    """A sentence about what is not free to move; empty if everything is."""
     model = geometry.system.model
     given = [
         f"motion '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"
@@ -287,7 +286,7 @@ def _as_joints_have_it(
     hold: Sequence[str],
     weights: Mapping[str, float],
 ) -> tuple[State, Sequence[str]]:
-    """Start of a system in the coordinates of bodies: the bodies as the joint coordinates, assembled, place them.
+    """Start of a system in the coordinates of bodies, with the bodies placed by assembled joint coordinates.
 
     `hold` and `weights` may name joint coordinates; returns the names in `hold` that the system itself has.
     """
@@ -300,7 +299,7 @@ def _as_joints_have_it(
     def make() -> BoundOracle:
         eq = joints.equations
         columns = system.equations.start.placed_by(eq.motion)
-        # places on bodies may depend on the parameters of either, which are symbols of their own
+        # places on bodies may depend on the parameters of either system, which have different symbols
         return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p, system.equations.p], list(columns))
 
     bodies = system.cached(("bodies by joints", tuple(names)), make)

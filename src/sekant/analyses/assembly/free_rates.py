@@ -18,12 +18,12 @@ from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
 NONE = 1e-9
-"""Share of the largest velocity, or of a direction of length one, that counts as zero."""
+"""Share of the largest velocity, or of a unit direction, below which a value counts as zero."""
 
 
 @dataclass(frozen=True)
 class FreeVelocity:
-    """A velocity that nothing determines, and the value that it got."""
+    """A velocity that nothing determines, and its chosen value."""
 
     name: str
     value: float
@@ -31,8 +31,8 @@ class FreeVelocity:
 
 @dataclass(frozen=True)
 class Filled:
-    """`v` (nv,) with the least kinetic energy; `free`: as many velocities as freedoms were free, which would
-    determine them. `moving`: whether something moves that inertia or constraints connect with them."""
+    """`v` (nv,) with the least kinetic energy; `free`: velocities that would determine the free motions, one
+    for each. `moving`: whether any motion is connected with them by inertia or constraints."""
 
     v: Vector
     free: tuple[FreeVelocity, ...] = ()
@@ -40,7 +40,7 @@ class Filled:
 
 
 def filled(geometry: LoopGeometry, q: Vector, v: Vector) -> Filled:
-    """Velocities v (nv,) that satisfy all constraints at q, with the least kinetic energy where they are free."""
+    """Velocities v (nv,) that satisfy all constraints at q; free ones have the least kinetic energy."""
     system = geometry.system
     N = _free_directions(geometry, q)
     if not N.shape[1]:
@@ -84,8 +84,8 @@ def _null_space(A: Vector) -> Vector:
 def _reached(first: NDArray[np.bool_], geometry: LoopGeometry) -> NDArray[np.bool_]:
     """(nv,) the velocities `first`, and all that share entries of the mass matrix or rows of G with them.
 
-    By their structure, not their numbers: an entry that vanishes at one position, up to rounding, says nothing
-    about the motion that follows.
+    Decided by structure, not by numbers: an entry that vanishes at one position, up to rounding, may be
+    nonzero later.
     """
     rows, columns = ca.sparsify(geometry.system.equations.mass_matrix).sparsity().get_triplet()
     linked, reached = geometry.shares_constraint.copy(), first

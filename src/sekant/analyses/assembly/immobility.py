@@ -21,7 +21,7 @@ NEARLY = 0.05
 
 
 def refuse_nothing(system: System) -> None:
-    """A model in which nothing can move is still simulated if its forces or signals have states."""
+    """Refuse a model in which nothing can move, unless its forces or signals have states."""
     if all_fixed(system) and not system.work_names and not system.nz:
         raise SolverError(
             f"model '{system.model.name}' has no degree of freedom and no prescribed motion: every joint is fixed; "
@@ -32,13 +32,13 @@ def refuse_nothing(system: System) -> None:
 
 
 def all_fixed(system: System) -> bool:
-    """Whether the types of its joints alone leave the bodies no freedom, in any coordinates."""
+    """Whether the joint types alone leave the bodies no freedom, in any coordinates."""
     joints = system.model.joints.values()
     return not any(joint.nv for joint in joints) if joints else system.nv == 0
 
 
 def refuse_rigid(system: System, report: AssemblyReport) -> None:
-    """A mechanism whose constraints leave it no degree of freedom, and that nothing drives, cannot be simulated."""
+    """Refuse a mechanism without degrees of freedom and without prescribed motions."""
     if report.degrees_of_freedom or system.start_facts.driven or all_fixed(system):
         return
     raise SolverError(_locked(system))
@@ -85,7 +85,8 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
 
 
 def with_row(outcome: Outcome, system: System, parameters: Mapping[str, ArrayLike] | None = None) -> Outcome:
-    """The outcome with the number of the constraint that is farthest off in the state that could not be projected."""
+    """The outcome with the number of the constraint with the largest error in the state that could not be
+    projected."""
     if outcome.status != "constraints" or outcome.which >= 0 or not np.all(np.isfinite(outcome.x_failed)):
         return outcome
     q, v = outcome.x_failed[: system.nq], outcome.x_failed[system.nq : system.nq + system.nv]
@@ -100,14 +101,14 @@ def with_row(outcome: Outcome, system: System, parameters: Mapping[str, ArrayLik
 def driven_too_far(
     system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None
 ) -> str:
-    """What prescribed motions demand at time t, where the state x cannot advance; empty without any."""
+    """The values of prescribed motions at time t, where the state x cannot advance; empty if there are none."""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     drives = _driven(system, t, q, v, parameters)
     return f"{drives}, which the mechanism cannot follow; reduce the travel" if drives else ""
 
 
 def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
-    """What the prescribed motions demand at time t."""
+    """The values of the prescribed motions at time t."""
     eq = system.equations
     inputs = [eq.t, eq.q, eq.v, eq.p]
     parts = []

@@ -1,4 +1,4 @@
-"""How far joints that close loops are from the poses that they allow, as numbers and for a reader."""
+"""Gaps between joints that close loops and the poses that they allow, as numbers and as text."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Gap:
 
 
 def misfit(eq: ConstrainedEquations, name: str) -> Pose:
-    """Pose of a cut joint's frame M against the pose that the joint's own coordinates give it.
+    """Pose of a cut joint's frame M relative to the pose given by the joint's own coordinates.
 
-    The equations that close a loop hold for some poses that the joint does not allow, such as a reversed axis; this
-    gap is zero only where the joint is really closed.
+    The equations that close a loop hold for some poses that the joint does not allow, such as a reversed
+    axis; this gap is zero only if the joint is really closed.
     """
     from sekant.formulations.kinematics import relative_pose
 
@@ -72,13 +72,13 @@ class Gaps:
         rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
         poses = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in found])
         inputs = [eq.t, eq.q, eq.p]
-        steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates for one of the velocities
+        steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates per unit of the velocities
         slopes = eq.lookups.jacobian(rows, eq.q) @ steps
         bound = eq.lookups.bound
         return cls(names, bound(inputs, [poses]), bound(inputs, [rows, ca.densify(slopes)]))
 
     def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
-        """Displacements and turns (6 k,) of the joints, and their derivatives (6 k, nv)."""
+        """Displacements and rotations (6 k,) of the joints, and their derivatives (6 k, nv)."""
         rows, J = self.rows(t, q, p)
         return rows, J.reshape(rows.size, -1)
 

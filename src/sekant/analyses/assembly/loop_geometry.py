@@ -1,4 +1,4 @@
-"""Closing of loops: the constraint equations of a system at one time as numbers, and how their zeros are found."""
+"""Closing of loops: the constraint equations of a system at one time as numbers, and the search for their zeros."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Attempt = Callable[[Vector, float], tuple[Vector | None, int]]
 RANK = 1e-9  # relative size of pivots that count as zero
 NOTHING = 1e-12  # rows of G (m or rad) shorter than this are rounding errors
 KEPT = "Newton's method with stated values kept"
-CLOSED = 1e-6  # m, rad: a joint farther from closing than this is closed on the wrong side
+CLOSED = 1e-6  # m, rad: a joint with a larger gap is closed on the wrong side
 
 
 class LoopGeometry:
-    """The constraint equations of a system at one time; displacements (nv,) have weights, and some are held."""
+    """The constraint equations of a system at one time; displacements (nv,) have weights, and some are fixed."""
 
     def __init__(
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
@@ -37,7 +37,7 @@ class LoopGeometry:
         self._terms = system.cached("constraint terms", lambda: constraint_terms(system))
         self._entries = system.cached("entries of constraint terms", lambda: _entries(system))
         self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = (
-            None  # at the position requested last
+            None  # at the last requested position
         )
         self._retract = system.cached("retraction", lambda: retraction(system))
         self._coordinate_of = system.start_facts.coordinate_of
@@ -57,7 +57,7 @@ class LoopGeometry:
     # -- numbers ---------------------------------------------------------------------------------------
 
     def terms(self, q: Vector) -> tuple[Vector, Vector, Vector]:
-        """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity; not to be changed."""
+        """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity; do not modify them."""
         place = np.asarray(q, float).tobytes()
         if self._last is None or self._last[0] != place:
             Phi, entries, drift = self._terms(self.t, q, self.p)
@@ -104,7 +104,8 @@ class LoopGeometry:
         return self._least(G, rhs, self.free, self.scale)
 
     def rate_step(self, G: Vector, rhs: Vector) -> Vector:
-        """The least weighted change of rates with G delta = rhs; stated ones are kept if the others can follow."""
+        """The least weighted change of rates with G delta = rhs; stated ones are unchanged if the others can
+        satisfy it."""
         others = self._least(G, rhs, self.free_rates & ~self._stated_rates, self.rate_scale)
         if np.max(np.abs(G @ others - rhs), initial=0.0) <= 1e-10 * max(
             1.0, np.max(np.abs(rhs), initial=0.0)
@@ -145,7 +146,7 @@ class LoopGeometry:
         return None, "", total
 
     def _unwound(self, q0: Vector, q: Vector, tolerance: float) -> Vector:
-        """q without whole turns that a search made in joints whose angles occur in no equation."""
+        """q without whole turns that the search has added in joints whose angles occur in no equation."""
         for i in self.system.start_facts.turning:
             turns = np.round((q[i] - q0[i]) / (2 * np.pi))
             if turns:
@@ -156,7 +157,7 @@ class LoopGeometry:
         return q
 
     def shaken(self, q: Vector, size: float) -> Vector:
-        """q moved slightly, always in the same way; held entries stay."""
+        """q with a small reproducible change; held entries are unchanged."""
         delta = size * np.random.default_rng(1).uniform(0.3, 1.0, self.system.nv)
         return self.move(q, np.where(self.free, delta, 0.0))
 
@@ -186,7 +187,7 @@ class LoopGeometry:
         return (found.point if found.converged or near else None), found.iterations
 
     def _unfold(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
-        """Newton's method from where the joints are nearest to poses that they allow."""
+        """Newton's method from the point where the joints are closest to allowed poses."""
         q, iterations = self.nearest_to_closing(q0)
         found, more = self._newton(q, tolerance)
         return found, iterations + more
@@ -228,7 +229,7 @@ class LoopGeometry:
         return follow(attempt, q0.copy(), shortest=1e-4), total
 
     def _ipopt(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
-        """Least squares of Phi by an interior point method, which escapes from valleys where Newton stalls."""
+        """Least squares of Phi by an interior point method, which can leave valleys where Newton's method stalls."""
         eq = self.system.equations
         q = ca.MX.sym("q", self.system.nq)
         Phi = eq.lookups.oracle("Phi", [eq.t, eq.q, eq.p], [eq.Phi])(self.t, q, self.p)
@@ -265,7 +266,7 @@ class LoopGeometry:
     # -- rank ------------------------------------------------------------------------------------------
 
     def row_names(self) -> list[str]:
-        """The constraint that each row of G belongs to."""
+        """The constraint of each row of G."""
         return list(self.system.facts.rows)
 
     def rank(self, q: Vector) -> tuple[int, tuple[str, ...]]:
@@ -285,8 +286,8 @@ class LoopGeometry:
 
 @dataclass(frozen=True, eq=False)
 class _Weighed:
-    """Which displacements and rates (nv,) are free, and kept if the others can follow; one over the roots of their
-    weights. `given_rates`: those that the caller gave, also by a weight."""
+    """Which displacements and rates (nv,) are free, which are stated, and one over the roots of their
+    weights. `given_rates`: those given by the caller, also by a weight."""
 
     free: NDArray[np.bool_]
     scale: Vector

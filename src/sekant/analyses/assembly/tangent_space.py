@@ -1,4 +1,4 @@
-"""Motions that constraints leave free: null spaces, particular solutions, least multipliers."""
+"""Motions allowed by constraints: null spaces, particular solutions, least multipliers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 RANK = 1e-9
-"""Entries of R in the pivoted QR of G^T below this, against the largest, count as zero: redundant constraints."""
+"""Entries of R in the pivoted QR of G^T below this, relative to the largest, count as zero: redundant constraints."""
 
 
 @dataclass(frozen=True, eq=False)
 class TangentSpace:
-    """Of the rows G (m, n): Z (n, f) orthonormal with G Z = 0, and the pseudo-inverse of G (n, m)."""
+    """The tangent space of rows G (m, n): Z (n, f) orthonormal with G Z = 0, and the pseudo-inverse of G (n, m)."""
 
     Z: Array
     inverse: Array
@@ -27,7 +27,7 @@ class TangentSpace:
         m, n = G.shape
         if not m:
             return TangentSpace(np.eye(n), np.zeros((n, 0)), 0)
-        from scipy.linalg import qr, solve_triangular  # slow to load
+        from scipy.linalg import qr, solve_triangular  # slow to import
 
         factors: Any = qr(G.T, pivoting=True)
         Q, R, order = factors
@@ -42,7 +42,7 @@ class TangentSpace:
 
 
 def _signed(Z: Array) -> Array:
-    """Each column with its largest entry positive, so that the basis does not depend on chance."""
+    """Make the largest entry of each column positive, so that the basis is reproducible."""
     if not Z.size:
         return Z
     largest = np.argmax(np.abs(Z) > 0.999 * np.abs(Z).max(axis=0), axis=0)

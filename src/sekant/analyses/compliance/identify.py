@@ -38,11 +38,12 @@ def identify_compliance(
 ) -> IdentifiedCompliance:
     """Stiffnesses of the path or surface joint `joint`, from load ramps at `frame` of a body that it carries.
 
-    The model must hold the joint's own coordinate, by its spring for instance. `use`: "all" six displacements of each
+    The joint's own coordinate must be constrained by the model, for instance by its spring. `use`: "all" six
+    displacements of each
     ramp, or the "direct" one along its load only (Hall). Long ramps are averaged over `levels` steps of the load.
-    Rotations count as their angle times `length` (m). A stiffness whose displacement stays below `resolution` (m) is
-    refused. `guess`: stiffnesses to start from, by direction (those of the joint, if it has them). `damping` (s) of
-    the model that is returned, times stiffness: 1 % (Hall).
+    `length` (m) converts angles to displacements. A stiffness whose displacement stays below `resolution` (m) is
+    refused. `guess`: initial stiffnesses by direction (by default those of the joint). `damping` (s) of the
+    returned model, as a factor of the stiffness: 1 % (Hall).
     """
     names = _directions(model, joint)
     given = [as_case(case) for case in cases]
@@ -97,10 +98,10 @@ def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolutio
 
 
 def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, resolution: float) -> None:
-    """Refuse stiffnesses that no load case determines, or that load cases determine only together.
+    """Refuse stiffnesses that the load cases do not determine, or determine only in combination.
 
-    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. An effect must exceed the resolution,
-    and so must the part of it that the other stiffnesses cannot explain.
+    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. An effect must exceed the
+    resolution, and so must its part that the other stiffnesses cannot explain.
     """
     given = ", ".join(dict.fromkeys(problem.directions))
     size = np.linalg.norm(J, axis=0)

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 class StiffnessProblem:
-    """Residuals (m) and their derivatives by the logarithms of the stiffnesses; angles count times `length` (m)."""
+    """Residuals (m) and their derivatives by the logarithms of the stiffnesses; `length` (m) converts angles."""
 
     def __init__(
         self, response: Response, cases: Sequence[LoadCase], levels: int, length: float, direct: bool
@@ -35,7 +35,7 @@ class StiffnessProblem:
         return (self.weight * gaps)[self.used], (self.weight[:, None] * slopes)[self.used]
 
     def errors(self, x: Array) -> Array:
-        """(levels, 6) model minus data: m, rad."""
+        """Errors (levels, 6), model minus data: m, rad."""
         return self._all(x)[0].reshape(-1, 6)
 
     def _all(self, x: Array) -> tuple[Array, Array]:

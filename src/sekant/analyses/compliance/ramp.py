@@ -38,8 +38,8 @@ def load_ramps(
 ) -> list[LoadCase]:
     """The displacement of `frame` under forces (N) and moments (N m) that rise from 0 to `peak` in `count` steps.
 
-    Each row is an equilibrium, with everything else as at time `t`: an infinitely slow ramp. See `simulated_ramp`
-    for one in time.
+    Each row is an equilibrium, at the fixed time `t`: an infinitely slow ramp. `simulated_ramp` simulates one
+    in time.
     """
     response = Response(model, frame, [], t)
     none = np.zeros(0)
@@ -73,7 +73,7 @@ def simulated_ramp(
     output_step: float = 0.05,
     **options: Any,
 ) -> LoadCase:
-    """The same in time, as Hall's tests have it: the load follows a cubic step from t = `start` (s) on.
+    """A load ramp in time, as in Hall's tests: the load follows a cubic step from t = `start` (s) on.
 
     The model begins in its equilibrium; other loads must be constant. Damping makes the displacement lag behind the
     load, so stiffnesses identified from it are too large by about the ratio of lag to duration. `options` are those

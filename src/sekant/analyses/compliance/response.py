@@ -29,7 +29,7 @@ LOADS = tuple(f"ramp_{direction}" for direction in DIRECTIONS)
 @dataclass(frozen=True, eq=False)
 class Rested:
     """An equilibrium: q (nq,), lam (m,); p (3,) and R (3, 3) of the frame in the world, and their derivatives by
-    all parameters: slope (6, np), of the position and of the turn (dR = [w] R)."""
+    all parameters: slope (6, np), of the position and of the rotation (dR = [w] R)."""
 
     q: Array
     lam: Array
@@ -59,7 +59,7 @@ class Response:
         return self.system.parameter_vector(values | dict(zip(LOADS, loads, strict=True)))
 
     def first(self, k: Array) -> Rested:
-        """Without load; starts from the last such state if there is one."""
+        """The equilibrium without load; the search starts from the last such state if there is one."""
         p = self.parameters(k, np.zeros(6))
         if self.start is None:
             values: dict[str, Any] = dict(zip(self.stiffnesses, k, strict=True))
@@ -69,7 +69,8 @@ class Response:
         return self.start
 
     def rest(self, q: Array, lam: Array, p: Array) -> Rested:
-        """Newton's method from q and lam with exact derivatives; the loads change in small steps, so it suffices."""
+        """Newton's method from q and lam with exact derivatives; the loads change in small steps, so this is
+        sufficient."""
         nv, name = self.system.nv, self.system.model.name
 
         def at(place: tuple[Array, Array]) -> Rows:
@@ -106,7 +107,7 @@ class Response:
 
 
 def displacement(now: Rested, first: Rested) -> tuple[Array, Array]:
-    """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np) by what they depend on."""
+    """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np)."""
     R = now.R @ first.R.T
     phi = rotation_vector_from_quaternion(quaternion_from_rotation(R))
     turn = now.slope[3:] - R @ first.slope[3:]
@@ -123,7 +124,7 @@ def _inverse_left_jacobian(phi: Array) -> Array:
 
 
 def _loaded(model: Model, frame: str) -> Model:
-    """With a force and a torque at the frame, whose six components are parameters."""
+    """The model with a force and a torque at the frame, whose six components are parameters."""
     force, torque = (tuple(Expression(name) for name in LOADS[i : i + 3]) for i in (0, 3))
     loads = {
         "ramp_force": PointForce(frame=frame, force=force),  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Identified stiffnesses with their uncertainties, compliance coefficients, and the model that has them."""
+"""Identified stiffnesses with their uncertainties, compliance coefficients, and the model with these stiffnesses."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Coefficient:
-    """How a displacement (x, y, z in m, rx, ry, rz in rad) grows with a load (N or N m), at no load.
+    """Derivative of a displacement (x, y, z in m, rx, ry, rz in rad) by a load (N or N m), at zero load.
 
-    `measured` with its standard uncertainty, from a parabola through the data; `model`: that of the identified
-    model.
+    `measured` with its standard uncertainty, from a parabola through the data; `model`: the coefficient of
+    the identified model.
     """
 
     load: str
@@ -76,7 +76,7 @@ class IdentifiedCompliance:
         return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def digest(self) -> dict[str, Any]:
-        """The summary for machines."""
+        """The summary as plain data."""
         return {
             "joint": self.joint,
             "stiffness": self.stiffness,

@@ -1,4 +1,4 @@
-"""A system at one set of design parameters: what objectives and constraints can evaluate."""
+"""A system at one set of design parameters: the quantities that objectives and constraints can evaluate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class ModeTracks:
-    """Modes numbered as at the first design, matched at others by eigenvalue and shape."""
+    """Modes with the numbers of the first design, matched at other designs by eigenvalue and shape."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array]] = []
@@ -54,8 +54,8 @@ class ModeTracks:
 class Design:
     """Values with exact derivatives (`Derived`): of modes, coordinates, frequency responses, unknowns and parameters.
 
-    They are those of an equilibrium, or, with `steady` (arguments of `sk.steady_motion`), of a steady motion. What
-    `rest`, `motion`, `linear`, `modes` and `simulate` give are plain results; a function that uses them is
+    They are those of an equilibrium, or, with `steady` (arguments of `sk.steady_motion`), of a steady motion.
+    `rest`, `motion`, `linear`, `modes` and `simulate` return plain results; functions that use them are
     differentiated by finite differences.
     """
 
@@ -121,7 +121,7 @@ class Design:
         return self._tracks.order(self._x, self._modes)
 
     def _number(self, mode: int | str) -> int:
-        """The number, at this design, of a mode that the first design numbers or a coordinate names."""
+        """The number, at this design, of a mode given by its number at the first design or by a coordinate."""
         order = self._order
         first = self._tracks.first
         assert first is not None
@@ -154,7 +154,7 @@ class Design:
         return self._of_mode(mode, "damping_ratio")
 
     def growth(self, mode: int | str) -> Derived:
-        """Real part (1/s) of the eigenvalue of a mode: negative where it decays."""
+        """Real part (1/s) of the eigenvalue of a mode: negative if it decays."""
         k = self._number(mode)
         return Derived(np.real(self._modes.eigenvalues[k]), np.real(self._slopes.eigenvalues[k]))
 
@@ -193,7 +193,7 @@ class Design:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Those of the analyses that were used."""
+        """Warnings of the analyses that were used."""
         done = [self.__dict__[name] for name in ("_rest", "_linear", "_slopes") if name in self.__dict__]
         return without_repeats(*(part.warnings for part in done), self._simulated)
 
@@ -233,6 +233,6 @@ class Design:
         return result
 
     def model(self) -> Any:
-        """The model with these numbers, for other analyses such as `sk.kinematics`."""
+        """The model with these parameters, for other analyses such as `sk.kinematics`."""
         self.exact = False
         return with_numbers(self.system.model, self.parameters)

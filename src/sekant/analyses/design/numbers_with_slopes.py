@@ -1,4 +1,4 @@
-"""Numbers that carry their derivatives with respect to the design parameters; formulas of them do too."""
+"""Numbers with their derivatives with respect to the design parameters; formulas of them have derivatives too."""
 
 from __future__ import annotations
 

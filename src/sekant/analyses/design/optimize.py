@@ -21,14 +21,14 @@ from sekant.units import in_si
 Array = NDArray[Any]
 Measure = Callable[[Design], Any]
 STEP = 1e-6
-"""Step of finite differences, against the range of a parameter."""
+"""Step of finite differences, relative to the range of a parameter."""
 FEASIBLE = 1e-6
-"""Violation of a constraint, against its size, that is still taken for rounding."""
+"""Violation of a constraint, relative to its size, that counts as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What was found: `parameters`, `objective`, values of `constraints` by name, the `design` itself.
+    """Result of an optimization: `parameters`, `objective`, values of `constraints` by name, the `design` itself.
 
     `ok`: whether it converged and satisfies all constraints; if not, `message` says why. `gradients`: for the
     objective and each constraint "exact" or "finite differences". `at_bounds`: parameters at one of their bounds.
@@ -74,9 +74,9 @@ def optimize(
     """The `parameters` between their bounds (low, high) that minimize `objective`.
 
     `system`: a model, or a system compiled with these run-time parameters. `objective` is a function of a `Design`
-    that returns a number; so are `constraints`: name -> (function, low, high), with infinities where one side is
-    open. Gradients are exact where a function returns formulas of the design's own measures, otherwise finite
-    differences; the result says which. `start`: values to begin with, by default the model's own. `method`: "slsqp"
+    that returns a number; so are `constraints`: name -> (function, low, high), with infinities for open
+    sides. Gradients are exact if a function returns formulas of the design's own measures, otherwise finite
+    differences; the result reports which. `start`: initial values, by default those of the model. `method`: "slsqp"
     or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses. `steady`:
     arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are then
     those of steady motions, in axes that move with them; else those of equilibria.
@@ -113,7 +113,7 @@ def search(
     most: int = 200,
     step: float = STEP,
 ) -> Optimum:
-    """What `optimize` does once the system is compiled; with `PlainNumbers`, functions use only the numbers."""
+    """The optimization with a compiled system; with `PlainNumbers`, functions use only the numbers."""
     if method not in METHODS:
         raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     low, high = _bounds(parameters)
@@ -169,7 +169,7 @@ def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array
 
 
 class _DesignTask:
-    """Objective first, then the constraints, over x (n,) in [0, 1]; the last designs are kept."""
+    """Objective first, then the constraints, over x (n,) in [0, 1]; the last designs are cached."""
 
     def __init__(self, system: System, names, low: Array, high: Array, objective, constraints, ports):
         self.system, self.names, self.low, self.high, self.ports = system, names, low, high, ports
@@ -232,11 +232,11 @@ class _DesignTask:
         return design, found
 
     def values(self, x: Array) -> Array:
-        """(1 + constraints,)."""
+        """Values (1 + constraints,) of objective and constraints."""
         return np.array([float(value) for value in self.evaluate(np.asarray(x, float))[1]])
 
     def gradients(self, x: Array) -> Array:
-        """(1 + constraints, n) by x."""
+        """Gradients (1 + constraints, n) with respect to x."""
         x = np.asarray(x, float).copy()
         _, found = self.evaluate(x)
         width = self.high - self.low
@@ -253,7 +253,7 @@ class _DesignTask:
                 before = here
                 if (
                     self.step > STEP or ahead[k] == x[k]
-                ):  # wide steps from both sides: one would shift the optimum
+                ):  # central differences with wide steps: one-sided ones would shift the optimum
                     behind[k] = max(x[k] - self.step, 0.0)
                     before = self.values(behind)
                 J[rough, k] = (self.values(ahead) - before)[rough] / (ahead[k] - behind[k])

@@ -1,4 +1,4 @@
-"""Kinematic analysis: `kinematics` and its result; `reachable` where nothing may be reached."""
+"""Kinematic analysis: `kinematics` and its result; `reachable` also returns empty results."""
 
 from sekant.analyses.kinematics.limits import Limit
 from sekant.analyses.kinematics.result import KinematicsResult

@@ -17,9 +17,10 @@ Array = NDArray[np.float64]
 def body_motion(
     system: System, reference: str, t: float, p: Array, q: Array, w: Array, ww: Array
 ) -> PoseMotion:
-    """Of the frame `reference` at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv), in the world.
+    """Motion of the frame `reference` at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv), in
+    the world.
 
-    For one drive the axes m are left out.
+    For one drive the axes m are omitted.
     """
     function = system.cached(("frame motion", reference), lambda: _function(system, reference))
     n, m = w.shape[:2]

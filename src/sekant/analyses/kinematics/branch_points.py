@@ -16,7 +16,7 @@ from sekant.solvers.sweep import sweep
 
 Vector = NDArray[np.float64]
 PLACES = np.array([1.0, 2.0, 3.0])  # on either side
-SPACING = 0.02  # of the way
+SPACING = 0.02  # of the distance
 
 
 def meeting(
@@ -54,7 +54,7 @@ def meeting(
 def _solutions(
     equations: DrivenEquations, q: Vector, d: Vector, points: Vector, tolerance: float
 ) -> Vector | None:
-    """(k, nq) at `points` (k, m), from q at d, as exactly as possible; None unless all are found."""
+    """(k, nq) at `points` (k, m), from q at d, as exactly as possible; None if one is not found."""
     k = np.arange(len(points))
     edges = np.column_stack([k - 1, np.where(k + 1 < len(points), k + 1, -1)])
     found = sweep(equations.problem(), q, d, points, edges, tolerance, equations.pool)
@@ -64,7 +64,7 @@ def _solutions(
 
 
 def _polished(equations: DrivenEquations, q: Vector, d: Vector) -> Vector:
-    """Two more steps of Newton's method: beside a meeting a small residual does not mean a small error."""
+    """Two more steps of Newton's method: next to a meeting a small residual does not imply a small error."""
     first = equations.rows - d.size
 
     def at(q: Vector) -> Rows:

@@ -37,7 +37,7 @@ class DrivenEquations:
     t: float
     p: Vector
     shown: Mapping[str, tuple[str, float]] = field(default_factory=dict)
-    """the label of a drive in messages, and the value from which they count"""
+    """the label of a drive in messages, and the zero of its values there"""
 
     def shown_as(self, k: int) -> tuple[str, float]:
         """Label and zero of the k-th drive in messages."""
@@ -46,7 +46,7 @@ class DrivenEquations:
 
     @cached_property
     def functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
-        """Compiled: F and J, q displaced, the derivative of J w along u."""
+        """Compiled functions: F and J, q displaced, the derivative of J w along u."""
         key = ("driven equations", tuple(drive.name for drive in self.drives))
         return self.system.cached(key, self._build)
 
@@ -114,7 +114,7 @@ class DrivenEquations:
 
     @property
     def pool(self) -> SweepPool:
-        """For sweeps of `problem`."""
+        """Pool of memory for sweeps of `problem`."""
         return self.system.once(("sweep pool", tuple(drive.name for drive in self.drives)), SweepPool)
 
 
@@ -137,7 +137,7 @@ def _nan_outside(system: System) -> SX:
 
 
 def refuse_rolling(system: System) -> None:
-    """Velocity constraints do not determine the position: it depends on the way taken."""
+    """Refuse velocity constraints, which do not determine the position: it depends on the path taken."""
     names = system.facts.rolling
     if names:
         raise ModelError(

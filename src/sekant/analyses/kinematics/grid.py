@@ -82,14 +82,15 @@ def _neighbors(shape: tuple[int, ...], order: tuple[int, ...], k: int) -> Intege
 
 
 def _comb(edges: list[Integers], along: int, spine: Integers) -> Integers:
-    """(N, 4): a comb whose back goes along one drive through the points `spine`, its teeth along the other drive."""
+    """(N, 4): neighbors in a comb whose spine goes along one drive through the points `spine`, and whose
+    teeth go along the other drive."""
     back = np.full_like(edges[along], -1)
     back[spine] = edges[along][spine]
     return np.hstack([edges[1 - along], back])
 
 
 def _merged(rows: Sweep, columns: Sweep, late: NDArray[np.bool_]) -> Sweep:
-    """The points `late` (N,), and the ways that lead to them, from the second sweep, all others from the first."""
+    """The points `late` (N,), and the paths to them, from the second sweep; all others from the first."""
 
     def chosen(first: Vector, second: Vector) -> Vector:
         return np.where(late.reshape(-1, *[1] * (first.ndim - 1)), second, first)

@@ -1,4 +1,4 @@
-"""Where the travel of a driven mechanism ends: dead points by arc-length continuation, ends of paths by bisection.
+"""Limits of the travel of a driven mechanism: dead points by arc-length continuation, ends of paths by bisection.
 
 At a dead point the drive is largest or smallest along the motion: its rate by arc length, g = h_q tau with the unit
 tangent tau of the motion, changes its sign, while the motion itself continues. So the walk continues by arc length,
@@ -30,13 +30,13 @@ class Limit:
     """A place where the travel ends, or where branches meet.
 
     `value` (m,) of the drives; `q` (nq,) the coordinates there (NaN where branches meet next to
-    another singular position, so that the place is known to 1e-4 of a step only);
-    `kind`: "dead point", "branches meet", "end of range" or "lost"; `text` says more.
+    another singular position, so that the place is known only to 1e-4 of a step);
+    `kind`: "dead point", "branches meet", "end of range" or "lost"; `text`: a description.
     """
 
     kind: str
     value: Vector
-    direction: Vector  # (m,) in which the drives were moved
+    direction: Vector  # (m,) direction in which the drives moved
     q: Vector
     text: str
 
@@ -46,7 +46,8 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """On the motion: coordinates, unit tangent (nv,) in the coordinates' displacements, drive and its rate."""
+    """A point of the motion: coordinates, unit tangent (nv,) in the coordinates' displacements, drive and its
+    rate."""
 
     q: Vector
     tangent: Vector
@@ -55,7 +56,7 @@ class _Point:
 
 
 class TravelEnd:
-    """Search along one straight way in the space of drives, from d_A at q_A toward d_B."""
+    """Search along a straight line in the space of drives, from d_A at q_A toward d_B."""
 
     def __init__(self, equations: DrivenEquations, q_A: Vector, d_A: Vector, d_B: Vector):
         self.equations, self.m = equations, len(d_A)
@@ -88,7 +89,7 @@ class TravelEnd:
         return _Point(q, tangent, d, g)
 
     def _ahead(self, base: _Point, length: float) -> _Point | None:
-        """The point of the motion at `length` along the tangent of `base`; None if it is not found."""
+        """The point of the motion at `length` along the tangent of `base`; None if there is none."""
         q = self.equations.move(base.q, length * base.tangent)
         size = max(1.0, float(np.max(np.abs(q))))
 
@@ -109,7 +110,7 @@ class TravelEnd:
         return point if point.tangent @ base.tangent > 0.5 else None
 
     def find(self, most: int = 2000) -> Limit | None:
-        """The end of the travel; None if d_B is reached after all."""
+        """The end of the travel; None if d_B can be reached."""
         base = self.start
         length = 0.02 * min(1.0, self.way / max(base.g, 1e-12))
         shortest = 1e-13 * max(1.0, float(np.max(np.abs(base.q))))

@@ -1,4 +1,4 @@
-"""How many degrees of freedom a mechanism has, and which of them the drives leave free."""
+"""The degrees of freedom of a mechanism, and those that the drives do not determine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RANK = 1e-9  # relative size of singular values that count as zero
 
 
 class UndrivenMotion(ModelError):
-    """Some coordinates are not determined by any drive. `found`: how many, without a remedy."""
+    """Some coordinates are not determined by any drive. `found`: the cause, without a remedy."""
 
     def __init__(self, found: str, remedy: str):
         super().__init__(f"{found}; {remedy}")
@@ -63,7 +63,7 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
 
 
 def null_space(J: Vector) -> Vector:
-    """(nv, k) displacements that J (M, nv) maps to nothing."""
+    """(nv, k) displacements that J (M, nv) maps to zero."""
     if not J.shape[0]:
         return np.eye(J.shape[1])
     _, sizes, V = np.linalg.svd(J)
@@ -85,7 +85,7 @@ def _moving(equations: DrivenEquations, rest: Vector, most: int = 8) -> str:
 
 
 def displacement_name(system: System, i: int) -> str:
-    """Name of the coordinate that displacement i moves; of its rate, where it moves several."""
+    """Name of the coordinate that displacement i moves; of its rate, if it moves several."""
     motion = system.equations.motion
     key = motion.v_names[i]
     owner = motion.owner_of(key[0])

@@ -1,4 +1,4 @@
-"""Quantities of the position of a mechanism by name: what can drive it, and what it can report.
+"""Quantities of the position of a mechanism by name, as drives and as results.
 
 Names: ``joint.angle`` or ``joint.q`` (coordinates of joints), ``body.z`` and ``body.frame.z`` (points, in the world),
 ``body.position``, ``sensor`` and ``sensor.x``, ``spring.length`` and other outputs of force elements at rest,
@@ -47,7 +47,7 @@ class Expressed(SweepQuantity):
 
     @property
     def described(self) -> SweepQuantity:
-        """All but the expression."""
+        """The quantity without its expression."""
         return SweepQuantity(self.name, self.unit, self.components, self.periodic)
 
 
@@ -68,7 +68,7 @@ def find(system: System, name: str) -> Expressed:
 
 
 def scalar(system: System, name: str) -> Expressed:
-    """The same for a quantity that must be one number."""
+    """Like `find`, for a quantity that must be a scalar."""
     quantity = find(system, name)
     if quantity.expression.numel() != 1:
         parts = ", ".join(quantity.labels)
@@ -175,7 +175,7 @@ def _component(system: System, owner: str, part: str, name: str) -> Expressed | 
 
 
 def _named(system: System, name: str) -> Expressed | None:
-    """What the formulation itself names in addition: coordinates and outputs of mechanisms in points."""
+    """Further quantities of the formulation: coordinates and outputs of mechanisms in points."""
     found = system.equations.reports.quantities().get(name)
     if found is None:
         return None

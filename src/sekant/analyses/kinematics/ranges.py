@@ -1,4 +1,4 @@
-"""Which values of which drives are requested."""
+"""The requested drives and their values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
 
 
 def _kind(given: Any) -> Any:
-    """In a mapping a tuple of three that ends in a whole number is a range, anything else a list."""
+    """In a mapping, a tuple of three values that ends in a whole number is a range, anything else a list."""
     is_span = isinstance(given, tuple) and len(given) == 3 and isinstance(given[2], (int, np.integer))
     return Span(given) if is_span and given[2] >= 1 else given
 

@@ -1,4 +1,4 @@
-"""What a kinematic analysis returns."""
+"""The result of a kinematic analysis."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class KinematicsResult:
     equations: DrivenEquations
     drive_names: tuple[str, ...]
     axes: tuple[Array, ...]  # requested values of each drive
-    begin: Array  # (drives and held ones,) at the start
+    begin: Array  # (drives and held ones,) values at the start
     asked: Array  # (N, drives and held ones) requested points
     reached: NDArray[np.bool_]  # (N,) which of the requested points are in the result
     q: Array
@@ -61,7 +61,7 @@ class KinematicsResult:
         found: Sweep,
         limits: tuple[Limit, ...],
     ) -> KinematicsResult:
-        """From the sweep over all `points`, those that were reached; `begin`: the drives at the start."""
+        """Result with the reached points of a sweep over all `points`; `begin`: the drives at the start."""
         reached, m = found.reached > 0, len(names)
         return cls(
             equations,
@@ -113,7 +113,7 @@ class KinematicsResult:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Values that were not reached, and positions without derivatives."""
+        """Warnings about values that were not reached, and positions without derivatives."""
         found = self._not_reached()
         for limit in self.limits:
             if limit.kind == MEETING:
@@ -128,7 +128,7 @@ class KinematicsResult:
         return tuple(found)
 
     def _not_reached(self) -> list[AnalysisWarning]:
-        """One for each drive that moves, where points are missing."""
+        """A warning for each drive with missing points."""
         if self.complete:
             return []
         if not len(self):
@@ -152,7 +152,7 @@ class KinematicsResult:
         return list(dict.fromkeys(found))
 
     def _ends(self, k: int, low: float, high: float) -> tuple[float, float]:
-        """How far the k-th drive can go: to the limits that lie beyond the points reached, `low` to `high`."""
+        """The range of the k-th drive: the limits beyond the reached points, `low` to `high`."""
         ends = [float(limit.value[k]) for limit in self.limits if limit.kind != LOST]
         return (
             max((end for end in ends if end < low), default=low),
@@ -284,7 +284,7 @@ class KinematicsResult:
         return self.equations.p.reshape(1, -1)
 
     def _trimmed(self, values: Array, name: str, axes: int) -> Array:
-        """Without the axes of a single drive, and that of a scalar's only component."""
+        """Drop the axes of a single drive, and of the only component of a scalar."""
         if len(self.drive_names) == 1:
             values = values[(slice(None), *([0] * axes))]
         return values if self.quantity(name).components else values[..., 0]
@@ -327,7 +327,7 @@ class KinematicsResult:
         return labels, np.column_stack(columns)
 
     def _default_names(self) -> list[str]:
-        """Coordinates of all joints that report them; for points, all of theirs."""
+        """Coordinates of all joints that report them; for mechanisms in points, all coordinates."""
         model = self.system.model
         if not model.joints:
             return list(self.q_names)
@@ -352,7 +352,7 @@ class KinematicsResult:
         draw(self, path, list(names) if names is not None else self._default_names())
 
     def summary(self) -> str:
-        """A text: the drives, how much was reached, where the travel ends."""
+        """A text: the drives, the reached range, the ends of the travel."""
         lines = [
             f"kinematics of '{self.system.model.name}': {len(self)} of {self.reached.size} points reached"
         ]

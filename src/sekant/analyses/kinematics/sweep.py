@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
-MOST_LIMITS = 200  # searched for in a grid; more of them would say the same
+MOST_LIMITS = 200  # largest number of limits searched in a grid; more would add no information
 
 
 def kinematics(
@@ -51,14 +51,16 @@ def kinematics(
 
     `drive` names what is driven: a coordinate of a joint (``hinge.angle``), a point's coordinate (``upright.z``,
     ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
-    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,)
-    say where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
+    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values`
+    (n,) are the requested values, relative to the start of the model if `relative`; for two drives give a
+    pair of each, or a mapping
     ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of
     the model are frozen at time `t`.
 
-    The walk begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. Where
-    the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
-    each value of the second of two drives, the first is swept as it would be alone; see `grid`.
+    The walk begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. If
+    the travel ends within the range, the result contains what can be reached, and `limits` contains the
+    places and causes. For
+    each value of the second of two drives, the first is swept as if alone; see `grid`.
 
     With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
     has the k-th value of each. Derivatives are those by every drive.
@@ -139,7 +141,7 @@ def _assembled(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> Assembled:
-    """A consistent start; unchanged if it was assembled for this very purpose."""
+    """A consistent start; unchanged if it was already assembled for these conditions."""
     if isinstance(guess, Assembled) and guess.conditions == conditions_of(system, t, parameters):
         return guess
     return assemble(system, guess, hold=kept, t=t, parameters=parameters)
@@ -154,7 +156,7 @@ def _singular_start(equations: DrivenEquations, q: Vector) -> str:
 
 
 def _drive(system: System, name: str) -> SweepQuantity:
-    """A scalar that may be driven."""
+    """A scalar that can be driven."""
     return system.cached(("drive", name), lambda: _new_drive(system, name))
 
 
@@ -183,7 +185,7 @@ def _limits(
         limit = TravelEnd(equations, q, d, points[b]).find()
         if limit is not None:
             limits.append(limit)
-        if a < 0:  # no requested value can be reached: report the other end as well, if it is near
+        if a < 0:  # no requested value can be reached: report the other end as well, if it is close
             other = TravelEnd(equations, q, d, d - 10 * (points[b] - d)).find(most=500)
             if other is not None and other.kind != "lost":
                 limits.append(other)

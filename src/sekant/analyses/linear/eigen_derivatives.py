@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
 
 Array = NDArray[Any]
-REPEATED = 1e-7  # distance of eigenvalues, against the largest, below which they count as one
-CLOSE = 1e-3  # distance, against their own size, below which their eigenvectors turn quickly
+REPEATED = 1e-7  # distance of eigenvalues, relative to the largest, below which they count as one
+CLOSE = 1e-3  # distance, relative to their size, below which their eigenvectors change quickly
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class EigenDerivatives:
 
 
 def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
-    """For changes dA (n, n, k) of the matrix."""
+    """Derivatives for changes dA (n, n, k) of the matrix."""
     values, R, L = modes.eigenvalues, modes.right, modes.left
     n, count = values.size, dA.shape[2]
     groups = _groups(values)
@@ -48,7 +48,7 @@ def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
             continue
         others = [j for j in range(n) if j != k]
         gaps = values[k] - values[others]
-        # r_j of a group span it; their own l_j may not be dual to them, so duals are made
+        # r_j of a group span it; their l_j may not be dual to them, so duals are computed
         dual = np.linalg.pinv(R) if in_group else L.conj().T
         for p in range(count):
             d0 = R[:, others] @ ((dual[others] @ dA[:, :, p] @ R[:, k]) / gaps)

@@ -1,14 +1,14 @@
 """Linear equations of a constrained motion in independent coordinates, and their exact derivatives.
 
 The variation (s, w) of `sekant.formulations.variation` is expressed by z = E_q s and y = E_v w with constant rows
-E_q, E_v: named coordinates, or an orthonormal basis of the null space at hand (TROM 4.9). With inputs u that enter as
+E_q, E_v: named coordinates, or an orthonormal basis of the current null space (TROM 4.9). With inputs u that enter as
 R_u, Phi_u, rate_u, acc_u:
 
     s  = Z_q z + P u                      G_h Z_q = 0,      G_h P = -Phi_u
     w  = Z_v y + W z + V u                G_v Z_v = 0,      G W = -H Z_q,    G V = -(H P + rate_u)
     w' = Z_v y' + A_y y + A_z z + A_u u   G A_y = -acc_v Z_v,   G A_z = -(acc_v W + acc_s Z_q),   ...
 
-with E_q Z_q = 1, E_v Z_v = 1 and every other column x of these having E x = 0. What is left are
+with E_q Z_q = 1, E_v Z_v = 1 and every other column x of these having E x = 0. What remains is
 
     z' = E_q (X s + w) ,     Z_v^T (M w' + R_v w + R_s s + R_u u) = 0 ,
 
@@ -34,7 +34,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class InputColumns:
-    """How inputs enter: R (nv, k); Phi, rate, acceleration (m, k)."""
+    """Derivatives by inputs: R (nv, k); Phi, rate, acceleration (m, k)."""
 
     R: Array
     Phi: Array
@@ -58,7 +58,7 @@ class InputResponse:
 
 
 class IndependentRows:
-    """Rows E_q (fq, nv), E_v (fv, nv) and the spaces that constraints G (m, nv) leave, holonomic rows marked."""
+    """Rows E_q (fq, nv), E_v (fv, nv) and the spaces that constraints G (m, nv) allow, with holonomic rows marked."""
 
     def __init__(self, G: Array, holonomic: NDArray[np.bool_], independent: list[int] | None = None):
         self.holonomic, self.orthonormal = holonomic, independent is None
@@ -141,9 +141,9 @@ class ReducedEquations:
 class ReductionRate:
     """Derivative of a reduction along a change dT of the tangent.
 
-    The rows E are constant, or (`turning`) stay an orthonormal basis of the null space as that turns,
-    dE = -(G^+ dG Z)^T: then columns x with E x = 0 change by E dx = -dE x. It makes a difference only where
-    equations are frozen in a motion, whose eigenvalues depend on the coordinates.
+    The rows E are constant, or (`turning`) remain an orthonormal basis of the null space as it rotates,
+    dE = -(G^+ dG Z)^T: then columns x with E x = 0 change by E dx = -dE x. This matters only for equations
+    frozen during a motion, whose eigenvalues depend on the coordinates.
     """
 
     def __init__(self, reduction: ReducedEquations, change: EquationTangent, turning: bool = False):

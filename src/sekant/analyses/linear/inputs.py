@@ -1,4 +1,4 @@
-"""Inputs and outputs of a linear model by name, and how they enter and leave the equations.
+"""Inputs and outputs of a linear model by name, and their derivatives in the equations.
 
 An input is a run-time parameter, a prescribed motion (whose displacement u is added to its value, with the effects
 of u' and u''), or a coordinate (along which a generalized force u acts).
@@ -28,7 +28,7 @@ from sekant.model.forces import Actuator
 
 Array = NDArray[Any]
 INSTANT = ("acceleration", "a", "reaction", "reaction_local", "multipliers", "force", "power")
-"""Last words of the names of outputs that follow forces without delay."""
+"""Endings of the names of outputs that respond instantly to forces."""
 ORDERS = ("", "_rate", "_acceleration")
 
 
@@ -81,12 +81,12 @@ def with_inputs(system: System, names: Sequence[str], t: float) -> System:
 
 
 def force_parameter(joint: str, k: int) -> str:
-    """The run-time parameter that holds the force along coordinate k of a joint."""
+    """The run-time parameter of the force along coordinate k of a joint."""
     return f"{joint}_force_input_{k}"
 
 
 def _driveable(system: System) -> dict[str, tuple[str, int]]:
-    """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
+    """Coordinates along which a force of the model can act, by name: those of joints, without quaternions."""
 
     def make() -> dict[str, tuple[str, int]]:
         motion, found = system.equations.motion, {}
@@ -132,7 +132,7 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
 def input_columns(
     inputs: Sequence[LinearInput], slopes: Slopes, rows: NDArray[np.bool_], order: int
 ) -> InputColumns:
-    """How the inputs' derivatives of `order` 0, 1 or 2 in time enter."""
+    """Effects of the time derivatives of `order` 0, 1 or 2 of the inputs."""
     nv, m = slopes.R.shape[0], int(rows.sum())
     R = np.zeros((nv, len(inputs)))
     parts = [np.zeros((m, len(inputs))) for _ in range(3)]
@@ -153,7 +153,7 @@ def input_columns(
 def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
-    """A parameter that moves constraints or prescribed motions is not an input: its rates would act as well."""
+    """Refuse parameters that move constraints or prescribed motions as inputs: their rates would act as well."""
     for item in inputs:
         if item.kind != "parameter":
             continue
@@ -179,7 +179,8 @@ def _position(motion: Any, i: int) -> SX:
 
 
 def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
-    """Forces on coordinates that belong to no joint do not appear in outputs of accelerations and reactions."""
+    """Refuse forces on coordinates outside joints with outputs of accelerations and reactions, in which they
+    do not appear."""
     for item in inputs:
         for name in outputs:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
@@ -210,7 +211,7 @@ def in_the_order_of(names: Sequence[str], known: Collection[str], exact: Collect
 
 
 class LinearOutputs:
-    """Chosen outputs of a system in the order asked, one name for each component, and their derivatives."""
+    """Chosen outputs of a system in the requested order, one name for each component, and their derivatives."""
 
     def __init__(self, system: System, names: Sequence[str]):
         self.system = system
@@ -256,7 +257,7 @@ class LinearOutputs:
     def change(
         self, point: MotionPoint, ds: Array, dv: Array, dp: Array
     ) -> tuple[Array, Array, Array, Array]:
-        """Derivatives of all that along a change of the point."""
+        """Derivatives of these values along a change of the point."""
         system, eq = self.system, self.system.equations
 
         def make() -> Any:

@@ -1,4 +1,4 @@
-"""A linear model of small motions: matrices, modes, frequency response, and the way to other packages."""
+"""A linear model of small motions: matrices, modes, frequency response, and the conversion to other packages."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class _FourMatrices(NamedTuple):
 
 
 class StateMatrices(_FourMatrices):
-    """x' = A x + B u, y = C x + D u: four matrices, which unpack as ``A, B, C, D = ...``.
+    """x' = A x + B u, y = C x + D u: four matrices, which can be unpacked as ``A, B, C, D = ...``.
 
     `inputs` names the entries of u; `bump.velocity` and `bump.acceleration` are rates of the motion `bump`.
-    `left_out`: further terms of the outputs, if only the proper part was requested.
+    `left_out`: omitted terms of the outputs, if only the proper part was requested.
     """
 
     inputs: tuple[str, ...] = ()
@@ -46,7 +46,8 @@ class StateMatrices(_FourMatrices):
 
 @dataclass(frozen=True)
 class ImproperPart:
-    """A part of `output` that no state space has: `velocity` times the rate and `acceleration` times the second rate
+    """A part of `output` that a state space cannot represent: `velocity` times the rate and `acceleration`
+    times the second rate
     of `input`."""
 
     output: str
@@ -66,8 +67,8 @@ class LinearModel:
         M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
 
     `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
-    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is what moving
-    with the axes of a steady motion subtracts from A, see `sekant.analyses.linear.moving_axes`.
+    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is
+    subtracted from A for axes that move with a steady motion, see `sekant.analyses.linear.moving_axes`.
     """
 
     system: System
@@ -117,7 +118,7 @@ class LinearModel:
 
     @property
     def K(self) -> Array:
-        """(f, f) stiffness matrix, that of the constraint forces included."""
+        """(f, f) stiffness matrix, including that of the constraint forces."""
         return self._second_order[2]
 
     @property
@@ -133,7 +134,7 @@ class LinearModel:
         return self.reduction.A if self.moving is None else self.reduction.A - self.moving
 
     def input_matrix(self, order: int = 0) -> Array:
-        """B0, B1 or B2 (n, inputs): how the inputs, their rates or their accelerations act."""
+        """B0, B1 or B2 (n, inputs): effects of the inputs, their rates or their accelerations."""
         part = self.responses[order]
         return np.vstack([part.z, part.y])
 
@@ -159,7 +160,7 @@ class LinearModel:
         return np.hstack([by_s @ basis.Z_q + by_v @ self.reduction.W, by_v @ basis.Z_v])
 
     def _direct(self, by_p: Array, order: int) -> Array:
-        """What inputs do to outputs at an unchanged state; forces act through accelerations."""
+        """Effects of inputs on outputs at a constant state; forces act through accelerations."""
         D = np.zeros((by_p.shape[0], len(self.input_items)))
         for i, item in enumerate(self.input_items):
             if item.kind != "force" and order < len(item.index):
@@ -228,7 +229,8 @@ class LinearModel:
         return ScipyStateSpace(*self._with_ports())
 
     def to_control(self) -> Any:
-        """A `control.ss` with names, if python-control is installed; it takes no dots, so `rail.q` is `rail_q`."""
+        """A `control.ss` with names, if python-control is installed; it allows no dots, so `rail.q` becomes
+        `rail_q`."""
         try:
             control = importlib.import_module("control")
         except ImportError:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 METHODS = ("exact", "forward", "finite_difference")
 Array = NDArray[Any]
 GRADIENT = 1e-6
-"""Largest deviation of the rate of a tracked quantity from a gradient; differences of tangents are this accurate."""
+"""Largest deviation of the rate of a tracked quantity from a gradient; differences of tangents have this accuracy."""
 
 
 def linearize(
@@ -59,21 +59,22 @@ def linearize(
 ) -> LinearModel:
     """The linear model of small motions about `state` at time `t` (s).
 
-    Without a state, or with what `sk.equilibrium` returned, about an equilibrium. A state with velocities is that
-    of a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
-    is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system has
-    there. A state that is not of the stated kind is refused, with the unbalanced forces. Dry friction holds a joint
-    that rests in the state, by a constraint with the friction's name.
+    Without a state, or with a result of `sk.equilibrium`, it describes motions about an equilibrium. A state
+    with velocities is that of a steady motion with the constant accelerations `a` (nv,), by default zero; a
+    result of `sk.steady_motion` is described in axes that move with it. ``at="motion"`` accepts any state,
+    with the accelerations that the system has there. A state that is not of the stated kind is refused, with
+    the unbalanced forces. A joint with dry friction that is at rest in the state is locked by a constraint
+    with the friction's name.
 
     `inputs`: names of run-time parameters, motions, or coordinates (along which forces act). `outputs`: names or
-    patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
-    default an orthonormal basis of the free motions; "auto" chooses coordinates. `method` "exact" differentiates
+    patterns of outputs. `independent`: independent coordinates of a constrained system; by default an
+    orthonormal basis of the free motions; "auto" chooses coordinates. `method` "exact" differentiates
     inverse dynamics, "forward" forward dynamics (a check), "finite_difference" takes one-sided differences of
     inverse dynamics with `step` (the published alternative).
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
-    own = getattr(state, "system", None)  # that of an equilibrium or a steady motion of this very model
+    own = getattr(state, "system", None)  # that of an equilibrium or a steady motion of this model
     if own is not None and own.model is system:
         system = own
     system = as_system(system, parameters)
@@ -133,7 +134,7 @@ def linearize(
 
 
 def _holonomic(tangent: EquationTangent, holonomic: Array, tracked: Array) -> Array:
-    """Rows (m,) that tie positions: those that always do, and tracked quantities that do in small motions.
+    """Rows (m,) that constrain positions: those that always do, and tracked quantities that do in small motions.
 
     A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows those of the
     others, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the remaining constant is

@@ -1,4 +1,4 @@
-"""Modes of a linear model: eigenvalues with left and right eigenvectors, and the motions they stand for."""
+"""Modes of a linear model: eigenvalues with left and right eigenvectors, and the corresponding motions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 ZERO = 1e-7
-"""Eigenvalues below this, against the largest, count as zero: a double zero is only found to the root of rounding."""
+"""Eigenvalues below this, relative to the largest, count as zero: a double zero is accurate only to the root
+of rounding."""
 STILL = 1e-9
-"""Displacements up to this, in an eigenvector of length one, count as zero."""
+"""Displacements up to this, in a unit eigenvector, count as zero."""
 GROWING = 1e-9
-"""Real parts up to this, against the largest eigenvalue, count as no growth."""
+"""Real parts up to this, relative to the largest eigenvalue, do not count as growth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Modes:
     """Modes by rising undamped frequency; of a conjugate pair the one with positive imaginary part comes first.
 
     `eigenvalues` (n,) rad/s; `right`, `left` (n, n): columns with ``A r = lam r``, ``l^H A = lam l^H``, ``|r| = 1``,
-    the largest entry of r real and positive, and ``l^H r = 1`` where the mode is not defective.
+    the largest entry of r real and positive, and ``l^H r = 1`` if the mode is not defective.
     """
 
     model: LinearModel
@@ -45,7 +46,7 @@ class Modes:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Those of the linear model."""
+        """Warnings of the linear model."""
         return self.model.warnings
 
     def _repr_html_(self) -> str:
@@ -96,7 +97,7 @@ class Modes:
 
     @property
     def zeros(self) -> int:
-        """Number of zero eigenvalues, as ignorable coordinates have them."""
+        """Number of zero eigenvalues, such as those of ignorable coordinates."""
         return int(np.sum(np.abs(self.eigenvalues) <= self._small))
 
     @property
@@ -110,7 +111,7 @@ class Modes:
         return "stable" if np.all(real < -limit) and np.all(moving) else "marginal"
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Bars: how much each coordinate moves in every mode; written to `to` (.svg, .pdf, .png) if given."""
+        """Bars of the amplitude of each coordinate in every mode; written to `to` (.svg, .pdf, .png) if given."""
         return picture("mode_bars", self, to=to)
 
     @cached_property
@@ -137,7 +138,7 @@ class Modes:
         return shares / np.where(total > 0, total, 1.0)
 
     def body_motions(self, k: int) -> dict[str, Array]:
-        """Complex motion (6,) of each body in mode k: displacement of its origin (m), then turn (rad), in W."""
+        """Complex motion (6,) of each body in mode k: displacement of its origin (m), then rotation (rad), in W."""
         system, point = self.model.system, self.model.operating_point.point
         eq = system.equations
         bodies = [link.body for link in eq.motion.links]
@@ -171,7 +172,7 @@ class Modes:
         return self.model.state_names[int(np.argmax(np.abs(self.right[:, k])))]
 
     def table(self) -> str:
-        """All modes, one a line (as TROM table 5.2)."""
+        """All modes, one per line (as in TROM table 5.2)."""
         titles = f"{'f damped':>11} {'f undamped':>11} {'damping':>9}  dominant"
         head = f"{'mode':>4} {'real':>13} {'imaginary':>13} {titles}"
         lines = [head, f"{'':>4} {'1/s':>13} {'rad/s':>13} {'Hz':>11} {'Hz':>11} {'ratio':>9}"]

@@ -1,14 +1,14 @@
-"""Linear equations about a steady motion in axes that move with it, in which they do not change with time.
+"""Linear equations about a steady motion in axes that move with it, in which they are constant.
 
-Let Y(q) be the velocities that the steady motion has at position q, Y_s their derivative and L = Y_s + X, so that
-displacements carried along obey s' = L s, with the matrix P(t), P' = L P, P(0) = 1. With s = P Z_q z and
+Let Y(q) be the velocities that the steady motion has at position q, Y_s their derivative and L = Y_s + X, so
+that displacements that move with it obey s' = L s, with the matrix P(t), P' = L P, P(0) = 1. With s = P Z_q z and
 w = Y_s P Z_q z + P (Z_v y + (W - Y_s Z_q) z) the matrix A of
 `sekant.analyses.linear.independent_coordinates` becomes A - D,
 
     D = [ E_q L Z_q ,                                    0         ]
         [ E_v (Y_s' Z_q + Y_s L Z_q + L (W - Y_s Z_q)) , E_v L Z_v ] ,
 
-a transformation of Lyapunov's: eigenvalues are those that an observer in the moving axes sees. D is zero where
+a transformation of Lyapunov's: eigenvalues are those for an observer in the moving axes. D is zero if the
 ignorable coordinates are coordinates of joints.
 """
 
@@ -32,7 +32,7 @@ STILL = 1e-9
 
 
 def moving_axes(where: OperatingPoint, reduction: ReducedEquations) -> Array | None:
-    """D (n, n), None where the axes do not move."""
+    """D (n, n); None if the axes do not move."""
     if where.steady is None or not where.moving:
         return None
     return axes_of(where.steady, where.point, reduction)
@@ -50,7 +50,7 @@ def axes_of(steady: SteadyMotion, point: MotionPoint, reduction: ReducedEquation
 
 
 def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[AnalysisWarning, ...]:
-    """A warning where coefficients change with time in the axes at hand, and are frozen at an instant.
+    """A warning if coefficients change with time in the current axes, and are frozen at an instant.
 
     Coordinates x = T(t) x~ have A~ = T^-1 (A T - T'): eigenvalues of a frozen A belong to its coordinates only.
     """

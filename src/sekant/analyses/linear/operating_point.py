@@ -21,7 +21,7 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 Array = NDArray[Any]
 KINDS = ("equilibrium", "steady", "motion")
 BALANCED = 1e-6
-"""Unbalanced forces up to this share of the applied ones are accepted as an equilibrium found elsewhere."""
+"""Share of the applied forces up to which unbalanced forces are accepted, as in an equilibrium found elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def operating_point(
 def free_motion(
     functions: LinearFunctions, t: float, q: Array, v: Array, p: Array, rows
 ) -> tuple[Array, Array]:
-    """Accelerations (nv,) and multipliers (m,) that the equations of motion demand at a state."""
+    """Accelerations (nv,) and multipliers (m,) at a state, from the equations of motion."""
     n, m = functions.nv, functions.m
     rest = MotionPoint(t, q, v, np.zeros(n), np.zeros(m), p)
     R, _, _, acceleration = functions.residual(rest)
@@ -113,7 +113,7 @@ def free_motion(
 def _balanced(
     functions: LinearFunctions, point: MotionPoint, rows, kind: str, lam: Array | None
 ) -> MotionPoint:
-    """The point with its multipliers, after a check that it is of the stated kind."""
+    """The point with its multipliers; raises if it is not of the stated kind."""
     R, Phi, rate, acceleration = functions.residual(point)
     tangent = functions.tangent(point)
     space = TangentSpace.of(tangent.G[rows])

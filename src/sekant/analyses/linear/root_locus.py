@@ -26,19 +26,19 @@ from sekant.units import in_si
 
 Array = NDArray[Any]
 BEND = 0.004
-"""How far lines may bend between rows, relative to the size of the picture."""
+"""Largest bend of lines between rows, relative to the size of the picture."""
 ROUNDS = 12
-"""How often an interval is halved."""
+"""Largest number of halvings of an interval."""
 MOST = 8
-"""Rows for each given one, at most."""
+"""Largest number of rows for each given one."""
 
 
 @dataclass(frozen=True, eq=False)
 class RootLocus:
     """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape.
 
-    Values at which lines bend are added to the requested ones. `trace`: how it was made; without it crossings are
-    found by straight lines.
+    Values at which lines bend are added to the requested ones. `trace`: the computation of further rows;
+    without it, crossings are interpolated linearly.
     """
 
     name: str
@@ -64,19 +64,22 @@ class RootLocus:
         return picture("root_locus", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
-        """(value, mode) where a real part changes its sign: found on the model, between the values of the locus."""
+        """(value, mode) where a real part changes its sign: computed with the model, between the values of
+        the locus."""
         found = []
         real = np.real(self.eigenvalues)
         limit = 1e-9 * np.max(np.abs(self.eigenvalues), initial=1e-300)
         for k in range(real.shape[1]):
             seen = np.flatnonzero(np.abs(real[:, k]) > limit).tolist()
             for i, j in pairwise(seen):
-                if real[i, k] * real[j, k] < 0:  # between them are none, or values at which it vanishes
+                if (
+                    real[i, k] * real[j, k] < 0
+                ):  # there may be no value in between, or ones at which it vanishes
                     found.append((self._crossing(i, k) if j == i + 1 else float(self.values[i + 1]), k))
         return sorted(found)
 
     def _crossing(self, i: int, k: int) -> float:
-        """Where the real part of mode k vanishes between values i and i + 1."""
+        """The value at which the real part of mode k vanishes between values i and i + 1."""
         a, b = (float(value) for value in self.values[i : i + 2])
         ends = {a: self.eigenvalues[i, k].real, b: self.eigenvalues[i + 1, k].real}
         if self.trace is None:
@@ -110,7 +113,7 @@ class Trace:
     model: Callable[[float, State | None], tuple[LinearModel, State | None]]
 
     def after(self, row: Row, value: float) -> tuple[Row, LinearModel]:
-        """The row at another value, each mode in the column of the one it continues."""
+        """The row at another value, each mode in the column of its predecessor."""
         model, guess = self.model(value, row.guess)
         found = _row(value, model, guess)
         if found.eigenvalues.size != row.eigenvalues.size:
@@ -122,7 +125,7 @@ class Trace:
         return replace(found, eigenvalues=found.eigenvalues[order], shapes=found.shapes[:, order]), model
 
     def between(self, i: int) -> Callable[[float], Array]:
-        """Eigenvalues (n,) at values between rows i and i + 1, followed from the nearest value known."""
+        """Eigenvalues (n,) at values between rows i and i + 1, followed from the nearest known value."""
         known = [self.rows[i], self.rows[i + 1]]
 
         def follow(value: float) -> Array:
@@ -151,9 +154,9 @@ def root_locus(
 ) -> RootLocus:
     """Eigenvalues of a system over the run-time parameter `name`.
 
-    At each value the equilibrium is found again, from the one before, first from `guess`. For steady motions (a
-    speed as the parameter) give in place of the system a function that returns the linear model at a value.
-    `refine`: where branches meet or bend, values between the given ones are added.
+    At each value the equilibrium is computed again, starting from the previous one (initially `guess`). For
+    steady motions (a speed as the parameter), pass a function that returns the linear model at a value
+    instead of the system. `refine`: add values where branches meet or bend.
     """
     points = np.atleast_1d(in_si(values, f"root locus: values of '{name}'"))
     if points.size < 2:
@@ -187,7 +190,7 @@ def root_locus(
 
 
 def refined(trace: Trace) -> Trace:
-    """The locus with further rows where its lines bend, as they do where branches meet.
+    """The locus with further rows where its lines bend, such as where branches meet.
 
     An interval is halved if a pair of complex eigenvalues becomes real in it, or if a line bends at one of its ends
     by more than `BEND` of the picture, until lines are smooth or there are `MOST` rows for each given one.
@@ -202,7 +205,7 @@ def refined(trace: Trace) -> Trace:
             try:
                 row, _model = trace.after(rows[i], middle)
             except SolverError:
-                continue  # the given values have eigenvalues, those between need not
+                continue  # eigenvalues exist at the given values, but not necessarily in between
             rows.insert(i + 1, row)
     for before, k in zip(rows, range(1, len(rows)), strict=False):
         row = rows[k]
@@ -212,7 +215,7 @@ def refined(trace: Trace) -> Trace:
 
 
 def _bent(rows: Sequence[Row]) -> list[int]:
-    """Numbers of the intervals between rows that are to be halved."""
+    """Indices of the intervals between rows to halve."""
     values = np.array([row.eigenvalues for row in rows])
     real_parts, imaginary = np.real(values), np.imag(values)
     spans = np.ptp(real_parts), np.ptp(imaginary)
@@ -236,7 +239,7 @@ def _nearest(a: Array, b: Array, point: Array) -> Array:
 
 
 def _matching(before: Array, shapes: Array, after: Array, new_shapes: Array) -> Array:
-    """The order of the new modes that pairs like with like: near eigenvalues, parallel shapes."""
+    """The order of the new modes that pairs similar ones: close eigenvalues, parallel shapes."""
     distance = np.abs(before[:, None] - after[None, :])
     scale = max(
         float(np.median(np.min(distance, axis=1))), 1e-9 * float(np.max(np.abs(after), initial=1e-300))

@@ -1,9 +1,10 @@
 """Exact derivatives of a linear model, its modes and its frequency response with respect to model parameters.
 
 The operating point moves with the parameters, R_s ds + G^T dlam = -R_p dp and G ds = -Phi_p dp, and the matrices with
-both; a steady motion changes with its velocities, its unknowns and its axes. The system matrix is not symmetric, so
-eigenvalue derivatives need left and right eigenvectors (against TROM 8.4 and 8.6), dlam_k = l_k^H dA r_k; those of
-frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (against TROM 8.8 and 8.9).
+both; a steady motion changes with its velocities, its unknowns and its axes. The system matrix is not
+symmetric, so eigenvalue derivatives need left and right eigenvectors (unlike TROM 8.4 and 8.6), dlam_k =
+l_k^H dA r_k; those of
+frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (unlike TROM 8.8 and 8.9).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What a unit change of one parameter does to the point: ds, dv, da (nv,), dlam (m,), dp (np,)."""
+    """Change of the point per unit of a parameter: ds, dv, da (nv,), dlam (m,), dp (np,)."""
 
     ds: Array
     dv: Array
@@ -48,7 +49,7 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Largest |H| of a frequency response in a band: where (Hz), how large, and its derivative (parameters,)."""
+    """Largest |H| of a frequency response in a band: frequency (Hz), value, and derivative (parameters,)."""
 
     frequency: float
     value: float
@@ -87,12 +88,12 @@ class Sensitivity:
 
     @property
     def operating_point(self) -> Array:
-        """(nv, parameters): how the equilibrium (in coordinates) shifts."""
+        """(nv, parameters): derivative of the equilibrium (in coordinates)."""
         return np.stack([change.ds for change in self._changes], axis=-1)
 
     @property
     def unknowns(self) -> dict[str, Array]:
-        """(parameters,) each: how what was found with a steady motion changes."""
+        """(parameters,) each: derivatives of the unknowns of a steady motion."""
         steady = self.model.operating_point.steady
         names = () if steady is None else tuple(steady.unknowns)
         found = [c.unknowns for c in self._changes if isinstance(c, MotionChange)]
@@ -129,7 +130,8 @@ class Sensitivity:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Those of the linear model, and what limits the derivatives: repeated, close and defective eigenvalues."""
+        """Warnings of the linear model, and about limits of the derivatives: repeated, close and defective
+        eigenvalues."""
         return without_repeats(self.model.warnings, self._eigen.warnings)
 
     @cached_property
@@ -208,7 +210,7 @@ class Sensitivity:
         return np.stack(parts, axis=-1)
 
     def peak(self, output: str, input: str, band: tuple[float, float]) -> Peak:
-        """The largest |H| between two frequencies (Hz); at a peak inside the band its shift does not count."""
+        """The largest |H| between two frequencies (Hz); at a peak inside the band, its shift has no effect."""
         i, j = self.model.port(output, input)
 
         def size(f: float) -> float:
@@ -228,8 +230,8 @@ class Sensitivity:
     def rows(self) -> list[dict[str, Any]]:
         """One for each mode and parameter: oscillations and real modes, without conjugates and zero eigenvalues.
 
-        Derivatives are per unit (SI) of the parameter; `frequency` (Hz, undamped) and `damping_ratio` are None of
-        real modes, of which `real` (1/s) decides.
+        Derivatives are per unit (SI) of the parameter; `frequency` (Hz, undamped) and `damping_ratio` are
+        None for real modes, for which `real` (1/s) is relevant.
         """
         modes = self.model.modes()
         waves = set(modes.oscillations.tolist())
@@ -272,7 +274,7 @@ class Sensitivity:
 
 
 def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
-    """With respect to run-time parameters, or any number of the model, which then becomes one."""
+    """Sensitivity with respect to run-time parameters, or to any number of the model, which then becomes one."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
     missing = [name for name in names if name not in model.system.parameters]
     if missing:
@@ -322,7 +324,7 @@ def asked_kind(model: LinearModel) -> str | None:
 
 
 def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | MotionChange:
-    """How the operating point moves with parameter k."""
+    """Change of the operating point with parameter k."""
     where, T = model.operating_point, model.reduction.tangent
     if where.steady is not None:
         places = where.steady.places(model.system)

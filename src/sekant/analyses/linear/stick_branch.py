@@ -1,6 +1,6 @@
-"""Linear models with joints that stick: dry friction is a constraint there, and the rest moves about it.
+"""Linear models with joints that stick: dry friction is a constraint there, and only the rest moves.
 
-A joint at rest with dry friction does not move under small forces: its coordinate stays where it is, and the
+A joint at rest with dry friction does not move under small forces: its coordinate is constant, and the
 friction supplies the necessary force, as the multiplier of that row. Sliding friction has a direction and remains a
 force.
 """
@@ -27,7 +27,7 @@ from sekant.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class StickBranch:
-    """The system in which constraints hold the joints that stick, its state and parameters, and the warnings."""
+    """The system with constraints for the joints that stick, its state and parameters, and the warnings."""
 
     system: System
     state: State
@@ -42,7 +42,7 @@ def stick_branch(
     at: str | None,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> StickBranch | None:
-    """What `linearize` works on where joints stick in `state` (None: the equilibrium); None where none does."""
+    """The system to linearize if joints stick in `state` (None: the equilibrium); None if none does."""
     if not system.reactions.dry_friction or (state is None and at in ("steady", "motion")):
         return None
     if state is None:
@@ -102,12 +102,12 @@ def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System
 
 
 def _place(k: int) -> str:
-    """The run-time parameter that says where stuck joint k is."""
+    """The run-time parameter of the position of stuck joint k."""
     return f"stuck_place_{k}"
 
 
 def _held(system: System, stuck: Sequence[str]) -> System:
-    """The system with a constraint of the same name in place of each friction of `stuck`."""
+    """The system with a constraint of the same name instead of each friction in `stuck`."""
     eq, model = system.equations, system.model
     constraints: dict[str, Constraint] = dict(model.constraints)
     for k, name in enumerate(stuck):
@@ -133,7 +133,7 @@ def _held(system: System, stuck: Sequence[str]) -> System:
 def _positions(
     system: System, stuck: Sequence[str], state: State, t: float, parameters: Mapping[str, ArrayLike] | None
 ) -> dict[str, ArrayLike]:
-    """Where the stuck joints are, by run-time parameter."""
+    """Positions of the stuck joints, by run-time parameter."""
     eq = system.equations
     found: dict[str, ArrayLike] = {}
     p = system.parameter_vector(parameters, state.held)
@@ -166,7 +166,7 @@ def _overloaded(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
-    """Frictions that would have to bear more than they can."""
+    """Frictions whose required force exceeds their limit."""
     p = branch_parameters(system, state, t, parameters, stuck)
     force, limit = forces_of(system, state, t, parameters, p)
     frictions = system.equations.elements.friction.frictions

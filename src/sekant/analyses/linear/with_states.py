@@ -84,11 +84,11 @@ class LinearModelWithStates(LinearModel):
         return np.block([[A, B[:, self._nu :]], [C[self._ny :], D[self._ny :, self._nu :]]])
 
     def _columns(self, B: Array, D: Array) -> Array:
-        """How inputs enter: in the motion, and in the states."""
+        """Effects of inputs on the motion and on the states."""
         return np.vstack([B[:, : self._nu], D[self._ny :, : self._nu]])
 
     def _rows(self, C: Array, D: Array) -> Array:
-        """How outputs follow the motion and the states."""
+        """Dependence of outputs on the motion and the states."""
         return np.hstack([C[: self._ny], D[: self._ny, self._nu :]])
 
     def input_matrix(self, order: int = 0) -> Array:
@@ -106,7 +106,7 @@ class LinearModelWithStates(LinearModel):
         return SensitivityWithStates(model, names)
 
     def _with_parameters(self, missing: Sequence[str]) -> LinearModelWithStates:
-        """The same of a system in which the numbers `missing` are run-time parameters."""
+        """The same linear model for a system in which the numbers `missing` are run-time parameters."""
         where, system = self.operating_point, self.system
         states = set(self.state_names[len(self.state_names) - self.nz :])
         own = [name for name in system.parameters if name not in states and name not in system.model.inputs]
@@ -141,7 +141,7 @@ class LinearModelWithStates(LinearModel):
 
 
 class SensitivityWithStates(Sensitivity):
-    """Derivatives along the operating points, whose states of elements move along."""
+    """Derivatives along the operating points, including states of elements."""
 
     def __init__(self, model: LinearModelWithStates, names: Sequence[str]):
         places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
@@ -187,7 +187,7 @@ def linearize_with_states(
     parameters: Mapping[str, ArrayLike] | None,
     asked: dict[str, Any],
 ) -> LinearModelWithStates:
-    """What `linearize` returns for a system that has states of elements, or delays."""
+    """The linear model of a system that has states of elements, or delays."""
     base = with_inputs(smooth(system), inputs, t)
     names = base.facts.z_names
     if isinstance(state, SteadyMotion) and at != "motion":
@@ -252,7 +252,7 @@ def _point(
 
 
 def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
-    """In a steady motion, states of elements must not change."""
+    """Check that states of elements are constant in a steady motion."""
     if inner.operating_point.kind == "motion" or inner.reporters is None or not names:
         return
     y, _, _, by_p = inner.reporters.at(inner.operating_point.point)

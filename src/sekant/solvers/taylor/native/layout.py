@@ -22,8 +22,8 @@ EXPAND, FACTORIZE, MATRIX, STAGE_POSITIONS, STAGE_VELOCITIES, SOLVE = (np.int64(
 
 @dataclass(frozen=True)
 class Kernel:
-    """The native code of a system. `code`: keeps the code alive and has its `address`; `work_size`: length of w; `text`:
-    its IR."""
+    """The native code of a system. `code`: keeps the code alive and has its `address`; `work_size`: length of w;
+    `text`: its IR."""
 
     code: Any
     work_size: int
