@@ -23,6 +23,8 @@ INSTEAD = {
     r"\bis to be had\b": "is available",
     r"\bwhat is no\b": "what is not a ...",
     r"\banew\b": "again",
+    r"\bneeds? it not\b": "does not need it",
+    r"\bthe head of this (file|module)\b": "the module docstring",
     r"\bto and fro\b": "back and forth",
     r"\bfor ever\b": "forever",
     r"\b(nothing|no \w+) is called\b": "there is no ... named",

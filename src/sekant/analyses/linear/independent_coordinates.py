@@ -220,6 +220,6 @@ def _factored(M: Array) -> Any:
     if sizes[-1] <= 1e-13 * sizes[0]:
         raise SolverError(
             f"the mass matrix of the free motions is singular (singular values from {sizes[-1]:.1e} to "
-            f"{sizes[0]:.1e}): something can move that has no mass; give it one, or use the descriptor form"
+            f"{sizes[0]:.1e}): a coordinate without mass can move; give its body a mass, or use the descriptor form"
         )
     return scipy.linalg.lu_factor(M)

@@ -42,7 +42,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LinearModelWithStates(LinearModel):
-    """A linear model in x = [coordinates; velocities; states of elements]; see the head of this file.
+    """A linear model in x = [coordinates; velocities; states of elements]; see the module docstring.
 
     `inner`: that of the frozen system, in which the states are the last `nz` inputs and their rates the last outputs.
     """

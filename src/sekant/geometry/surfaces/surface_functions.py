@@ -51,7 +51,7 @@ def surface_from_function(
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
     y, kind = pose_components(position, rotation, orientation)
     if kind == "matrix":
-        raise DataError("a surface takes its rotation as a quaternion or as Euler angles, not as a matrix")
+        raise DataError("the rotation of a surface must be a quaternion or Euler angles, not a matrix")
     tag = "none" if kind == "none" else orientation
     jets = _MixedDerivatives(u1, u2, y, (degree + 1) // 2)
     (a1, b1), (a2, b2) = range
