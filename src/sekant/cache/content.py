@@ -3,7 +3,7 @@ key.
 `Recent` holds the last answers to repeated questions in one process: equations, and results for parts of cars.
 
 The key contains everything on which an answer can depend: the model, the question with its options, and the source
-of this package. A model with a type of item from elsewhere, whose source may change at any time, is not cached.
+of this package. Models with item types of other packages, whose source may change at any time, are not cached.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Recent:
         self._lock = Lock()
 
     def get(self, key: Hashable) -> Any:
-        """The answer; None if it is not known."""
+        """The answer; None if it is not stored."""
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)

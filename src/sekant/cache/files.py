@@ -46,7 +46,7 @@ def note_read(path: str | PathLike[str]) -> None:
 
 @contextmanager
 def files_read() -> Iterator[Mapping[str, str]]:
-    """The files of the user that are read within the block, by the hash of their content."""
+    """Context manager: the files of the user that are read in the block, with the hash of their content."""
     files: dict[str, str] = {}
     outer = _NOTED.set(files)
     try:

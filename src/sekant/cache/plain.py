@@ -1,6 +1,6 @@
 """Values as JSON and arrays, so that an entry of the cache is data: reading it executes no code.
 
-Numbers, texts, lists, tuples, sets, dictionaries and arrays are written as they are; data classes, named tuples,
+Numbers, texts, lists, tuples, sets, dictionaries and arrays are written directly; data classes, named tuples,
 enumerations and pydantic models of this package as their fields. Reading sets the fields without calling methods. A
 field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
 converts it to data and back. Everything else is refused (`NotPlain`). Arrays of `LARGE` bytes or more are separate

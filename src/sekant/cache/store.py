@@ -1,8 +1,8 @@
 """Object code on disk, so that a model compiles once.
 
 An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner may
-enter. It contains a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. An entry
-that does not read back exactly, or has another name, is treated as absent. Nothing in an entry is executed before
+enter. It contains a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. An
+entry that is damaged, or has another name, is treated as absent. Nothing in an entry is executed before
 its checksum has been verified.
 """
 
@@ -143,7 +143,7 @@ class Cache:
         """Number of entries, and bytes in all."""
         sizes = []
         for path in self.directory.glob("*" + _SUFFIX):
-            with contextlib.suppress(OSError):  # another process may have removed it meanwhile
+            with contextlib.suppress(OSError):  # another process may have removed it in the meantime
                 sizes.append(path.stat().st_size)
         return len(sizes), sum(sizes)
 

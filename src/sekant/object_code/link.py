@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 from sekant.object_code.target import target_machine
 
 ENTRY = "sekant_entry"
-"""The function of a module."""
+"""Name of the function of a module."""
 
 _names = itertools.count()
 # Functions that object code may call: those of the C library, including those that LLVM substitutes for others.
@@ -86,7 +86,7 @@ def library_symbols() -> dict[str, int]:
     found: dict[str, int] = {}
     for load in (lambda: ctypes.CDLL(None), lambda: ctypes.CDLL(ctypes.util.find_library("m"))):
         missing = [name for name in _LIBRARY if name not in found]
-        if not missing:  # searching for the library takes longer than everything else
+        if not missing:  # searching for the library takes longer than all the rest
             break
         try:
             library = load()

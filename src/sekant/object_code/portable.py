@@ -28,7 +28,7 @@ from sekant.object_code.target import (
 )
 
 NUMBERS = "sekant_numbers"
-"""The array of a function's numbers in its code."""
+"""Name of the array of a function's numbers in its code."""
 STACK_TOP = 1 << 16
 """Start of the memory of a page in WebAssembly, in bytes; the module's own data and its stack lie below."""
 LEAST_STACK = 1 << 14
@@ -55,8 +55,8 @@ define internal double @sekant.{name}(double %a, double %b) alwaysinline {{
 
 @dataclass(frozen=True, eq=False)
 class PortableCode:
-    """A function for a target: modules of IR that define `ENTRY`, and the numbers that they refer to. `looped`:
-    whether there are loops in it, for which LLVM has more passes than for tapes."""
+    """A function for a target: modules of IR that define `ENTRY`, and the numbers that they refer to.
+    `looped`: whether it contains loops, for which more LLVM passes are used."""
 
     modules: tuple[str, ...]
     numbers: NDArray[np.float64]
@@ -65,7 +65,7 @@ class PortableCode:
 
 
 def adapted(text: str, target: Target) -> str:
-    """IR text for a target. Without fused operations, products and sums are rounded one after the other. For
+    """IR text for a target. Without fused operations, products and sums are rounded separately. For
     minimum and maximum operations that ignore NaN, LLVM would call the C library from WebAssembly."""
     if not target.fused:
         text = text.replace(" contract ", " ")
@@ -91,8 +91,8 @@ def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
 
 
 def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:
-    """One module that exports only the function and its numbers. For LLVM these are variables, as in linked code:
-    folded into the code, they would be rounded where products and sums are fused."""
+    """One module that exports only the function and its numbers. For LLVM these are variables, as in linked
+    code: if LLVM folded them, fused products and sums would be rounded differently."""
     items = ", ".join(f"double 0x{int(word):016X}" for word in code.numbers.view(np.uint64))
     whole = llvm.parse_assembly(
         f"@{NUMBERS} = hidden global [{code.numbers.size} x double] [{items}]\n", context
@@ -162,7 +162,7 @@ def wasm_module(
 
 
 def _sections(module: bytes) -> Iterable[tuple[int, bytes]]:
-    """Kinds of sections, and sections with their heads; LLVM writes the size of a section in five bytes."""
+    """Kinds of sections, and sections with their headers; LLVM writes the size of a section in five bytes."""
     at = 8
     while at < len(module):
         end = at + 6 + _number(module, at + 1)[0]
@@ -186,7 +186,7 @@ def _without_custom_sections(module: bytes) -> bytes:
 
 
 def data_end(module: bytes) -> int:
-    """Where the data of a module ends in its memory: the last of the segments ``i32.const offset end size bytes``."""
+    """End of a module's data in its memory, from the last of the segments ``i32.const offset end size bytes``."""
     end = 0
     for kind, section in _sections(module):
         if kind == 11:

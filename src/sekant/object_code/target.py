@@ -25,9 +25,9 @@ takes some 1.6 times as long to run. The loops of the solvers are always optimiz
 
 @dataclass(frozen=True)
 class Target:
-    """The target of object code. `triple`, `cpu`, `features`: as LLVM names them. `fused`: whether a product and a
-    sum may be one operation with one rounding; without it, every target that has the same library of mathematics
-    computes the same numbers. Emitters take a target where their text depends on it."""
+    """The target of object code. `triple`, `cpu`, `features`: in LLVM's names. `fused`: whether a product and
+    a sum may be one operation with one rounding; without it, all targets with the same math library compute
+    the same numbers. Emitters accept a target if their text depends on it."""
 
     triple: str
     cpu: str = "generic"
@@ -74,7 +74,7 @@ def host_target() -> Target:
 
 
 def level_target(level: str) -> Target:
-    """A level of processors of this kind, see `levels_of_architecture`; empty: this very processor."""
+    """The target of a level of processors, see `levels_of_architecture`; empty: this processor."""
     if not level:
         return host_target()
     triple, intel = host_target().triple, level.startswith("x86")
@@ -87,8 +87,8 @@ def optimization() -> int:
 
 
 STRAIGHT = 1
-"""Level for code without loops, in which every value is computed once: of all passes of level 2 the one that
-combines instructions. The others take as long as generating the machine code, and do not change it."""
+"""Level for code without loops, in which every value is computed once: only the pass of level 2 that combines
+instructions. The other passes take as long as generating the machine code, and do not change it."""
 
 
 def tape_optimization() -> int:
@@ -115,7 +115,7 @@ def level_of_processor() -> tuple[str, ...]:
 
 
 def has_long_registers() -> bool:
-    """Whether registers of this processor have room for eight numbers."""
+    """Whether this processor has registers for eight doubles."""
     return bool(llvm.get_host_cpu_features().get("avx512f", False))
 
 
@@ -149,9 +149,10 @@ def compile_module(
 ) -> bytes:
     """Object code of one module of IR text, optimized at level 2 without vectorization, `STRAIGHT`, or not at all.
 
-    Joining scalar operations into vectors costs five times the other passes and gains nothing on these tapes.
-    `plain_loops`: loops stay as they are written. Those of the solvers are over a handful of states: unrolled and
-    vectorized they take twice the time to compile and up to a fifth more to run. `target`: by default this processor.
+    Vectorizing scalar operations takes five times as long as the other passes and gains nothing on these
+    tapes. `plain_loops`: loops are not unrolled or vectorized. Those of the solvers have few iterations:
+    unrolling and vectorizing them doubles the compilation time and makes them up to a fifth slower. `target`:
+    by default this processor.
     """
     return compile_linked(llvm.parse_assembly(text, llvm.create_context()), target, optimization, plain_loops)
 

@@ -117,19 +117,20 @@ def named_values(model: Model, values: Mapping[str, ArrayLike] | None) -> dict[s
 
 LARGEST = 16
 SMALLEST = 4
-"""Steps in a group. With fewer the gain is not worth a second function: the model is too large."""
+"""Smallest number of steps in a group. With fewer, the model is too large and the gain does not justify a
+second function."""
 OPERATIONS = 1600
-"""Of a group at most: with six steps of a body on a path (240 operations) a step takes a fifth less, with more of
-them no less than that."""
+"""Largest number of operations of a group: six steps of a body on a path (240 operations) save a fifth per
+step; more steps save no more."""
 
 
 def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | None:
-    """A function that takes a group of explicit Euler steps, and their number; None where it would not pay.
+    """A function that takes a group of explicit Euler steps, and their number; None if it does not pay.
 
-    The state of a small system stays in registers from step to step: a step of a pendulum takes 11 ns instead of 16,
-    which is what a loop written by hand for that very pendulum takes. And the coordinates after a step are known
-    before it is taken, q + h q': what depends on them alone is computed for two steps side by side (see `twins`), so
-    their number is even.
+    The state of a small system stays in registers from step to step: a step of a pendulum takes 11 ns instead
+    of 16, as long as a loop written by hand for that pendulum. In addition, the coordinates after a step are
+    known in advance, q + h q': what depends only on them is computed for two steps at once (see `twins`), so
+    the number of steps is even.
 
     (control, x, p) -> x with control (5,) = (base, i, h, low, high): step j of the group begins at the time
     base + (i + j) h, kept within [low, high].

@@ -1,4 +1,4 @@
-"""How far a fitted curve is from its data, and from data that a fit did not see."""
+"""Errors of a fitted curve: on its data, and on data that were left out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from sekant.geometry.rotations import angle_between, continue_signs, quaternion_
 
 Array = NDArray[np.float64]
 EVERY = 5  # one point in five is held out
-_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component, above which the rms angle of three is not noise
+_FAR = 3.0 * np.sqrt(
+    3.0
+)  # noise levels of a component above which the rms angle of three components is not noise
 
 MOST_STRAIGHTS = 3
-"""Reported one by one; more become one note."""
+"""Largest number of straight pieces that are reported separately."""
 
 
 def describe(
@@ -124,8 +126,8 @@ def describe(
 
 
 def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> float:
-    """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data: if
-    the rows are in order and the places on the curve are not, the second is smaller."""
+    """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data
+    (the second is smaller if the rows are in order and the places on the curve are not)."""
     assert poses.quaternion is not None
     along = second.noise * (2.0 if curve.orientation == "quaternion" else 1.0)
     order = np.argsort(poses.rows, kind="stable")
@@ -172,7 +174,7 @@ def _quaternions(curve: PoseCurve, y: Array) -> Array:
 
 
 def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> list[str]:
-    """Straight pieces found in the data, where noise does not hide them."""
+    """Straight pieces found in the data, as far as noise does not hide them."""
     size = float(np.linalg.norm(np.ptp(r, axis=0)))
     if first.noise > 1e-4 * size or np.any(np.diff(u) < 0.0):
         return []

@@ -1,4 +1,4 @@
-"""Which kind of spline a path gets: the one that predicts left-out points best, and better than the polygon does.
+"""Selection of the kind of spline: the one that predicts left-out points best, and better than the polygon does.
 
 Each kind is fitted without some of the points and compared with them; the distance across the path counts. With up to
 30 points every inner one is left out in turn, otherwise one in five. The polygon through the rest misses
@@ -24,14 +24,14 @@ from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
 from sekant.geometry.fit.polyline import Array
 
 FEW = 30
-_MARGIN = 0.8  # interpolation is taken if it beats the polygon by this factor; noise makes it worse than that
+_MARGIN = 0.8  # interpolation is used if its error is below this share of the error of the polygon
 _SHAPE = 3.0 * np.sqrt(2.0)  # noise levels above which an rms distance (two components across) is not noise
 Corners = Sequence[tuple[float, int]]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A kind of fit, and how far left-out points lie from it."""
+    """A kind of fit, and the distances of left-out points from it."""
 
     initial: Initial
     corners: list[tuple[float, int]]
@@ -49,8 +49,9 @@ class Tried:
 
     @property
     def worth(self) -> bool:
-        """Left-out points are nearer than to the polygon, or as near as those that were fitted, whose distances are
-        noise: the polygon through noise that is larger than the steps fills the space around the path."""
+        """Whether left-out points are closer to the fit than to the polygon, or as close as the fitted
+        points, whose distances are noise: if noise is larger than the steps, the polygon fills the space
+        around the path."""
         if self.lost >= 0:
             return False
         if self.initial.interpolated:
@@ -67,7 +68,7 @@ def folds(n: int) -> list[NDArray[np.int64]]:
 
 
 def polygon_distance(u: Array, r: Array, held: NDArray[np.int64], exact: bool) -> Array:
-    """Distance of the points `held` from the straight lines between their neighbors that are not held."""
+    """Distance of the points `held` from the straight lines between their remaining neighbors."""
     keep = np.setdiff1d(np.arange(len(r)), held)
     after = np.searchsorted(keep, held)
     i, j = keep[after - 1], keep[after]
@@ -85,8 +86,8 @@ def distance(spline: BSpline, u: Array, r: Array, step: float, exact: bool) -> A
 
 
 def across(spline: BSpline, u: Array, r: Array, step: float) -> Array:
-    """Distance (n,) of points from the spline at u, the part along the path not counted as far as it is less than
-    three typical steps [m] of the data: farther away the spline is another one."""
+    """Distance (n,) of points from the spline at u, without the part along the path, if that is less than
+    three typical steps [m] of the data."""
     gap = r - spline(u)
     slope = spline(u, 1)
     unit = slope / np.maximum(np.linalg.norm(slope, axis=1, keepdims=True), 1e-300)
@@ -102,7 +103,7 @@ def typical_step(r: Array) -> float:
 def missed(
     u: Array, r: Array, build: Callable[[Array, Array, NDArray[np.int64]], BSpline], exact: bool
 ) -> float:
-    """Rms distance of left-out points from what `build(u, r, kept)` makes of the others."""
+    """Rms distance of left-out points from the fit `build(u, r, kept)` of the others."""
     total, count, step = 0.0, 0, typical_step(r)
     for held in folds(len(u)):
         keep = np.setdiff1d(np.arange(len(u)), held)
@@ -125,7 +126,7 @@ def polygon_missed(u: Array, r: Array, exact: bool) -> float:
 def try_initial(
     u: Array, r: Array, w: Array | None, initial: Initial, corners: Corners, exact: bool = False
 ) -> Tried:
-    """How well a fit that was found with all points predicts some of them."""
+    """Test how well a fit that was found with all points predicts left-out ones."""
 
     def build(u_k: Array, r_k: Array, keep: NDArray[np.int64]) -> BSpline:
         if initial.interpolated and initial.degree == 3:
@@ -148,16 +149,16 @@ def try_initial(
 
 
 def _is_white(u: Array, r: Array, initial: Initial) -> bool:
-    """Residuals of neighbors are no more alike than those of noise."""
+    """Whether residuals of neighbors are no more similar than those of noise."""
     miss = r - initial.spline(u)
     alike, total = float(np.sum(miss[1:] * miss[:-1])), float(np.sum(miss**2))
     return not initial.interpolated and alike <= 2.5 * total / np.sqrt(miss.size)
 
 
 def _misses_shape(one: Tried, others: Sequence[Tried], components: int) -> bool:
-    """Of the least-squares fits of few points with more coefficients one leaves less than is likely for noise: what a
-    freedom gains exceeds what is left a freedom by more than Fisher's quantile of 99 %. `components`: of the noise
-    that a distance has."""
+    """Whether a least-squares fit with more coefficients has significantly smaller residuals, for few points:
+    the gain per coefficient, relative to the residual per degree of freedom, exceeds Fisher's 99 % quantile.
+    `components`: number of noise components in a distance."""
     n, p = len(one.u), _coefficients(one)
     for other in others:
         more, free = _coefficients(other) - p, n - _coefficients(other)
@@ -174,11 +175,11 @@ def _coefficients(tried: Tried) -> int:
 
 
 def _lost(u: Array, r: Array, initial: Initial, exact: bool) -> int:
-    """The worst point of the worst stretch of five that a least-squares fit leaves by more than noise and by more
-    than the polygon through their neighbors does; -1 if there is none. Few points have no stretch: what all of them
-    are missed by must be their noise, and noise of more than a quarter of their steps cannot be
-    distinguished from disorder. Where they are too few to show noise (`initial.noise` is 0) it may be a twentieth
-    of the steps. With a column that orders them, all this is left to the prediction of left-out points."""
+    """The worst point of the worst five successive points whose distance from a least-squares fit exceeds
+    noise and the distance from the polygon through their neighbors; -1 if there is none. For few points, all
+    residuals must be noise, and noise above a quarter of their steps cannot be distinguished from disorder.
+    If they are too few to show noise (`initial.noise` is 0), a twentieth of the steps is allowed. With a
+    column that orders them, only the prediction of left-out points is tested."""
     if initial.interpolated:
         return -1
     step = typical_step(r)
@@ -212,7 +213,7 @@ def best_of(
     sigma = first.noise
     if not first.interpolated:
         settings = {"method": "interpolation", "noise": sigma, "corners": corners}
-        with suppress(np.linalg.LinAlgError):  # points that nearly coincide
+        with suppress(np.linalg.LinAlgError):  # points nearly coincide
             others.append(try_initial(u, r, w, first_spline(u, r, **settings), corners, exact))
     for name, x in [("cubic", u)] + ([] if exact else [("centripetal cubic", _centripetal(u, r))]):
         if n <= 10 * FEW and np.all(np.diff(x) > 1e-9 * (x[-1] - x[0])):
@@ -231,7 +232,7 @@ def best_of(
             initial = Initial(least_squares(u, r, inner, w), inner, sigma, False, name)
             others.append(try_initial(u, r, w, initial, (), exact))
     through = [t for t in (tried, *others) if t.initial.interpolated and t.worth]
-    # what comes near the best goes through all points: few of them show no noise that would have to be smoothed
+    # a kind close to the best that interpolates all points is preferred: few points show no noise to smooth
     smooth = [t for t in (tried, *others) if t.worth]
     components = r.shape[1] - (not exact)
     enough = [t for t in smooth if n > FEW or not _misses_shape(t, smooth, components)]
@@ -243,6 +244,6 @@ def best_of(
 
 
 def _centripetal(u: Array, r: Array) -> Array:
-    """Sums of the roots of the steps, as long as u."""
+    """Cumulative sums of the roots of the steps, scaled to the length of u."""
     root = np.concatenate([[0.0], np.cumsum(np.sqrt(np.linalg.norm(np.diff(r, axis=0), axis=1)))])
     return root * (u[-1] - u[0]) / root[-1]

@@ -1,7 +1,7 @@
-"""Where the object code of procedures comes from: the package itself, the user's cache, or the compiler.
+"""Provides the object code of procedures, from the package itself, the user's cache, or the compiler.
 
-A wheel carries the code of all procedures. In a source tree, or where a source was changed, they are compiled
-when they are first needed, on all processors, and kept in the cache. The compiler works in processes of its own.
+A wheel carries the code of all procedures. In a source tree, or after a change of a source, they are compiled
+when they are first needed, on all processors, and stored in the cache. The compiler runs in separate processes.
 Targets whose code is one module get optimized bitcode instead, kept in the cache as well.
 """
 
@@ -53,7 +53,7 @@ def link(procedure: Procedure) -> int:
 
 
 def prepare(*procedures: Procedure) -> None:
-    """Make these procedures, and those that they call, ready, so that a run does not wait."""
+    """Prepare these procedures, and those that they call, so that a run does not have to wait."""
     if declared.as_python:
         return
     with _lock:
@@ -74,14 +74,14 @@ def prepare(*procedures: Procedure) -> None:
 
 
 def prepare_all() -> None:
-    """The same for every procedure that there is."""
+    """Prepare all procedures."""
     import_all()
     prepare(*(p for p in ALL.values() if p.module.startswith("sekant.")))
 
 
 def objects_for(procedures: Sequence[Procedure], target: str) -> list[bytes]:
     """Object code of these procedures and of all that they call, for a target by its name in
-    `sekant.object_code.target.TARGETS`; empty: for this processor, as it runs here."""
+    `sekant.object_code.target.TARGETS`; empty: for this processor."""
     entries: dict[str, Entry] = {}
     missing = list(procedures)
     with _lock:
@@ -93,7 +93,7 @@ def objects_for(procedures: Sequence[Procedure], target: str) -> list[bytes]:
 
 
 def procedure_of(symbol: str) -> Procedure:
-    """The procedure of a symbol; its module is imported if need be."""
+    """The procedure of a symbol; its module is imported if necessary."""
     if symbol not in ALL:
         import_all()
     return ALL[symbol]
@@ -108,7 +108,7 @@ def import_all() -> None:
 
 @cache
 def source_stamp(packages: frozenset[str]) -> str:
-    """A digest of all sources that can enter the procedures of these packages of the solvers."""
+    """A digest of all sources on which the procedures of these packages of the solvers can depend."""
     digest = sha256()
     needed = {name for package in packages for name in _needed_by(package)}
     folders = [LOOPS, *(SOLVERS / name for name in sorted(needed))]
@@ -118,7 +118,7 @@ def source_stamp(packages: frozenset[str]) -> str:
 
 
 def _needed_by(package: str) -> set[str]:
-    """The packages of the solvers that `package` imports, directly or not, and itself."""
+    """The packages of the solvers that `package` imports, directly or indirectly, and itself."""
     found, new = set[str](), {package}
     while new:
         found |= new
@@ -128,7 +128,7 @@ def _needed_by(package: str) -> set[str]:
 
 
 def _find(procedures: Sequence[Procedure], target: str = "") -> dict[str, Entry]:
-    """The code of each, by symbol; `target` as for `objects_for`."""
+    """Find the code of each procedure, by symbol; `target` as for `objects_for`."""
     found = {p.symbol: entry for p in procedures if not target and (entry := prebuilt(p.symbol)) is not None}
     store = user_cache()
     missing = [p for p in procedures if p.symbol not in found]
@@ -136,7 +136,9 @@ def _find(procedures: Sequence[Procedure], target: str = "") -> dict[str, Entry]
     if missing:
         lock = store.lock() if store is not None else None
         try:
-            missing = _take(store, missing, found, target)  # another process may have made them meanwhile
+            missing = _take(
+                store, missing, found, target
+            )  # another process may have compiled them in the meantime
             if missing:
                 found |= _make(store, missing, target)
         finally:
@@ -160,7 +162,7 @@ def _take(
 
 
 def key_of(procedure: Procedure, target: str, form: str = "procedure") -> str:
-    """Of an entry of the cache; `form`: what is kept."""
+    """Key of an entry of the cache; `form`: the kind of code."""
     own = Path(sys.modules[procedure.module].__file__ or "")
     if own.is_relative_to(SOLVERS):
         packages, source = {own.relative_to(SOLVERS).parts[0]}, b""
@@ -229,9 +231,7 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
                     pass
                 entry = decode(frame) if frame is not None else None
                 if entry is None:
-                    with suppress(
-                        OSError
-                    ):  # what a process that died did not take cannot be written at the end
+                    with suppress(OSError):  # the input of a process that died cannot be flushed at the end
                         worker.stdin.close()
                     said = worker.stderr.read().decode().strip()[-4000:] if worker.stderr else ""
                     failures.append(f"{symbol}: {said or f'its process ended with code {worker.wait()}'}")
@@ -258,7 +258,8 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
 
 
 def bitcode_of(procedures: Sequence[Procedure], target: str) -> list[bytes]:
-    """Of these procedures and of all that they call, each once, for a target by its name in `TARGETS`."""
+    """Bitcode of these procedures and of all that they call, without duplicates, for a target by its name in
+    `TARGETS`."""
     found: dict[str, Entry] = {}
     waiting = {procedure.symbol for procedure in procedures}
     while waiting:

@@ -65,7 +65,7 @@ class RunPool:
         run.restore(memory.fresh)
         begin(run, problem, x0, options)
         last = self._last
-        if last is not None and last[2] is options:  # the next run may have the same options
+        if last is not None and last[2] is options:  # the next run may have the same options options
             memory.options, memory.started = options, run.snapshot(*NOT_RESTORED)
         else:
             memory.options, memory.started = None, []

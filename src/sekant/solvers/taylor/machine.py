@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 # Lists of work.
 STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = range(6)
 
-START, READY = 0, 1  # phases: the point must be projected and its modes decided; it is ready for a series
+START, READY = 0, 1  # phases: the point must be projected and its modes found; it is ready for a series
 
 
 class TaylorCode(Struct):
@@ -115,17 +115,17 @@ class TaylorCounts(Struct):
 
 
 class Ending(Struct):
-    """The cause of the end of the run: the event, constraint or switch, the velocity to blame, the time that
-    failed."""
+    """The cause of the end of the run: the event, constraint or switch, the velocity with the largest error,
+    the time of the failure."""
 
     which: Integer
-    jumped: Integer  # whether the event is one of a function that jumped over zero with a switch
+    jumped: Integer  # whether the event function jumped over zero with a switch
     component: Integer
     t_failed: Real
 
 
 class Cuts(Struct):
-    """Steps in a row that a switch has ended; since when, and the length of the first of them without switches."""
+    """Successive steps that a switch has ended; the time of the first, and its length without the switch."""
 
     count: Integer
     since: Real
@@ -143,8 +143,8 @@ class Largest(Struct):
 class EventSides(Struct):
     """For each event function."""
 
-    fresh: Whole  # 2 if the run stands on an event, 1 if it may
-    side: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
+    fresh: Whole  # 2 if the run is at an event, 1 if it may be
+    side: Whole  # of zero, just before the switch at which the run is; 0 if there is none
 
 
 class TaylorPoint(Struct):
@@ -196,7 +196,7 @@ class TaylorMemory(Struct):
     cuts: Cuts
     worst: Largest
     modes: HeldModes  # of the switches
-    fresh: Whole  # bit 1 (2) if the value of a switch stands on its lower (upper) bound
+    fresh: Whole  # bit 1 (2) if the value of a switch is on its lower (upper) bound
     events: EventSides
     point: TaylorPoint  # present
     end: TaylorPoint  # of the step
@@ -240,7 +240,7 @@ def lay_out_system(
 def lay_out_run(
     system: TaylorLayout, plan: TaylorPlan, t_start: float, q: Floats, v: Floats, w: Floats, p: Floats
 ) -> TaylorMemory:
-    """A run that stands at its start. The layout must be kept as well."""
+    """Allocate a run at its start. The layout must stay alive as well."""
     program, nodes, kernel = system.program, system.nodes, system.kernel
     m, order, rows = program.inputs["lam"].size, plan.order, plan.t_eval.size
     T = np.zeros((len(nodes.op), STRIDE if kernel else order + 2))
