@@ -46,7 +46,7 @@ def test_a_drive_past_a_dead_point_names_it(formulation, method):
     assert result.final_state.t == pytest.approx(DEAD, abs=1e-5)
     assert result.stats["steps"] + result.stats["rejected"] < 3000  # not until the tolerance is met
     assert "at a dead point (links stretched or folded)" in result.message
-    assert "motion 'push' moves D.displacement = 1.2 m" in result.message
+    assert "motion 'push' prescribes D.displacement = 1.2 m" in result.message
     assert "end the travel before it" in result.message
     assert "loosen" not in result.message
 
@@ -60,7 +60,7 @@ def test_a_constraint_that_cannot_be_satisfied_is_named(method):
 
 def test_a_stepper_names_the_constraint_and_the_dead_point():
     run = sk.Simulation(sk.compile(pushed_slider()))
-    with pytest.raises(sk.SekantError, match=r"'C' cannot be satisfied.*motion 'push' moves D\.displ"):
+    with pytest.raises(sk.SekantError, match=r"'C' cannot be satisfied.*motion 'push' prescribes D\.displ"):
         for _ in range(100):
             run.step(0.01)
 
