@@ -16,6 +16,8 @@ from trust.commands import Endless, sekant
 
 HOSTILE = (
     "</script><script>window.broken=1</script>",
+    "</title><script>window.broken=1</script>",
+    "</script x=",
     "<img src=x onerror=window.broken=1>",
     "&lt;b&gt;",
     "javascript:1",
