@@ -1,8 +1,8 @@
-"""Structure of a system: index, degrees of freedom and redundant constraints, by names.
+"""Structural analysis of a system: index, degrees of freedom and redundant constraints, by name.
 
-The structural analysis looks at which variables occur in which equations, not at numbers, so it cannot see
+The structural analysis uses only which variables occur in which equations, not numbers, so it cannot detect
 redundant constraints (structurally, Bricard's mechanism has no degree of freedom; in fact it has one). The result
-therefore also gives the rank of the constraint Jacobian at a consistent state, with the rows that others imply.
+therefore also contains the rank of the constraint Jacobian at a consistent state, and the rows that others imply.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Redundant:
-    """A constraint with rows that others imply, and which others."""
+    """A constraint with the number of its `rows` that other constraints imply, and the names of these."""
 
     name: str
     rows: int
@@ -40,7 +40,7 @@ class Redundant:
 
 @dataclass(frozen=True, eq=False)
 class SystemStructure:
-    """What the pattern of the equations says, and what the numbers say at a consistent state."""
+    """The structure of the equations, from their pattern and from their numbers at a consistent state."""
 
     tableau: Tableau
     coordinates: int
@@ -48,19 +48,19 @@ class SystemStructure:
     rank: int
     redundant: tuple[Redundant, ...]
     free_initial_values: tuple[str, ...] = ()
-    """coordinates and velocities whose start values may be chosen freely: all others follow (DERA 3.2)"""
+    """Coordinates and velocities whose start values may be chosen freely; they determine all others (DERA 3.2)."""
     nonlinear: tuple[str, ...] = ()
-    """equations that are not linear in the leading derivatives, x_j^(d_j); none: the system is quasilinear"""
+    """Equations that are not linear in the leading derivatives, x_j^(d_j); empty for a quasilinear system."""
 
     @property
     def quasilinear(self) -> bool:
-        """Whether leading derivatives, as a rule accelerations and multipliers, occur linearly: then start values of
-        lower derivatives determine the motion (DERA 3.3)."""
+        """Whether the leading derivatives, usually accelerations and multipliers, occur linearly: start values of
+        lower derivatives then determine the motion (DERA 3.3)."""
         return not self.nonlinear
 
     @property
     def degrees_of_freedom(self) -> int:
-        """By the rank: coordinates minus independent constraints."""
+        """Number of coordinates minus independent constraints, by the numerical rank."""
         return self.coordinates - self.rank
 
     @property
@@ -92,10 +92,9 @@ def structural_analysis(
     state: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SystemStructure:
-    """Signature matrix, offsets, index, freedom and quasilinearity of the index-3 equations of a system; print it for
-    the tableau.
+    """Signature matrix, offsets, index, degrees of freedom and quasilinearity of the index-3 equations of a system.
 
-    `state` is consistent; by default the model's own start, assembled.
+    `state` must be consistent; by default it is the model's own start, assembled. Print the result for the tableau.
     """
     system = as_system(system, parameters)
     if state is not None:
@@ -118,7 +117,7 @@ def structural_analysis(
     sigma = _signature(system, len(rows))
     try:
         tableau = _analyzed(system, sigma, rows, range(len(rows)))
-    except SolverError:  # rows that are zero, as across the plane of a planar loop
+    except SolverError:  # some rows are zero, such as those normal to the plane of a planar loop
         tableau = _analyzed(system, sigma, rows, [k for k in range(len(rows)) if k not in found.redundant])
     free = _free_values(system, G, sum(block.rows for block in eq.ordered_blocks if block.holonomic))
     bent = _nonlinear(system, tableau, len(rows))
@@ -126,10 +125,10 @@ def structural_analysis(
 
 
 def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str, ...]:
-    """Names of a set of coordinates, then velocities, that determine all others; those that the model holds firmly
-    first.
+    """Names of a set of coordinates, then velocities, that determine all others; preferably those to whose start
+    values the model gives a large weight.
 
-    With the columns of G in the order of a pivoted QR factorization, the first `rank` of them can be solved for.
+    A pivoted QR factorization orders the columns of G such that the first `rank` of them can be solved for.
     """
     from scipy.linalg import qr
 
@@ -151,8 +150,8 @@ def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str,
 
 
 def _nonlinear(system: System, tableau: Tableau, m: int) -> tuple[str, ...]:
-    """Equations with c_i = 0 in which the leading derivatives do not occur linearly; what is differentiated (c_i > 0)
-    is linear in them.
+    """Equations with c_i = 0 in which the leading derivatives occur nonlinearly; differentiated equations (c_i > 0)
+    are linear in them.
 
     The forces come first among the equations, coordinates first among the variables, as `_analyzed` orders them.
     """
@@ -170,7 +169,7 @@ def _nonlinear(system: System, tableau: Tableau, m: int) -> tuple[str, ...]:
 
 
 def _signature(system: System, m: int) -> NDArray[np.int64]:
-    """Of ``R(s'', s', s, lam) = 0``, ``Phi(s) = 0``, ``B(s', s) = 0`` in displacements s with s' = v."""
+    """Signature matrix of ``R(s'', s', s, lam) = 0``, ``Phi(s) = 0``, ``B(s', s) = 0`` in displacements s, s' = v."""
     eq, n = system.equations, system.nv
     a, lam = SX.sym("a", n), SX.sym("lam", m)
     residual = eq.residual(a, lam)

@@ -60,7 +60,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a name refers to: columns ``start:stop`` of the row; a scalar drops the column axis."""
+    """The columns of a name, ``start:stop`` of the row; the series of a scalar has no column axis."""
 
     name: str
     start: int
@@ -71,7 +71,7 @@ class Selection:
 
     @property
     def unit(self) -> str:
-        """The common unit, or the units separated by commas where they differ."""
+        """The common unit, or the units separated by commas if they differ."""
         return self.units[0] if len(set(self.units)) == 1 else ", ".join(self.units)
 
 
@@ -158,9 +158,9 @@ class Channels:
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """Names for patterns with ``*``, ``?`` and ``[...]``, each once, in the requested order.
+        """Names that match patterns with ``*``, ``?`` and ``[...]``, each once, in the order of the patterns.
 
-        A pattern matches whole channels; only if it matches none, columns (``*.position.z``).
+        A pattern matches whole channels, and columns (``*.position.z``) only if it matches no channel.
         """
         found: dict[str, None] = {}
         for pattern in patterns:

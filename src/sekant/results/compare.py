@@ -1,7 +1,7 @@
-"""How far one result is from another, column by column.
+"""Compares two results column by column.
 
-Errors are in relation to the range of the reference, as in HALL (3.5): (value - reference) / (max - min of the
-reference). A small error then means the same for an angle and for a force, wherever their zeros are.
+Errors are relative to the range of the reference, as in HALL (3.5): (value - reference) / (max - min of the
+reference). Errors of angles and forces are then comparable, independent of their zeros.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ColumnComparison:
     """One column of both results at the times of the reference.
 
     value, reference   (n,) in `unit`
-    error              (n,), in relation to the range of the reference; to 1 `unit` where that is constant
+    error              (n,), relative to the range of the reference; in `unit` if the reference is constant
     """
 
     name: str
@@ -35,19 +35,19 @@ class ColumnComparison:
 
     @property
     def largest(self) -> float:
-        """Largest error, in relation to the range."""
+        """Largest absolute error, relative to the range."""
         return float(np.max(np.abs(self.error)))
 
     @property
     def rms(self) -> float:
-        """Root of the mean square of the error, in relation to the range."""
+        """Root mean square of the error, relative to the range."""
         return float(np.sqrt(np.mean(self.error**2)))
 
 
 def compare(result: Result, reference: Result, names: Iterable[str] = ()) -> list[ColumnComparison]:
-    """Columns that both results have (`names` or patterns; by default all), where their times overlap.
+    """Compare the columns that both results have (`names` or patterns; by default all) where their times overlap.
 
-    Between its rows `result` is interpolated linearly; ask both runs for the same output step to avoid it.
+    `result` is interpolated linearly between its rows; use the same output step in both runs to avoid this.
     """
     wanted = list(names)
     chosen = reference.channels.match(wanted) if wanted else reference.names

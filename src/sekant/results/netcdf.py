@@ -1,9 +1,8 @@
 """Results as netCDF-3 files (64-bit offset), readable by any netCDF software.
 
-The record dimension is time, every variable is a double, and time comes first; so a record of the file is the
-row [t, y] in big-endian doubles, and rows can be appended to a file by writing them behind the last one and
-then raising the record count, which is the big-endian integer at byte 4 (netCDF classic format,
-``magic numrecs dim_list gatt_list var_list data``).
+The record dimension is time, every variable is a double, and time comes first. A record of the file is therefore the
+row [t, y] in big-endian doubles. To append rows, write them after the last one and then increase the record count,
+the big-endian integer at byte 4 (netCDF classic format, ``magic numrecs dim_list gatt_list var_list data``).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def header(
     warnings: Sequence[AnalysisWarning] = (),
     final_state: FinalState | None = None,
 ) -> bytes:
-    """The bytes of a file with these channels and no row."""
+    """The bytes of a file with these channels and no rows."""
     names = _variable_names(channels)
     widths = sorted({channel.width for channel in channels if channel.components})
     described = [
@@ -76,7 +75,7 @@ def header(
         + _attributes(told | {"channels": to_json(described)})
     )
 
-    # A variable states the position of its first value, which depends on the length of all of them.
+    # Every variable contains the position of its first value, which depends on the length of the whole header.
     variables, sizes = [_variable("time", (0,), {"units": "s"}, 8)], [8]
     for name, channel in zip(names, channels, strict=True):
         told = {
@@ -103,13 +102,13 @@ def _listed(kind: bytes, parts: Sequence[bytes]) -> bytes:
 
 
 def _packed(text: str) -> bytes:
-    """A text with its length in front, filled up to four bytes."""
+    """A text after its length, padded to a multiple of four bytes."""
     content = text.encode()
     return _INT(len(content)) + content + b"\0" * (-len(content) % 4)
 
 
 def _attributes(told: Mapping[str, str | int]) -> bytes:
-    """Texts are never empty, which readers may not expect."""
+    """A list of attributes. An empty text becomes a space, since some readers do not expect empty texts."""
     parts = [
         _packed(name)
         + (_WHOLE + _INT(1) + _INT(value) if isinstance(value, int) else _CHAR + _packed(value or " "))
@@ -119,7 +118,7 @@ def _attributes(told: Mapping[str, str | int]) -> bytes:
 
 
 def _variable(name: str, dimensions: Sequence[int], told: Mapping[str, str | int], size: int) -> bytes:
-    """A record variable of doubles without the place of its first value; `size` are its bytes in a record."""
+    """A record variable of doubles, without the position of its first value; `size`: its bytes in a record."""
     places = _INT(len(dimensions)) + b"".join(_INT(number) for number in dimensions)
     return _packed(name) + places + _attributes(told) + _DOUBLE + _INT(size)
 
@@ -130,17 +129,17 @@ def record_size(channels: Channels) -> int:
 
 
 def records(time: NDArray[np.float64], data: NDArray[np.float64]) -> bytes:
-    """Rows time (n,), data (n, ny) as in the file."""
+    """The bytes of the rows time (n,) s, data (n, ny) in the file."""
     return np.column_stack([time, data]).astype(">f8").tobytes()
 
 
 def count_bytes(rows: int) -> bytes:
-    """The record count in the file."""
+    """The bytes of the record count in the file."""
     return struct.pack(">i", rows)
 
 
 def read_netcdf(path: str | os.PathLike[str]) -> Result:
-    """The result in a netCDF file, also one that is still being written."""
+    """The result in a netCDF file, which may still be growing."""
     with open_file(path) as (stream, size):
         start = stream.read(len(MAGIC))
         if not start:

@@ -1,7 +1,7 @@
 """The layout of a netCDF-3 file, and reading of its rows in pieces.
 
-A file may be damaged, hostile, or still growing: its header is compared with its size before memory is allocated,
-and records that are counted in later are not read.
+A file may be damaged, malicious, or still growing. Its header is checked against its size before memory is allocated,
+and records that are added later are not read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ _PIECE = 1 << 23  # bytes of records that are read at once
 
 
 class Damaged(Exception):
-    """The bytes of a file are not what its header promises."""
+    """The bytes of a file do not match its header."""
 
 
 @dataclass(frozen=True)
 class StoredVariable:
-    """The shape of one row of a variable, or of all of it where time does not come first, and where it begins."""
+    """A variable: the shape of one row (or of the whole variable if its first dimension is not time), the number
+    type, and the position of its first byte."""
 
     shape: tuple[int, ...]
     over_time: bool
@@ -39,13 +40,13 @@ class StoredVariable:
 
     @property
     def size(self) -> int:
-        """Bytes of a row (or of all of it), filled up to four."""
+        """Bytes of a row (or of the whole variable), padded to a multiple of four."""
         return -(-self.width * self.kind.itemsize // 4) * 4
 
 
 @dataclass(frozen=True)
 class FileLayout:
-    """The header of a file: its attributes, its variables, and how many records of how many bytes are counted in."""
+    """The header of a file: its attributes and variables, the number of its records, and the bytes of a record."""
 
     attributes: Mapping[str, str | float]
     variables: Mapping[str, StoredVariable]
@@ -78,7 +79,7 @@ class _Header:
         return self.padded(self.integer()).decode()
 
     def count(self, kind: int) -> range:
-        """A pass through the next list, which must be of this kind."""
+        """The range over the entries of the next list, which must be of this kind."""
         found, count = self.integer(), self.integer()
         if not (found == kind or found == count == 0) or not 0 <= count <= self.left:
             raise Damaged
@@ -91,7 +92,7 @@ class _Header:
         return np.dtype(_TYPES[number])
 
     def attributes(self) -> dict[str, str | float]:
-        """Texts, and the first of each row of numbers."""
+        """Attributes by name: texts, and the first number of numeric ones."""
         found: dict[str, str | float] = {}
         for _ in self.count(_ATTRIBUTES):
             name, kind, count = self.name(), self.kind(), self.integer()
@@ -104,7 +105,7 @@ class _Header:
 
 
 def read_layout(stream: BinaryIO, size: int) -> FileLayout:
-    """The header of the file of `size` bytes; `Damaged` if it promises more than the file contains."""
+    """The header of the file of `size` bytes; raises `Damaged` if it describes more than the file contains."""
     header = _Header(stream, size)
     version = header.take(4)[3]
     if version not in (1, 2):
@@ -127,7 +128,7 @@ def read_layout(stream: BinaryIO, size: int) -> FileLayout:
         variables[name] = StoredVariable(shape, over_time, kind, begin)
     over_time = [variable for variable in variables.values() if variable.over_time]
     record_size = sum(variable.size for variable in over_time)
-    if len(over_time) == 1:  # the only one is not filled up
+    if len(over_time) == 1:  # a single record variable is not padded
         record_size = over_time[0].width * over_time[0].kind.itemsize
     fixed = [variable for variable in variables.values() if not variable.over_time]
     if records < 0 or records * record_size + sum(variable.size for variable in fixed) > size:
@@ -148,7 +149,7 @@ def _few(count: int) -> int:
 def read_columns(
     stream: BinaryIO, layout: FileLayout, wanted: Sequence[tuple[StoredVariable, NDArray[np.float64]]]
 ) -> None:
-    """Fill an array (n, width) for each variable, with as much memory beside them as a piece of the file takes."""
+    """Fill an array (n, width) for each variable. The additional memory is that of one piece of the file."""
     for variable, series in wanted:
         if not variable.over_time and series.size:
             stream.seek(variable.begin)
@@ -159,7 +160,7 @@ def read_columns(
         return
     first = min(variable.begin for variable, _ in moving)
     last = max(variable.begin + variable.width * variable.kind.itemsize for variable, _ in moving)
-    if last - first > layout.record_size:  # variables of a record stand side by side
+    if last - first > layout.record_size:  # the variables of a record are adjacent
         raise Damaged
     piece = max(1, _PIECE // layout.record_size)
     for start in range(0, layout.records, piece):

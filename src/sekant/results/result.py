@@ -31,7 +31,7 @@ Vector = NDArray[np.float64]
 class FinalState:
     """Time t (s), coordinates q (nq,), velocities v (nv,), states z (nz,) and held values (nh,) at the end of a run.
 
-    Analyses take it as they take a `State`, at its time and with its run-time `parameters`.
+    Analyses accept it like a `State`, with its time and its run-time `parameters`.
     """
 
     t: float
@@ -42,7 +42,7 @@ class FinalState:
     held: Vector = field(default_factory=lambda: np.zeros(0))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for files; numbers read back as they were."""
+        """Plain data for files, with exact numbers."""
         rows = {key: getattr(self, key).tolist() for key in ("q", "v", "z", "held")}
         return {"t": self.t, **rows}
 
@@ -63,17 +63,17 @@ class Result:
     """The result of an analysis over time.
 
     time        (n,) s, never decreasing; n may be 0
-    data        (n, ny), columns as `channels` says; may contain NaN in the last row of a run that blew up
+    data        (n, ny), columns as described by `channels`; the last row of a run that diverged may contain NaN
     channels    names, units and components of the columns
     status      "finished", "stopped" (by an event of the model), or why the run ended early: "interrupted",
                 "out_of_range", "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a
-                run that is under way, or was killed
-    message     the same for a reader: when, where, what may help
+                run that has not ended, or was killed
+    message     explanation of the status: when, where, what may help
     stats       steps, rejected, evaluations, wall_time [s] ...; stopped_by: the event that stopped the run
     provenance  model name and hash, version, method and options, parameters
-    make_scene  makes the scene for a viewer (see `scene`), on first use
-    warnings    what to know before relying on the numbers; most runs have none
-    final_state where the run ended, for ``simulate(initial=result)`` and other analyses; None if it is not known
+    make_scene  a function that makes the scene for a viewer (see `scene`), on first use
+    warnings    warnings to read before relying on the numbers; most runs have none
+    final_state state at the end of the run, for ``simulate(initial=result)`` and other analyses; None if not known
 
     `time` and `data` are not copied, and are read-only; ``result[name]`` is a copy that may be changed.
     """
@@ -124,7 +124,7 @@ class Result:
         return f"<Result {self.model_name}: {self.status}, {size}{span}>"
 
     def __reduce__(self) -> Any:
-        """A result is sent to another process together with its scene."""
+        """Data for pickle, with the scene instead of the function that makes it."""
         told = (self.status, self.message, dict(self.stats), dict(self.provenance))
         scene = None if self.make_scene is None else self.scene
         return _restored, (self.time, self.data, self.channels, *told, scene, self.warnings, self.final_state)
@@ -142,17 +142,17 @@ class Result:
 
     @property
     def model_name(self) -> str:
-        """Name of the model, or ``model`` where none was recorded."""
+        """Name of the model; ``model`` if none was recorded."""
         return str(self.provenance.get("model") or "model")
 
     @property
     def ok(self) -> bool:
-        """Whether the run reached its end."""
+        """Whether the run reached its end, or an event of the model that stops it."""
         return self.status in (FINISHED, STOPPED)
 
     @cached_property
     def scene(self) -> Scene:
-        """Bodies, shapes, joints and paths for a viewer, as plain numbers; empty where none were recorded."""
+        """Bodies, shapes, joints and paths for a viewer, as plain numbers; empty if none were recorded."""
         return {} if self.make_scene is None else self.make_scene()
 
     @property
@@ -161,11 +161,11 @@ class Result:
         return self.channels.names
 
     def unit(self, name: str) -> str:
-        """Unit of a channel; several, separated by commas, where its components differ."""
+        """Unit of a channel; if its components have different units, all of them, separated by commas."""
         return self.channels.find(name).unit
 
     def rotation(self, name: str) -> Any:
-        """Orientation of a body over time as a SciPy `Rotation` (n): it turns components in the body to those in W.
+        """Orientation of a body over time as a SciPy `Rotation` (n), from components in the body frame to those in W.
 
         Quaternions of results are scalar first, ``[w, x, y, z]``; SciPy's arrays have the scalar last.
         """
@@ -189,11 +189,11 @@ class Result:
         return Result(wanted, data, self.channels, *told)
 
     def summary(self) -> str:
-        """A text of one screen: status, warnings, span, steps, energy drift, extremes and final values."""
+        """A short text: status, warnings, time span, steps, energy drift, extremes and final values."""
         return summary_text(self)
 
     def digest(self) -> dict[str, Any]:
-        """The summary for machines: only what JSON can hold, numbers that are not finite as None."""
+        """The summary as data for JSON; numbers that are not finite are None."""
         return digest(self)
 
     def plot(
@@ -204,12 +204,12 @@ class Result:
         energy: bool = False,
         to: str | os.PathLike[str] | None = None,
     ) -> Any:
-        """A picture of the named channels (``"hinge.q"``, ``"*.v"``), or of the joints and energies if none is named.
+        """Plot the named channels (``"hinge.q"``, ``"*.v"``), or the joints and energies if none is named.
 
-        `x`: a channel in place of time, as for phase plots: ``result.plot("hinge.v", x="hinge.q")``. `against`:
-        another result; both are drawn, and the error in percent of the other's range (HALL 3.5). `energy`: kinetic
-        and potential energy, the work of every element, and the balance. Returns a matplotlib figure that notebooks
-        show; `to` also writes it (.svg, .pdf, .png).
+        `x`: a channel instead of time, for example for phase plots: ``result.plot("hinge.v", x="hinge.q")``.
+        `against`: another result; draws both, and the error in percent of the other's range (HALL 3.5). `energy`:
+        kinetic and potential energy, the work of every element, and the balance. Returns a matplotlib figure that
+        notebooks show; `to`: a file to write (.svg, .pdf, .png).
         """
         if x and (against is not None or energy or not names):
             raise SekantError(
@@ -224,7 +224,7 @@ class Result:
         return picture("overview", self, to=to)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.nc`` file (netCDF-3, everything) or a ``.csv`` file (the numbers), in place of an older one."""
+        """Write a ``.nc`` file (netCDF-3, everything) or a ``.csv`` file (the numbers only). Replaces older files."""
         from sekant.results.table import write_csv
         from sekant.results.writer import ResultWriter
 
@@ -241,14 +241,14 @@ class Result:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read a ``.nc`` or ``.csv`` file: one that is being written, or was left by a killed run, too."""
+        """Read a ``.nc`` or ``.csv`` file, also one that is still being written or is from a killed run."""
         from sekant.results.netcdf import read_netcdf
         from sekant.results.table import read_csv
 
         return read_csv(path) if os.path.splitext(path)[1].lower() == ".csv" else read_netcdf(path)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""
+        """A DataFrame indexed by time [s], with one column per component; units are in ``.attrs["units"]``."""
         pandas = _import_optional("pandas")
         frame = pandas.DataFrame(
             self.data.copy(),
@@ -261,7 +261,7 @@ class Result:
         return frame
 
     def to_xarray(self) -> xarray.Dataset:
-        """A Dataset over `time`, one variable a channel; x, y, z lie along a dimension ``x_y_z``."""
+        """A Dataset over `time` with one variable per channel; components x, y, z have a dimension ``x_y_z``."""
         xarray = _import_optional("xarray")
         variables = {}
         coordinates: dict[str, Any] = {"time": ("time", self.time.copy(), {"units": "s"})}

@@ -1,4 +1,4 @@
-"""Summaries of a result: a digest for machines, and a text of one screen made from it."""
+"""Summaries of a result: a digest as data, and a short text made from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RANKS = (".q", ".v", ".position", ".force")
 
 
 def digest(result: Result) -> dict[str, Any]:
-    """The main facts about `result`, in values that strict JSON can represent."""
+    """The main facts about `result`, in values that strict JSON allows."""
     columns: dict[str, Any] = {}
     with np.errstate(invalid="ignore"):
         for i, (name, unit) in enumerate(zip(result.channels.columns, result.channels.units, strict=True)):
@@ -54,10 +54,10 @@ def digest(result: Result) -> dict[str, Any]:
 
 
 def energy_drift(result: Result) -> dict[str, float] | None:
-    """How far the energy balance strays from its first value, J, and in relation to the energy exchanged.
+    """Largest deviation of the energy balance from its first value (J), and relative to the energy exchanged.
 
-    The relation is to the largest range of any energy column: the zero of a potential is arbitrary.
-    None where the result has no column ``energy.balance`` or no row.
+    The relative value refers to the largest range of any other energy column, since the zero of a potential is
+    arbitrary. None if the result has no column ``energy.balance`` or no rows.
     """
     if _BALANCE not in result or not len(result):
         return None
@@ -79,7 +79,8 @@ def energy_drift(result: Result) -> dict[str, float] | None:
 
 
 def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
-    """Status, warnings, span, steps, energy drift, and the `rows` main columns: extremes and final values."""
+    """Text with status, warnings, time span, steps, energy drift, and extremes and final values of the `rows` main
+    columns."""
     told = digest(result)
     lines = [_headline(told)]
     if told["message"]:
@@ -97,7 +98,7 @@ def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
 
 
 def _notes(told: dict[str, Any]) -> list[str]:
-    """Why the method was chosen, and the warnings of the analysis, a few lines at most."""
+    """Lines with the reason for the choice of the method, and the notes of the analysis, shortened."""
     provenance = told["provenance"]
     reason = provenance.get("method_chosen_because")
     lines = [f"method chosen: {reason}"] if reason else []
@@ -110,7 +111,7 @@ def _notes(told: dict[str, Any]) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """`value` with NumPy numbers, arrays and mappings made plain; numbers that are not finite become None."""
+    """`value` with NumPy numbers, arrays and mappings as Python objects; numbers that are not finite become None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -127,7 +128,7 @@ def plain(value: Any) -> Any:
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """Strict JSON in ASCII."""
+    """`value` as strict JSON in ASCII."""
     return json.dumps(plain(value), allow_nan=False, indent=indent)
 
 
@@ -186,7 +187,8 @@ def _moves(column: dict[str, Any]) -> bool:
 
 
 def _rank(column: str) -> int:
-    """Joint coordinates first, then their rates, positions, forces; energies last (they have a line)."""
+    """Sort key: joint coordinates first, then their rates, positions and forces; energies, which have their own line,
+    last."""
     for rank, ending in enumerate(_RANKS):
         if column.endswith(ending) or f"{ending}." in column:
             return rank

@@ -19,7 +19,7 @@ from sekant.results import netcdf
 from sekant.results.channels import Channels
 from sekant.results.result import INTERRUPTED, RUNNING, FinalState
 
-_FLUSH_INTERVAL = 0.5  # s; a killed run loses at most this much of what it computed, plus one chunk
+_FLUSH_INTERVAL = 0.5  # s; a killed run loses at most the rows of this time, plus one chunk
 _COPY_BLOCK = 1 << 22
 
 
@@ -31,11 +31,11 @@ class ResultWriter:
             writer.append(time, rows)               # as often as needed
             writer.finish("finished", stats=stats)
 
-    Rows are appended after the last ones and then counted in, so the file is complete at any time and the cost is
-    linear in the number of rows. Until `finish` the status inside is "running". Files are made under
-    ``<name>.<process id>.partial`` and moved into place, so an older file of the same name stays until there are
-    rows to replace it. Leaving the block early, by Ctrl-C or an error, keeps the computed rows: with status
-    "interrupted" or "failed".
+    Rows are appended to the file before its record count is increased, so the file is complete at any time and the
+    cost is linear in the number of rows. Until `finish` its status is "running". Files are created as
+    ``<name>.<process id>.partial`` and then renamed, so an older file of the same name remains until there are
+    rows to replace it. If the block ends early, by Ctrl-C or an error, the file contains the computed rows, with the
+    status "interrupted" or "failed".
     """
 
     def __init__(self, path: str | os.PathLike[str], *, interval: float = _FLUSH_INTERVAL):
@@ -62,7 +62,7 @@ class ResultWriter:
         provenance: Mapping[str, Any] | None = None,
         make_scene: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
-        """Define the contents of the rows, and how to make the scene for a viewer. Nothing is written yet."""
+        """Define the columns of the rows, and the scene for a viewer. Nothing is written yet."""
         if self._channels is not None:
             raise SekantError("has been started already", file=str(self.path))
         self._channels = channels
@@ -89,7 +89,7 @@ class ResultWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything that was appended to disk."""
+        """Write all appended rows to disk."""
         if not self._pending:
             return
         try:
@@ -111,7 +111,7 @@ class ResultWriter:
         warnings: Sequence[AnalysisWarning] = (),
         final_state: FinalState | None = None,
     ) -> None:
-        """Write the final file, and put it in place."""
+        """Write the final file, and replace the growing one with it."""
         channels = self._started()
         self._done = True
         told = (status, message, stats or {}, self._provenance, self._scene, warnings, final_state)
@@ -133,7 +133,7 @@ class ResultWriter:
         self._flushed, self._pending = self.rows, []
 
     def discard(self) -> None:
-        """Stop without a final file; rows already on disk stay there, as "running"."""
+        """Stop without a final file; rows already on disk remain, with the status "running"."""
         self._done = True
         self._pending.clear()
         self._close()
@@ -151,7 +151,7 @@ class ResultWriter:
         elif isinstance(error, KeyboardInterrupt):
             self.finish(INTERRUPTED, f"interrupted after t = {self.last_time:g} s")
         else:
-            with suppress(SekantError):  # the error under way is the one to report
+            with suppress(SekantError):  # the error that ended the block is the one to report
                 self.finish("failed", str(error))
 
     def _started(self) -> Channels:
@@ -162,7 +162,7 @@ class ResultWriter:
         return self._channels
 
     def _create(self) -> None:
-        """Put a file with the pending rows in place, whole."""
+        """Create the file with the pending rows, complete from the beginning."""
         head = netcdf.header(
             self._started(), RUNNING, "the run is under way, or was killed", {}, self._provenance, self._scene
         )
@@ -174,7 +174,7 @@ class ResultWriter:
         self._file = open(self._target, "r+b")  # noqa: SIM115 - stays open between flushes
 
     def _extend(self, file: BinaryIO) -> None:
-        """Append the pending rows, then count them in."""
+        """Append the pending rows, then increase the record count."""
         file.seek(self._begin + self._flushed * netcdf.record_size(self._started()))
         for block in self._pending:
             file.write(block)

@@ -1,7 +1,7 @@
-"""What can stick, slide, touch and part: the elements that the complementarity step decides on.
+"""Dry frictions and rigid contacts: the elements whose states the complementarity step decides.
 
-Their states are decided on by procedures (`sekant.solvers.complementarity`); here it is said which functions they
-watch, and what of the equations the procedures need to know.
+The procedures of `sekant.solvers.complementarity` decide whether each one sticks, slides, touches or separates. This
+module defines the event functions that they watch, and the parts of the equations that they need.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JointElement:
-    """Dry friction in a joint: force number `i`. `driven`: its slip is given; `coupled`: a reaction presses it."""
+    """Dry friction in a joint, force number `i`.
+
+    `driven`: its slip is prescribed; `coupled`: its normal force is a reaction.
+    """
 
     name: str
     i: int
@@ -63,7 +66,7 @@ class JointElement:
 
 @dataclass(frozen=True)
 class ContactElement:
-    """A rigid contact, the one with this `number`; its normal force is number `i`. `rough`: with friction.
+    """Rigid contact number `number`; its normal force is force number `i`. `rough`: with friction.
 
     `width` (m/s): see `ContactForces`.
     """
@@ -101,9 +104,12 @@ Element = JointElement | ContactElement
 
 @dataclass(frozen=True)
 class BoundElements:
-    """All of a system, frictions first. `coupled`: whether friction depends on forces that depend on it;
-    `margins`: to jamming, in number; `iterated`: whether Newton's method finds the forces; `looped`: whether
-    constraints may give a slip; `constraints`, `forces`: in number."""
+    """All dry frictions and rigid contacts of a system.
+
+    `coupled`: whether friction depends on forces that depend on it; `margins`: number of margins to jamming;
+    `iterated`: whether Newton's method finds the forces; `looped`: whether constraints may determine a slip;
+    `constraints`, `forces`: their numbers.
+    """
 
     joints: tuple[JointElement, ...]
     contacts: tuple[ContactElement, ...]
@@ -116,7 +122,7 @@ class BoundElements:
 
 
 def joint_elements(solved: Solved) -> tuple[JointElement, ...]:
-    """Of all frictions."""
+    """One element for every dry friction."""
     return tuple(
         JointElement(one.name, i, solved.driven[i], one.load is not None)
         for i, one in enumerate(solved.frictions)
@@ -124,7 +130,7 @@ def joint_elements(solved: Solved) -> tuple[JointElement, ...]:
 
 
 def bound_elements(system: System) -> BoundElements:
-    """What can stick, slide, touch and part in a system."""
+    """All dry frictions and rigid contacts of a system."""
 
     def contact(solved: Solved, number: int) -> ContactElement:
         one = solved.contacts[number]
@@ -144,7 +150,8 @@ def bound_elements(system: System) -> BoundElements:
 
 
 def bound_event_functions(system: System, bound: BoundElements) -> EventFunctions:
-    """What falls through zero: for every element its own, margins to jamming, and the error of Newton's method."""
+    """Event functions that fall through zero: those of every element, the margins to jamming, and the margin of the
+    error of Newton's method."""
     elements = [*bound.joints, *bound.contacts]
     count = sum(element.watched for element in elements) + bound.margins + bound.iterated
 
@@ -160,7 +167,7 @@ def bound_event_functions(system: System, bound: BoundElements) -> EventFunction
 
 
 def decision_functions(system: System) -> DecisionFunctions:
-    """What the procedures call; compiled once a system."""
+    """The functions that the procedures call; compiled once per system."""
 
     def made(name: str, terms: list[SX]) -> NativeFunction:
         eq = system.equations
@@ -200,7 +207,7 @@ def decision_functions(system: System) -> DecisionFunctions:
 def decision_of(
     system: System, bound: BoundElements, functions: DecisionFunctions, point: Sequence[Floats]
 ) -> Decision:
-    """Memory in which it is decided on all elements, at the point (t, q, v, z, p) in these arrays."""
+    """Memory of the decision on all elements, at the point (t, q, v, z, p) in these arrays."""
     joints, contacts, held = bound.joints, bound.contacts, system.facts.held
     size_p = int(system.parameter_vector().size)
     first = {name: i for i, name in enumerate(held, start=size_p - len(held))}

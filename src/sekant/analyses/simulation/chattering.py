@@ -1,4 +1,4 @@
-"""Which force element holds a motion on a switch: for the message when a switch flips back and forth."""
+"""Finds the force element whose switch flips back and forth, for the message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import Action
 
 ON_SWITCH = 1e-6
-"""Value of a sign's, abs' or comparison's argument up to which the motion stands on it."""
+"""Largest absolute argument of a sign, abs or comparison at which the state counts as being on the switch."""
 
 
 def switching_elements(
@@ -24,9 +24,9 @@ def switching_elements(
     parameters: Mapping[str, ArrayLike] | None = None,
     near: float = ON_SWITCH,
 ) -> list[str]:
-    """Names of force elements one of whose switches is at its bound at the state x = [q; v; ...], closest first.
+    """Names of the force elements that have a switch at its threshold at the state x = [q; v; ...], closest first.
 
-    `near`: value of its argument up to which it is.
+    `near`: largest absolute value of a switch's argument that counts as at the threshold.
     """
     eq = system.equations
     found: list[tuple[float, str]] = []

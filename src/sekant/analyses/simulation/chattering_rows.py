@@ -1,12 +1,12 @@
-"""Laws that chatter under fixed steps: found in the rows of a run, and named.
+"""Finds force laws that chatter under fixed steps, from the rows of a run.
 
-Where a law jumps (sign, step, comparison) and pushes the motion back to the jump on both sides of it, no motion
-goes on: a fixed step jumps back and forth across it with an amplitude of its own length. That is so at a state whose
-guard g is within a step of zero, if
+If a law jumps (sign, step, comparison) and pushes the motion back to the jump from both sides, the motion cannot
+leave the jump: fixed steps alternate across it, with an amplitude proportional to the step. This happens at a state
+whose guard g is within a step of zero, if
 
     dg/dt on the upper side < 0 < dg/dt on the lower side .
 
-Adaptive methods end there with status "chattering"; fixed steps go on, so their result carries a warning.
+Adaptive methods end there with status "chattering"; fixed steps continue, so their result has a warning.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ from sekant.solvers.common.sites import NUMBERS, SIGN
 
 Floats = NDArray[np.float64]
 MOST_LOOKED_AT = 100
-"""Rows at which each switch is looked at."""
+"""Largest number of rows at which each switch is checked."""
 PART = 1e-3
-"""Of a step, over which the rate of a guard is taken."""
+"""Fraction of a step over which the rate of a guard is computed by differences."""
 
 
 def chattering(
     rhs: Any, system: System, p: Floats, t: Floats, x: Floats, step: float, parameters: Any
 ) -> tuple[AnalysisWarning, ...]:
-    """Warnings about laws that hold the motion on a jump. `rhs`: of the states x (k, n) at the times t (k,)."""
+    """Warnings about laws that keep the motion at a jump.
+
+    `rhs`: the rates of the states x (k, n) at the times t (k,).
+    """
     switches = [s for s, site in enumerate(rhs.sites) if site.kind == SIGN]
     if t.size < 2 or not switches:
         return ()
@@ -54,7 +57,7 @@ def chattering(
 def _rates(
     rhs: Any, p: Floats, t: Floats, x: Floats, step: float, guards: Floats, modes: Floats | None = None
 ) -> Floats:
-    """Rates of the guards (k, sites), by a part of a step."""
+    """Rates of the guards (k, sites), by differences over a fraction of a step."""
     h = PART * step
     ahead = x + h * rhs.map(t[:, None], x, p[None, :], modes=modes)[0]
     return (rhs.guards.map(t[:, None] + h, ahead, p[None, :])[0] - guards) / h
@@ -63,7 +66,7 @@ def _rates(
 def _first_sliding(
     rhs: Any, p: Floats, t: Floats, x: Floats, step: float, site: int, guards: Floats, rates: Floats
 ) -> int | None:
-    """The first row at which both sides of a switch lead back to it, and it is reached within a step."""
+    """Index of the first row within a step of a switch at which both sides lead back to it; None without one."""
     g, own = guards[:, site], rates[:, site]
     slides = np.zeros(t.size, bool)
     for side in (1.0, -1.0):

@@ -1,16 +1,16 @@
-"""The method for "auto": by stiffness and by counted work, never by a clock, so that a model always gets the same.
+"""Chooses the method for "auto" by stiffness and counted operations, never by run time: the choice is reproducible.
 
-Work is counted in arithmetic operations, for the same number of correct digits. Over the time in which a Taylor
-series takes one step, with R the number of operations of x' = f(t, x) and S that of products, quotients and functions
-of what moves in the equations of index 3, each a sum of products at every order:
+Operations are counted for the same number of correct digits, over the time of one step of a Taylor series. R is the
+number of operations of x' = f(t, x). S is the number of products, quotients and functions of moving quantities in the
+equations of index 3; each is a sum of products at every order:
 
-    series:   S (order + 1) (order + 2) / 2 * SERIES_WORK,  times INTERPRETED where they are too many to compile
+    series:   S (order + 1) (order + 2) / 2 * SERIES_WORK,  times INTERPRETED if they are too many to compile
     dop853:   (R + CALL) * EVALUATIONS * 10^(DIGITS / 8)
 
-At the same tolerance a series is correct to DIGITS more (median; 2 to 7), for which dop853, of order 8, takes that
-many more steps. These numbers were counted in runs of thirty mechanisms with 1 to 10 degrees of freedom (four-bars,
-slider-cranks, Bricard, corners of suspensions, platforms, a car) at the tolerance TYPICAL, for which all is counted:
-a model does not change its method with the tolerance of a run.
+At the same tolerance a series has DIGITS more correct digits (median; 2 to 7). To reach them, dop853, of order 8,
+takes 10^(DIGITS / 8) times the steps. The constants were measured in runs of thirty mechanisms with 1 to 10 degrees
+of freedom (four-bars, slider-cranks, Bricard, corners of suspensions, platforms, a car) at the tolerance TYPICAL. All
+counts are for this tolerance, so the method of a model does not change with the tolerance of a run.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from sekant.geometry.spatial import SX
 from sekant.tables.numeric import NumericFunction
 
 STIFF = 200.0
-"""Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
+"""Steps per second that an explicit method needs for stability alone, above which an implicit one is chosen."""
 MOST_COORDINATES = 60
-"""Velocities up to which stiffness is estimated before a run; larger models are taken as they are."""
+"""Largest number of velocities for which stiffness is estimated before a run."""
 NEAR = 2.0
-"""Factor by which a parameter may differ from its default for the same choice: rates of decay then change little
-against the range of `STIFF`, and a choice at its edge costs time, not accuracy."""
+"""Factor by which a parameter may differ from its default without another choice. Decay rates then change little
+compared with `STIFF`, and a wrong choice near the limit costs time, not accuracy."""
 SERIES_WORK, INTERPRETED = 2.0, 1.7
 EVALUATIONS, CALL, TYPICAL = 16.0, 300.0, 1e-8
 DIGITS, ORDER = 5.0, 8.0
@@ -51,11 +51,11 @@ Floats = NDArray[np.float64]
 def choose_method(
     system: System, start: State, parameters: Any, t: float, own_start: bool
 ) -> tuple[str, str]:
-    """The method for "auto", and why. It depends on the model and its parameters alone.
+    """The method for "auto", and the reason. It depends only on the model and its parameters.
 
-    `start`: a consistent state at time `t`; `own_start`: whether it is the model's own, at which stiffness is
-    measured. The choice is kept with the system. It is made for the default parameters, and holds for all values
-    that are `NEAR` them; for others it is made again. Inputs do not count.
+    `start`: a consistent state at time `t`; `own_start`: whether it is the model's own start, at which stiffness is
+    measured. The choice is cached with the system. It is made for the default parameters and applies to all values
+    within a factor `NEAR` of them; for other values it is made again. Inputs have no influence.
     """
     method, reason = _chosen(system, start, parameters, t, own_start)
     numeric = next((item for item in single_rates(system).sources if isinstance(item, NumericFunction)), None)
@@ -95,7 +95,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
 
 
 def _near_defaults(system: System, parameters: Any) -> bool:
-    """Whether every parameter but the inputs has its default, or differs from it by a factor of `NEAR` at most."""
+    """Whether every parameter, inputs excepted, is within a factor `NEAR` of its default."""
     if not parameters:
         return True
 
@@ -118,7 +118,7 @@ def _near_defaults(system: System, parameters: Any) -> bool:
 
 
 def _own_start(system: System, start: State, parameters: Any, t: float) -> State:
-    """The model's own start, made consistent; `start` if that cannot be."""
+    """The model's own start, made consistent; `start` if that fails."""
     try:
         own = system.initial_state(parameters)
         return assemble(system, own, t=t, parameters=parameters) if system.facts.constrained else own
@@ -161,7 +161,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
 
 
 def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str, Any]:
-    """Stiffness at x (nq + nv + nz,) from the compiled rates, which runs need anyway."""
+    """Stiffness at x (nq + nv + nz,) from the compiled rates, which the run needs as well."""
     from sekant.solvers.dae.stiffness import stiffness_of_rates
 
     function, p, n = single_rates(system), system.parameter_vector(parameters), x.size
@@ -174,7 +174,7 @@ def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str,
 
 
 def _landing(system: System, why: str) -> tuple[str, str]:
-    """The series, on which events are found to round-off, unless it costs far more than dop853."""
+    """The Taylor series, which locates events to round-off, unless it costs more than dop853; and the reason."""
     series, explicit = work(system)
     if series > explicit:
         return (
@@ -185,7 +185,7 @@ def _landing(system: System, why: str) -> tuple[str, str]:
 
 
 def work(system: System) -> tuple[float, float]:
-    """Operations of a Taylor series for one of its steps, and of dop853 over the same time with as many digits."""
+    """Operations of one step of a Taylor series, and of dop853 over the same time for the same number of digits."""
     series, explicit = system.cached("work", lambda: _work(system))
     return series, explicit
 
@@ -206,7 +206,7 @@ def _work(system: System) -> tuple[float, float]:
 
 
 def _solving(system: System) -> int:
-    """Operations that the saddle point system of M and G takes."""
+    """Number of operations to solve the saddle point system of M and G."""
     from sekant.solvers.linear.ldl import analyze
     from sekant.solvers.taylor.native.saddle import Saddle
 
@@ -216,13 +216,13 @@ def _solving(system: System) -> int:
 
 
 def _operations(results: SX) -> int:
-    """Operations that it takes to compute a column of expressions."""
+    """Number of operations to compute a column of expressions."""
     inputs = ca.vertcat(SX.zeros(0, 1), *ca.symvar(results))
     return ca.Function("count", [inputs], [results]).n_instructions() - inputs.numel() - results.numel()
 
 
 def _products(results: SX, held: SX) -> int:
-    """Operations on the way to `results` that are not linear in what moves; `held`: symbols that do not."""
+    """Number of operations of `results` that are not linear in the moving symbols; `held`: constant symbols."""
     names = {symbol.name() for symbol in ca.vertsplit(held)} if held.numel() else set()
     inputs = ca.vertcat(SX.zeros(0, 1), *ca.symvar(results))
     function = ca.Function("count", [inputs], [results])

@@ -1,6 +1,6 @@
-"""Clocks of the event loop: jumps in time, samples, delays; and which clocks and reactors the loop of a system has.
+"""Clocks of the event loop (jumps in time, samples, delays), and the clocks and reactors that a system needs.
 
-What a sample takes and a delay keeps and plays is decided by the procedures of `sekant.solvers.instants`.
+The procedures of `sekant.solvers.instants` compute the samples, and store and replay the delayed signals.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from sekant.solvers.instants.instants import (
 
 Floats = NDArray[np.float64]
 FOLLOWS = 10.0
-"""Tolerances by which the polynomials of a delay may be off its input without a warning."""
+"""Largest error of the polynomials of a delay without a warning, in tolerances."""
 
 
 class TimeStops:
-    """Times at which something jumps or kinks with time alone: nothing is changed, but reactors are asked."""
+    """Times at which something jumps or kinks with time alone. They change no values, but reactors are called."""
 
     def __init__(self, stops: Sequence[float]):
         self._stops, self._next = sorted(set(stops)), 0
@@ -63,7 +63,7 @@ class TimeStops:
 
 
 class SamplesAndDelays:
-    """Values that are sampled, all of one time from those before it, and delays. It strikes before other clocks."""
+    """Samples and delays. Samples of the same time all use the values before it. This clock comes first."""
 
     def __init__(self, system: System):
         prepare(start_instants, pass_stop, kink_at, look_at_inputs, keep_point, end_stretch)
@@ -71,7 +71,7 @@ class SamplesAndDelays:
         self._delaying = bool(self._memory.delaying)
 
     def __copy__(self) -> SamplesAndDelays:
-        """With memory of its own, for a run that goes on from here."""
+        """A copy with its own memory, for a run that continues from here."""
         other = SamplesAndDelays(self._system)
         other._started, here, there = self._started, self._memory, other._memory
         if self._delaying:
@@ -116,7 +116,7 @@ class SamplesAndDelays:
         end_stretch(m, end, float(kink))
 
     def warnings(self, rtol: float) -> tuple[AnalysisWarning, ...]:
-        """About delays whose polynomials did not follow their inputs."""
+        """Warnings about delays whose polynomials did not follow their inputs."""
         lines = self._memory.delays if self._delaying else None
         return tuple(
             AnalysisWarning(
@@ -133,7 +133,7 @@ class SamplesAndDelays:
 
 
 def reactors_of(system: System) -> list[Reactor]:
-    """For one run; none where the motion is without events."""
+    """The reactors for one run; empty if the motion has no events."""
     acts, found = system.reactions, list[Reactor]()
     if acts.bound_forces:
         from sekant.analyses.simulation.complementarity import BoundForces
@@ -147,7 +147,10 @@ def reactors_of(system: System) -> list[Reactor]:
 
 
 def clocks_of(system: System, stops: Callable[[], list[float]]) -> list[Clock]:
-    """For one run; none where nothing is sampled or delayed. `stops`: finds jumps in time (s)."""
+    """The clocks for one run; empty without samples, delays, contacts, dry friction and events.
+
+    `stops`: finds the jumps in time (s).
+    """
     acts = system.reactions
     if not (acts.sampled or acts.delayed or acts.bound_forces or acts.events):
         return []

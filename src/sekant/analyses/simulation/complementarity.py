@@ -1,8 +1,7 @@
 """Dry frictions and rigid contacts as a reactor of the event loop.
 
-Between events a stuck joint and a closed contact are constraints whose forces are watched against their limits, and
-what slides is watched for its slip to come to zero. What follows at an event is decided on by the procedures of
-`sekant.solvers.complementarity`.
+Between events, stuck joints and closed contacts are constraints; events occur where their forces reach their limits,
+or where a slip reaches zero. The procedures of `sekant.solvers.complementarity` decide the states after an event.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class BoundForces:
         return bound_event_functions(system, self.bound)
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
-        """At the start, and where something has jumped, all that is at rest is decided on."""
+        """`now` with the states of all elements at rest decided, at the start and after a jump."""
         if before is None:
             return self._after(now, lambda: begin(self.memory))
         return self._after(now, lambda: decide(self.memory, BEYOND, 0.0))
@@ -73,11 +72,11 @@ class BoundForces:
         return found | ({"impacts": self.impacts} if self.contacts else {})
 
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """What a reader should know of the run: where friction left a choice."""
+        """A warning if friction allowed more than one motion."""
         return tuple(self.several[:1])
 
     def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
-        """The instant after a procedure has decided there."""
+        """The instant after `procedure` has decided the states there."""
         m, old, gained = self.memory, now, dict(now.gained)
         now.write_to(m)
         m.gained[:] = 0.0
@@ -106,7 +105,7 @@ class BoundForces:
 
     @property
     def coupled(self) -> str:
-        """Names of the elements whose friction depends on reactions; of all where none does."""
+        """Names of the elements whose friction depends on reactions; of all elements if there are none."""
         found = [one.name for one in self.bound.joints if one.coupled]
         found += [one.name for one in self.contacts if one.rough]
         return " and ".join(f"'{name}'" for name in found or [one.name for one in self.elements])

@@ -1,9 +1,9 @@
-"""What fixed steps do where tables have breaks: they go over them. Which ones, and by how much that may be felt.
+"""Breaks of tables that fixed steps cross, and an estimate of the error that this causes.
 
-Adaptive methods land on breaks that matter. A fixed step that contains a break takes a part of its way with the wrong
-piece. Afterwards, the rows of the result tell which breaks were passed; at each, the rates one step beyond it are
-compared between the piece before and the piece behind, which bounds what one crossing costs:  h |f_behind -
-f_before|.
+Adaptive methods end a step at breaks that matter. A fixed step that contains a break uses the wrong piece for a part
+of the step. After the run, the rows of the result show which breaks were crossed. At each, the rates one step beyond
+it are computed with the piece before and with the piece behind; their difference bounds the error of one crossing:
+h |f_behind - f_before|.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from sekant.tables.pieces import locate
 
 Floats = NDArray[np.float64]
 MATTERS = 1e-3
-"""Sum of the costs of all crossings of a table, over the largest value of a state, from which on they are
-reported."""
+"""Smallest sum of the errors of all crossings of a table that is reported, relative to the largest state value."""
 SMALL = 1e-3
 MOST_LOOKED_AT = 100
-"""Crossings of one table at which the cost is measured; those left out are taken as the mean of these."""
+"""Crossings of one table at which the error is estimated; the others count with the mean of these."""
 
 
 class _Crossing(NamedTuple):
-    """Between the rows i and i + 1 the guard passes the break `at`, from piece `before` to `behind`.
+    """The guard passes the break `at` between the rows i and i + 1, from piece `before` to piece `behind`.
 
-    `pieces`: of one period, through all of which the pieces are counted; 0 if the table is not periodic.
+    `part`: fraction of the row interval at the crossing. `pieces`: number of pieces in a period, through all of
+    which the pieces are counted; 0 if the table is not periodic.
     """
 
     i: int
@@ -48,7 +48,7 @@ class _Crossing(NamedTuple):
 class Stepped(NamedTuple):
     """Rows x (m, n) at times t (m,) of a run with fixed steps, and the rates `rhs` of x at the parameters p.
 
-    `stops`: times (s) at which a step ended, so that breaks there were not gone over.
+    `stops`: times (s) at which a step ended, so that no step crossed a break there.
     """
 
     rhs: Any
@@ -65,7 +65,7 @@ class Stepped(NamedTuple):
 
 
 def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
-    """Warnings about tables over whose breaks a run with fixed steps went, where that matters."""
+    """Warnings about tables whose breaks a run with fixed steps crossed, if the error matters."""
     rhs = run.rhs
     if run.t.size < 2 or not any(site.kind == PIECE for site in rhs.sites):
         return ()
@@ -83,7 +83,7 @@ def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
 
 
 def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
-    """The warning of an engine without modes: its steps go over breaks, and nothing tells which."""
+    """The warning for an engine without modes: its steps cross breaks, and it is not known which."""
     if system.engine != "casadi":
         return ()
     tables = [
@@ -108,7 +108,7 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
 
 
 def _crossings(breaks: Floats, extrapolation: str, g: Floats) -> list[_Crossing]:
-    """The passages of breaks between rows, as far as these tell."""
+    """The crossings of breaks between rows, as far as the rows show them."""
     _, row, laps = locate(breaks, extrapolation, g)
     pieces, period = breaks.size - 1, float(breaks[-1] - breaks[0])
     periodic = extrapolation == "periodic"
@@ -162,8 +162,8 @@ def _judged(
 
 
 def _sizes(x: Floats, cuts: tuple[int, int]) -> Floats:
-    """What positions, velocities and states of elements, which the `cuts` part, cover (n,); those that hardly move
-    count as a thousandth of the largest of their kind."""
+    """Largest absolute values (n,) of the states x (m, n); `cuts` separate positions, velocities and states of
+    elements. A smaller value than a thousandth of the largest of its kind is replaced by that."""
     parts = np.split(np.max(np.abs(x), axis=0), cuts)
     return np.concatenate(
         [np.maximum(part, max(SMALL * float(np.max(part, initial=0.0)), 1e-300)) for part in parts]
@@ -184,7 +184,7 @@ def _change(run: Stepped, site: int, c: _Crossing) -> Floats:
 
 
 def _held(sites: int, site: int, c: _Crossing, row: int) -> Floats:
-    """M with one site held at a piece, counted through all laps, the others free."""
+    """Modes in which one site is fixed at a piece, counted through all periods, and the others are free."""
     modes = np.zeros(NUMBERS * sites)
     lap = (row - 1) // c.pieces if c.pieces else 0
     modes.view(np.int64)[NUMBERS * site] = row - lap * c.pieces + 1

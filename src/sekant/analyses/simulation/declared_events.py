@@ -1,4 +1,4 @@
-"""Events that signals and force elements declare: held values and states set where an event function passes zero."""
+"""Events that signals and force elements declare: held values and states that are set when a function passes zero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sekant.solvers.common.memory import new_point
 
 @dataclass(frozen=True)
 class EventFacts:
-    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of what it sets."""
+    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of the values it sets."""
 
     name: str
     direction: int
@@ -39,7 +39,7 @@ class EventFacts:
 
 
 def events_of(system: System) -> tuple[EventFacts, ...]:
-    """In the order of the model."""
+    """All declared events, in the order of the model."""
 
     def make() -> tuple[EventFacts, ...]:
         return tuple(
@@ -66,14 +66,15 @@ class DeclaredEvents:
         )
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
-        """Events whose functions have jumped over zero happen as well; at the start those that tell a level."""
+        """The instant after the events whose functions have jumped over zero; at the start, after level events."""
         if before is not None:
             before.write_to(self.memory)
             note_signs(self.memory)
         return self._after(now, lambda: follow_jumps(self.memory, float(before is None)))
 
     def reaction(self, now: Instant, number: int) -> Instant:
-        """All events whose functions have the same value happen at once, from the values before."""
+        """The instant after the event; events whose functions have the same value happen together, from the values
+        before."""
         return self._after(now, lambda: react_to_event(self.memory, float(number)))
 
     def stats(self) -> dict[str, int]:
@@ -83,7 +84,7 @@ class DeclaredEvents:
         return ()
 
     def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
-        """The instant after a procedure has let events happen there."""
+        """The instant after `procedure` has carried out the events there."""
         m, events = self.memory, events_of(now.system)
         now.write_to(m)
         m.stopped = -1
@@ -100,7 +101,7 @@ class DeclaredEvents:
 
 
 def event_description(system: System) -> EventDescription:
-    """What the procedures know of the events of a system; functions are compiled once."""
+    """The events of a system as the procedures use them; functions are compiled once."""
     events, held = events_of(system), system.facts.held
     names, first_held = system.facts.z_names, int(system.parameter_vector().size) - len(held)
     places = {name: i for i, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""The delays of a system, and how pages keep and play them; see `sekant.solvers.instants.delay_lines`."""
+"""The delays of a system and their interpolation, also for pages; see `sekant.solvers.instants.delay_lines`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DelayFacts(NamedTuple):
 
 
 def delays_of(system: System) -> tuple[DelayFacts, ...]:
-    """In the order of the model."""
+    """All delays, in the order of the model."""
 
     def make() -> tuple[DelayFacts, ...]:
         return tuple(
@@ -38,7 +38,7 @@ def delays_of(system: System) -> tuple[DelayFacts, ...]:
 
 
 def nodes_of(one: DelayFacts) -> Floats:
-    """Where within (-1, 1) the input is taken."""
+    """Nodes within (-1, 1) at which the input is interpolated."""
     return _nodes(one.degree + 1 + MORE)
 
 
@@ -50,14 +50,15 @@ def _nodes(count: int) -> Floats:
 
 @cache
 def fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
-    """Chebyshev polynomials at the nodes (count, degree + 1), and what fits their coefficients to values there."""
+    """Chebyshev polynomials at the nodes (count, degree + 1), and the matrix (degree + 1, count) that fits their
+    coefficients to values there."""
     basis = np.asarray(np.polynomial.chebyshev.chebvander(_nodes(count), degree), float)
     return basis, np.asarray(np.linalg.pinv(basis), float)
 
 
 @cache
 def to_powers(degree: int) -> Floats:
-    """(degree + 1, degree + 1) from coefficients of Chebyshev polynomials to those of powers."""
+    """Matrix (degree + 1, degree + 1) from coefficients of Chebyshev polynomials to coefficients of powers."""
     columns = np.eye(degree + 1)
     powers = [np.polynomial.chebyshev.cheb2poly(column) for column in columns]
     found = np.zeros((degree + 1, degree + 1))

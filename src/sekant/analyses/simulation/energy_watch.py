@@ -1,4 +1,4 @@
-"""Does the energy balance of a run fit its tolerances? If not, the result says so and names the likely element."""
+"""Checks the energy balance of a run against its tolerances, and names the element that is the likely cause."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sekant.tables.pieces import locate
 
 Floats = NDArray[np.float64]
 FACTOR = 1000.0
-"""How far beyond ``rtol`` times the energy in the system the balance may drift: errors of many steps add up."""
+"""Largest drift of the balance, in units of ``rtol`` times the energy in the system: errors of many steps add up."""
 ROUND_OFF = 1e-11
-"""Of the energies as computed, potentials from their own zero: what differences of large energies cannot resolve."""
+"""Relative round-off of the computed energies, with potentials from their own zero: smaller differences are noise."""
 
 
 NEAR_ROWS, NEAR_PART = 20.0, 0.02
-"""Rows, and part of the run, by which a break may lie apart from where the balance changes: a step is as long."""
+"""Rows, and fraction of the run, within which a break counts as the cause of a change: a step may be as long."""
 
 
 class EnergyWatch:
-    """Follows the balance (J) row by row, and keeps where it changes most.
+    """Follows the balance (J) row by row and records where it changes most.
 
     `worst`: (t, x) of the rows before and after the largest change.
     """
@@ -68,8 +68,11 @@ class EnergyWatch:
         rtol: float,
         parameters: Mapping[str, ArrayLike] | None,
     ) -> AnalysisWarning | None:
-        """What to tell of a run; `least`, `most` (3 + nw,) J: extremes of kinetic and potential energy, balance and
-        work of each element."""
+        """A warning if the balance drifts; None otherwise.
+
+        `least`, `most` (3 + nw,) J: extremes of kinetic energy, potential energy, balance and the work of each
+        element.
+        """
         low, high = least.tolist(), most.tolist()
         drift = max(high[2], -low[2])
         work = max([0.0, *high[3:], *(-x for x in low[3:])])
@@ -91,8 +94,8 @@ class EnergyWatch:
         )
 
     def _suspect(self, system: System, parameters: Mapping[str, ArrayLike] | None) -> str:
-        """The table whose piece changes where the balance changes most, else the element that does most work
-        there."""
+        """The table whose piece changes where the balance changes most; otherwise the element that does the most
+        work there."""
         assert self.worst is not None
         (t0, x0), (t1, x1) = self.worst
         rhs: Any = right_hand_side(system, True)
@@ -116,7 +119,7 @@ class EnergyWatch:
 
 
 def _time_to_break(breaks: Floats, extrapolation: str, g0: float, g1: float, dt: float) -> float:
-    """How far (s) a guard that goes from g0 to g1 in dt is from the nearest break; 0 if it passes one."""
+    """Time (s) from a guard that goes from g0 to g1 in dt to the nearest break; 0 if it passes one."""
     _, row, lap = locate(breaks, extrapolation, np.array([g0, g1]))
     if row[0] != row[1] or lap[0] != lap[1]:
         return 0.0

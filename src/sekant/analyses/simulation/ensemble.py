@@ -1,7 +1,7 @@
-"""Ensembles: several instances of a system, with other parameters, in the lanes of the processor.
+"""Ensembles: several instances of a system with different parameters, in the vector lanes of the processor.
 
-All lanes take the same steps: those of a fixed-step method, or of dop853, whose error is that of the lane with the
-largest. A lane that cannot go on is masked: it computes what another lane does from there, and nobody looks at it.
+All lanes take the same steps: those of a fixed-step method, or of dop853, whose error estimate is the largest of all
+lanes. A lane that cannot continue is masked: from there it repeats another lane, and its results are ignored.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ Floats = NDArray[np.float64]
 FIXED = ("rk4", "euler", "semi_implicit_euler")
 LANES, MOST_LANES = 4, 8
 SHORT = 1000
-"""Operations up to which a right-hand side waits for its own results: two registers a value then take turns."""
+"""Largest number of operations of a right-hand side that waits for its own results: two registers per value then
+alternate."""
 
 
 @dataclass(frozen=True, eq=False)
 class LaneRun:
-    """What one lane did: rows x (k, n) at the first k of the times asked for, and how it ended."""
+    """The result of one lane: rows x (k, n) at the first k of the requested times, and how it ended."""
 
     x: Floats
     p: Floats
@@ -43,7 +44,7 @@ class LaneRun:
 
 
 def fits_lanes(system: System, method: str) -> bool:
-    """Whether runs of a system may share the lanes: no events, nothing sampled, nothing that dop853 must land on."""
+    """Whether runs of a system may share the lanes: no events, samples, delays, nor stops of dop853 at breaks."""
     eq = system.equations
     if system.engine != "llvm" or eq.elements.held_values or eq.elements.delayed or reactors_of(system):
         return False
@@ -53,7 +54,7 @@ def fits_lanes(system: System, method: str) -> bool:
 
 
 def lanes_of(system: System, method: str) -> int:
-    """How many instances are best run at once: 4, or 8 with fixed steps where registers have 512 bits or the
+    """Best number of instances to run at once: 4, or 8 with fixed steps if registers have 512 bits or the
     right-hand side is short."""
     if method not in FIXED:
         return LANES
@@ -62,7 +63,7 @@ def lanes_of(system: System, method: str) -> int:
 
 
 def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
-    """(t, x, p) -> xdot, qdot, or the projected x and the residuals, in lanes, t the same in all."""
+    """(t, x, p) -> xdot, qdot, or the projected x and the residuals, in lanes with the same t."""
     eq = system.equations
     x, rates = state_rates(system, balance=False)
 
@@ -86,7 +87,7 @@ def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
 
 
 def lane_problem(system: System, method: str, p: Floats) -> OdeProblem:
-    """The problem of `p` (np, lanes) side by side: entry j of lane l of x and p stands at j * lanes + l."""
+    """The problem of all lanes with parameters `p` (np, lanes): entry j of lane l of x and p is at j * lanes + l."""
     lanes = p.shape[1]
     base = system.once(("lane problem", method, lanes), lambda: _lane_problem(system, method, lanes))
     return base.at(np.ascontiguousarray(p).ravel())
@@ -127,10 +128,10 @@ def run_lanes(
     atol: float = 1e-9,
     max_steps: int | None = None,
 ) -> list[LaneRun]:
-    """Run as many instances as there are starts, 2, 4 or 8 of them, over the same times (k,) s.
+    """Run one instance per start (2, 4 or 8 of them) over the same times (k,) s.
 
-    Closed loops are put back onto their constraints after every step, all lanes until the last one is there. Where
-    one cannot be, all end with the status "constraints": they have to be run one by one.
+    Closed loops are projected onto their constraints after every step, all lanes until the last one has converged.
+    If one does not converge, all end with the status "constraints" and must be run one by one.
     """
     lanes = len(starts)
     p = np.column_stack([system.parameter_vector(values) for values in parameters])

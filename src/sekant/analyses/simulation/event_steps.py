@@ -1,7 +1,7 @@
-"""Steps of a simulation through the loop of events: contacts, friction, switching signals, samples and delays.
+"""Steps of a simulation through the event loop: contacts, friction, switching signals, samples and delays.
 
-A step is a stretch of that loop; reactors and clocks remember from one to the next. Methods that are no compiled
-stepper (Taylor, radau5) step in this way as well.
+A step is a stretch of that loop; reactors and clocks keep their state from one step to the next. Methods without a
+compiled stepper (Taylor, radau5) step in this way as well.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Floats = NDArray[np.float64]
 AHEAD = 1024
 """Steps for which the times of jumps are looked up at once."""
 APART = 8.0
-"""Units of round-off of time that tell two times apart, at least."""
+"""Smallest difference of two distinct times, in units of round-off."""
 
 
 @dataclass(frozen=True, eq=False)
 class EventPosition:
-    """Where such a simulation is, with all that it remembers."""
+    """The point that such a simulation has reached, with the state of reactors and clocks."""
 
     now: Instant
     reactors: tuple[Reactor, ...]
@@ -44,7 +44,7 @@ class EventPosition:
 
 
 class EventSteps:
-    """`system` from `start` at time `t` (s). `p` (np,): inputs may be changed in it between steps."""
+    """Steps of `system` from `start` at time `t` (s). `p` (np,): the inputs in it may be changed between steps."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class EventSteps:
         return np.concatenate([self.now.q, self.now.v, self.now.z])
 
     def step(self, end: float, longest: float) -> Outcome:
-        """Go to the time `end`, by steps of `longest` where the method has fixed ones."""
+        """Advance to the time `end` (s), in steps of `longest` (s) if the method has fixed ones."""
         if self.now.stop:
             self.now = replace(self.now, stop="")
         self._look_ahead(end)
@@ -118,7 +118,7 @@ class EventSteps:
         )
 
     def _take_inputs(self) -> bool:
-        """Inputs that were set since the last step hold from here on; whether there are such."""
+        """Apply inputs that were set since the last step; return whether there were any."""
         own = self.p.size - self.now.held.size
         if np.array_equal(self.p[:own], self.now.p[:own]):
             return False
@@ -130,7 +130,7 @@ class EventSteps:
         return True
 
     def _look_ahead(self, end: float) -> None:
-        """Jumps in time are stops of the loop, if there is one that looks at clocks."""
+        """Look up the jumps in time beyond `end`, if the loop has clocks: they are stops of the loop."""
         if end <= self._known or not self._clocks:
             return
         t = self.now.t
@@ -154,11 +154,11 @@ class EventSteps:
 
 
 def _skip(*rows: Any) -> None:
-    """Nobody asks for rows: only the end of a step counts."""
+    """Discard rows: only the end of a step is needed."""
 
 
 def _copied(one: Any) -> Any:
-    """What a reactor or a clock remembers, apart from the original; what it only reads is shared."""
+    """A copy of a reactor or a clock with its own lists; what it only reads is shared."""
     other = copy(one)
     for name, value in vars(one).items():
         if isinstance(value, list):

@@ -1,8 +1,8 @@
 """Runs from event to event: the one loop for contacts, friction, switching signals and samples taken in Python.
 
-Between events the motion is smooth and the held values are constant. *Reactors* say what is watched (event functions)
-and what happens where one passes zero: they return the instant after it, with another state, other held values, or
-other equations. *Clocks* say at which times the loop stops as well (samples, jumps of signals in time, delays).
+Between events the motion is smooth and the held values are constant. *Reactors* define event functions and what
+happens when one passes zero: they return the instant after it, with another state, other held values, or other
+equations. *Clocks* define further times at which the loop stops (samples, jumps of signals in time, delays).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Floats = NDArray[np.float64]
 MOST_EVENTS = 100_000
 COUNTS = ("steps", "rejected", "evaluations", "restarts", "landings", "jacobians", "factorizations")
 JUST_BEFORE = 1e-12
-"""Part of the run by which the time before a jump in time lies before it."""
+"""Difference of a jump in time and the time just before it, as a fraction of the run."""
 
 
 @dataclass(frozen=True, eq=False)
 class Instant:
     """A moment between two stretches of smooth motion.
 
-    `system`: whose equations hold; `p` (np,): its parameters and held values. `gained`: energy (J) that elements
-    have put in by a jump, by name. `stop`: why the run ends here, if it does;
-    `stopped_by`: the event that ends it.
+    `system`: the system whose equations apply; `p` (np,): its parameters and held values. `gained`: energy (J) that
+    elements have added in a jump, by name. `stop`: why the run ends here, if it does; `stopped_by`: the event that
+    ends it.
     """
 
     system: System
@@ -53,11 +53,11 @@ class Instant:
 
     @property
     def held(self) -> Floats:
-        """(nh,) the held values, which stand at the end of p."""
+        """The held values (nh,), which are at the end of p."""
         return self.p[self.p.size - len(self.system.facts.held) :]
 
     def place(self, name: str) -> int:
-        """Where in p the held value called `name` (owner.part) stands."""
+        """Index in p of the held value `name` (owner.part)."""
         names = self.system.facts.held
         return self.p.size - len(names) + names.index(name)
 
@@ -71,25 +71,25 @@ class Instant:
         return replace(self, p=p)
 
     def write_to(self, m: Any) -> None:
-        """Put this moment into the point (t, q, v, z, p) of the memory of procedures."""
+        """Copy this instant to the point (t, q, v, z, p) of the memory of procedures."""
         for name, values in zip("tqvzp", self.arguments, strict=True):
             getattr(m, name)[: values.size] = values
 
     @property
     def arguments(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """(t, q, v, z, p), as functions of a system take them."""
+        """(t, q, v, z, p), the arguments of the functions of a system."""
         return np.array([self.t]), self.q, self.v, self.z, self.p
 
 
 class Reactor(Protocol):
-    """What changes the motion at events. One object serves one run and may remember."""
+    """Changes the motion at events. An object is for one run and may have state."""
 
     def event_functions(self, system: System) -> EventFunctions:
-        """Functions of t, q, v, z, p that are watched while the equations of `system` hold."""
+        """Event functions of t, q, v, z, p that are watched while the equations of `system` apply."""
         ...
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
-        """`now` with held values that belong to it, where something has jumped since `before` (None at the start)."""
+        """`now` with consistent held values, after something has jumped since `before` (None at the start)."""
         ...
 
     def reaction(self, now: Instant, number: int) -> Instant:
@@ -101,52 +101,56 @@ class Reactor(Protocol):
         ...
 
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """What a reader of the run should know."""
+        """Warnings for the reader of the result."""
         ...
 
 
 class Clock(Protocol):
-    """What changes held values at times that are known beforehand. One object serves one run and remembers."""
+    """Changes held values at times that are known in advance. An object is for one run and has state."""
 
     def next_stop(self) -> float:
-        """The next time (s) at which it has not struck yet; infinite if there is none."""
+        """The next time (s) at which this clock acts; infinite if there is none."""
         ...
 
     def kink(self, t: float) -> int:
-        """Passages through delays of what jumps or kinks as it strikes at t; 0 if it is fresh, SMOOTH if none is."""
+        """Number of delays that the jump or kink at t has already passed; 0 if it is new, SMOOTH if there is none."""
         ...
 
     def struck(self, before: Instant, now: Instant) -> Instant:
-        """`now` with what is due changed, computed from `before`, which no clock has changed; at the start too."""
+        """`now` with the values that are due changed, at the start too; computed from `before`, which no clock has
+        changed."""
         ...
 
     def nodes(self, begin: float, end: float) -> Floats:
-        """Times within (begin, end) at which it wants to know the motion."""
+        """Times within (begin, end) at which this clock needs the motion."""
         ...
 
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
-        """The motion x (k, nq + nv + nz) at times t (k,) from `start` to `end`; `kink`: what happens there."""
+        """Receive the motion x (k, nq + nv + nz) at times t (k,) from `start` to `end` (s).
+
+        `kink`: number of delays that a jump at the end has passed, as the method `kink` returns it.
+        """
         ...
 
     def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
-        """What a reader of the result should know, at the tolerance of the run."""
+        """Warnings for the reader of the result, at the tolerance of the run."""
         ...
 
 
 def run_with_events(setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()) -> Outcome:
     """Run from event to event.
 
-    Rows go to `setup.on_related` with the equations and the p that they belong to; a row at a stop of a clock is that
-    just after it.
+    Rows go to `setup.on_related` with their equations and their p; a row at a stop of a clock has the values just
+    after it.
     """
     loop = EventLoop(setup, reactors, clocks)
     return loop.run(loop.started())[0]
 
 
 class EventLoop:
-    """The loop over the times of `setup`, and what it remembers from one event to the next.
+    """The loop over the times of `setup`, with its state from one event to the next.
 
-    `open_end`: whether another loop goes on where this one ends, so that clocks have to know the motion up to there.
+    `open_end`: whether another loop continues where this one ends, so that clocks need the motion up to there.
     """
 
     def __init__(self, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock]):
@@ -158,18 +162,18 @@ class EventLoop:
         self.counts: Counter[str] = Counter()
         self.events = 0
         self.last = (-1, -np.inf)  # number and time of the last event
-        self.usual: float | None = None  # step with which an adaptive method would go on
+        self.usual: float | None = None  # next step of an adaptive method
         self.open_end = False
 
     def started(self) -> Instant:
-        """The first instant, at which clocks have struck and reactors have decided on all that is at rest."""
+        """The first instant, after clocks have acted and reactors have decided all elements at rest."""
         setup, system = self.setup, self.setup.system
         z = system.element_states(setup.start, setup.parameters)
         now = self._struck(Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p))
         return self._settled(now, None)
 
     def run(self, now: Instant) -> tuple[Outcome, Instant]:
-        """From an instant on, to the end or to what stops the run; what was found, and the instant there."""
+        """Run from an instant to the end or to what stops the run; return the outcome and the instant there."""
         while not now.stop:
             mark = min([self.end, *[clock.next_stop() for clock in self.clocks]])
             mark = self.end if self.end - mark <= self.apart else mark
@@ -198,12 +202,12 @@ class EventLoop:
         return replace(end, stats={**end.stats, "stopped_by": now.stopped_by}), now
 
     def _again(self, start: Instant, now: Instant, part: Outcome) -> bool:
-        """Whether the event is the last one again: the run began short of it by round-off."""
+        """Whether the event is the last one again, because the run began just before it by round-off."""
         assert part.event is not None
         return self.last == (part.event.number, start.t) and now.t - start.t <= self.apart
 
     def _beyond(self, now: Instant) -> Instant:
-        """A step beyond the event on which the run stands, so short that its error is none."""
+        """The instant after a step beyond the present event, so short that its error is negligible."""
         system, h = now.system, self.apart
         x = np.concatenate([now.q, now.v, now.z, self.work])
         rates = single_rates(system, self.setup.balance)(np.array([now.t]), x, now.p)[0].ravel()
@@ -211,7 +215,7 @@ class EventLoop:
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 
     def passed(self, now: Instant, earlier: Instant | None = None) -> Instant:
-        """The instant after the clocks have struck, where reactors see what has jumped with time.
+        """The instant after the clocks have acted and reactors have followed what has jumped with time.
 
         `earlier`: the instant before inputs have jumped.
         """
@@ -221,7 +225,8 @@ class EventLoop:
         return replace(after, t=now.t)
 
     def _stretch(self, now: Instant, mark: float) -> tuple[Outcome, Instant, list]:
-        """Run to `mark` or to the next event; the instant there, before anything changes, and the motion at nodes."""
+        """Run to `mark` or to the next event; return the outcome, the instant there, before anything changes, and
+        the motion at nodes."""
         last = mark >= self.end
         rest = self.setup.times[self.done :]
         rest = np.where(rest > now.t + self.apart, rest, now.t)
@@ -234,7 +239,7 @@ class EventLoop:
             nodes = nodes[np.minimum(kept[near] - nodes, nodes - before) > self.apart]
         times = np.unique(np.concatenate([kept, nodes]))
         is_wanted, is_node = np.isin(times, wanted), np.isin(times, nodes)
-        # a time may be asked for several times, as after a stop within round-off of it
+        # a time may be requested several times, for example after a stop within round-off of it
         copies = np.diff(np.searchsorted(wanted, times, side="right"), prepend=0)
         at, rows = 0, []
 
@@ -279,7 +284,7 @@ class EventLoop:
         return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
 
     def _tell(self, start: Instant, end: Instant, rows: list, event: Outcome | None) -> None:
-        """Give the clocks the motion from `start` to `end`; if an event came between, at nodes up to it."""
+        """Pass the motion from `start` to `end` to the clocks; if an event ended it, at nodes up to the event."""
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:
             return
@@ -299,7 +304,7 @@ class EventLoop:
             clock.passed(start, end.t, t, x, kink)
 
     def cut(self, now: Instant) -> None:
-        """Tell the clocks that something jumps here, which they have not seen come."""
+        """Notify the clocks of a jump here that they did not schedule."""
         nothing = np.zeros((0, now.q.size + now.v.size + now.z.size))
         for clock in self.clocks:
             clock.passed(now, now.t, np.zeros(0), nothing, 0)
@@ -318,7 +323,7 @@ class EventLoop:
                 f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or "
                 "make what switches smoother"
             )
-        if part.event.jump:  # on the far side of the switch, where the jump is seen
+        if part.event.jump:  # continue on the far side of the switch, after the jump
             before = self._beyond(before)
         number, now = part.event.number, before
         for reactor in self.reactors:
@@ -345,7 +350,7 @@ class EventLoop:
         return replace(now, gained={})
 
     def _closed(self, now: Instant, status: Ending, message: str, times: Floats) -> Outcome:
-        """The run ends at this instant; the rows at `times`, if any, are those of it."""
+        """The outcome of a run that ends at this instant; the rows at `times`, if any, have its values."""
         x = np.concatenate([now.q, now.v, now.z, self.work])
         rows = np.repeat(x[None, :], times.size, axis=0)
         self.setup.on_related(now.system, now.p[None, :], times, rows, 1.0)
@@ -389,7 +394,7 @@ class EventLoop:
 
 
 def event_functions_of(system: System, reactors: Sequence[Reactor]) -> EventFunctions:
-    """Those of all reactors of a system, one after the other."""
+    """The event functions of all reactors of a system, in their order."""
 
     def make() -> EventFunctions:
         parts = [reactor.event_functions(system) for reactor in reactors]

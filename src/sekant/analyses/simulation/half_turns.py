@@ -1,4 +1,4 @@
-"""Elements between frames that are turned by half a turn: their angles, and with them their torques, jump there."""
+"""Force elements whose frames are half a turn apart: their angles, and with them their torques, jump there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sekant.model.model import Model
 from sekant.results.channels import Channels
 
 JUMP = 0.9 * pi
-"""rad between two rows: half a turn about y of a bushing changes its other angles by pi, any other cut by 2 pi."""
+"""Smallest change (rad) between two rows that counts as a jump. Half a turn about y of a bushing changes its other
+angles by pi; every other jump is 2 pi."""
 
 
 def half_turns(

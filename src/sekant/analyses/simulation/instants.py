@@ -1,4 +1,4 @@
-"""The memory of what happens at instants, for the parts that a system has; see `sekant.solvers.instants`."""
+"""The memory of contacts, friction, events, samples and delays of a system; see `sekant.solvers.instants`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from sekant.solvers.instants.instants import InstantMemory, lay_out_instants
 from sekant.solvers.instants.samples import SampleClock, SampleDescription, lay_out_samples
 
 PASSAGES = 3
-"""Ends of pieces that one kink brings about, on its way through delays, before it is smooth."""
+"""Ends of pieces that one kink causes on its way through delays, before it is smooth."""
 SPARE = 16
-"""Pieces that a delay can keep beyond those that follow from its own grid and from samples."""
+"""Pieces for which a delay has memory beyond those that follow from its own grid and from samples."""
 JUMPS = 32
-"""Pieces that a delay keeps at most when another one is to end where an input of the model jumps."""
+"""Further pieces for which a delay has memory, for ends at jumps of inputs of the model."""
 
 
 def instants_of(system: System) -> InstantMemory:
-    """Memory of its own, with the parts that the system has."""
+    """Separate memory, with the parts that the system needs."""
     acts, sizes = system.reactions, (system.nq, system.nv, system.nz, system.parameter_vector().size)
     point = new_point(sizes)
     parts: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def instants_of(system: System) -> InstantMemory:
 
 
 def clocks_memory(system: System) -> InstantMemory:
-    """As `instants_of`, with samples and delays alone."""
+    """Memory as from `instants_of`, but only for samples and delays."""
     point = new_point((system.nq, system.nv, system.nz, system.parameter_vector().size))
     return lay_out_instants(point, **_clocks(system, point))
 
@@ -60,7 +60,7 @@ def _clocks(system: System, point: list) -> dict[str, Any]:
 
 
 def instant_functions(system: System) -> dict[str, NativeFunction]:
-    """What the procedures call, by names."""
+    """The functions that the procedures call, by name."""
     acts, found = system.reactions, dict[str, Any]()
     if acts.bound_forces:
         called = decision_functions(system)
@@ -76,13 +76,13 @@ def instant_functions(system: System) -> dict[str, NativeFunction]:
 
 
 def held_places(system: System) -> dict[str, int]:
-    """Where in p held values stand, by name (owner.part)."""
+    """Indices in p of the held values, by name (owner.part)."""
     held = system.facts.held
     return {name: i for i, name in enumerate(held, start=system.parameter_vector().size - len(held))}
 
 
 def sample_function(system: System) -> NativeFunction:
-    """(t, q, v, z, p) -> (ns,) what would be sampled."""
+    """(t, q, v, z, p) -> (ns,) values of all samples."""
 
     def make() -> NativeFunction:
         eq = system.equations
@@ -125,7 +125,7 @@ def _delays(system: System, point: list) -> DelayLines:
 
 
 def most_pieces(system: System) -> int:
-    """That a delay may have to keep."""
+    """Largest number of pieces that a delay may have to store."""
     samples, delays = samples_of(system), delays_of(system)
 
     def of(one: DelayFacts) -> int:

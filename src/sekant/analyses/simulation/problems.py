@@ -1,4 +1,4 @@
-"""Systems as problems of the integrators, with functions whose zeros are events; each is built once a system."""
+"""Systems as problems of the integrators, with event functions; each is built once per system."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ Problem = TypeVar("Problem", OdeProblem, "DaeProblem")
 
 @dataclass(frozen=True, eq=False)
 class EventFunctions:
-    """Functions of t, q, v, z, p whose zeros are events: what makes their expressions (ne,), and directions (ne,)
-    in which they count; -1: falling, 1: rising, 0: both.
+    """Functions of t, q, v, z, p whose zeros are events.
+
+    `expressions`: a function that builds them (ne,); `directions` (ne,): -1: falling, 1: rising, 0: both.
     """
 
     expressions: Callable[[], SX]
@@ -42,7 +43,7 @@ class EventFunctions:
 
 
 def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
-    """(t, [q; v; z], p) -> (ne,) what is watched; compiled once a system."""
+    """(t, [q; v; z], p) -> (ne,) event functions; compiled once per system."""
 
     def make() -> NativeFunction:
         eq = system.equations
@@ -55,14 +56,14 @@ def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
 def explicit_problem(
     system: System, parameters: Any, balance: bool, method: str, held: ArrayLike | None = None
 ) -> OdeProblem:
-    """x' = f(t, x), with projection onto the constraints where there are any."""
+    """The problem x' = f(t, x), with projection onto the constraints, if there are any."""
     key = ("explicit problem", balance, method)
     base = system.once(key, lambda: _explicit_problem(system, balance, method))
     return base.at(system.parameter_vector(parameters, held))
 
 
 def run_pool(system: System, balance: bool, method: str) -> RunPool:
-    """For runs of what `explicit_problem` returns, as it is."""
+    """Pool of run memory for problems that `explicit_problem` returns, unchanged."""
     return system.once(("run pool", balance, method), RunPool)
 
 
@@ -86,7 +87,7 @@ def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
 
 
 def with_events(problem: Problem, system: System, watched: EventFunctions | None) -> Problem:
-    """The problem, ended by what is watched; the functions are compiled once a system."""
+    """The problem with event functions, which are compiled once per system."""
     if watched is None or not watched.directions.size:
         return problem
     events = compiled_events(system, watched)
@@ -96,9 +97,9 @@ def with_events(problem: Problem, system: System, watched: EventFunctions | None
 def taylor_problem(
     system: System, watched: EventFunctions | None = None, balance: bool = False
 ) -> TaylorProblem:
-    """The equations as series, with functions whose zeros are events; built once a system.
+    """The equations as Taylor series, with event functions; built once per system.
 
-    `balance`: whether the powers of elements are integrated along.
+    `balance`: whether the powers of elements are integrated too.
     """
     events = watched.expressions if watched is not None and watched.directions.size else None
     balance = balance and bool(system.work_names)
@@ -141,7 +142,7 @@ def taylor_problem(
 
 
 def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
-    """Residual (nv,) and mass matrix (nv, nv); rows of velocities that friction holds at zero say a = 0."""
+    """Residual (nv,) and mass matrix (nv, nv); rows of velocities that friction locks are a = 0."""
     if eq.elements.locked is None:
         return eq.inverse_dynamics(a), eq.mass_matrix
     held, free = eq.elements.locked, 1 - eq.elements.locked
@@ -155,9 +156,9 @@ def dae_problem(
     held: ArrayLike | None = None,
     lands: bool = False,
 ) -> DaeProblem:
-    """The index-3 equations with their derivatives, for implicit methods; built once a system and engine.
+    """The index-3 equations with their derivatives, for implicit methods; built once per system and engine.
 
-    `lands`: with the sites that steps are to end on.
+    `lands`: whether steps end at breaks and switches.
     """
     from sekant.solvers.dae.problem import DaeProblem
 
@@ -187,7 +188,7 @@ def dae_problem(
         )
         functions = build_dae(system.model.name, expressions, engine, system.uses_cache)
         if functions.residual.sites and engine == "llvm":
-            _ = functions.residual.guards  # kept with it
+            _ = functions.residual.guards  # compiles them, so that they are cached too
         return functions
 
     functions = system.cached(("dae", engine), make)

@@ -17,7 +17,7 @@ def smoothed(system: System) -> System:
 
 
 def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:
-    """What a reader of a run with the regularized law should know."""
+    """Warnings about a run with the regularized law."""
 
     def make() -> tuple[tuple[str, ...], BoundOracle]:
         eq = system.equations
@@ -43,7 +43,7 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
 
 
 def suited(system: System, method: str) -> tuple[System, tuple[AnalysisWarning, ...]]:
-    """The system, with regularized friction where the method does not stop at events, and what to tell of that."""
+    """The system, with regularized friction if the method does not stop at events, and warnings about that."""
     warned: tuple[AnalysisWarning, ...] = ()
     if system.model.contacts and method not in EVENT_METHODS:
         raise SolverError(

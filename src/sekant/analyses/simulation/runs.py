@@ -1,4 +1,4 @@
-"""Runs of a system through the integrators: each method gets the equations in the form that it wants."""
+"""Runs of a system with the integrators: each method gets the equations in the form that it needs."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from sekant.solvers.ode import integrate as integrate_ode
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
 EVENT_METHODS = (TAYLOR, "dop853")
-"""Methods for contacts and sticking, where event follows on event."""
+"""Methods for contacts and sticking, which stop at events."""
 MANY_STEPS = 50_000
-"""Euler steps from which on it pays to compile a function that takes several at once."""
+"""Smallest number of Euler steps for which a function that takes several at once is compiled."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What is to be run: a system from a consistent state, over given times, by a method."""
+    """A run: a system, a consistent state to start from, times, and a method with its options."""
 
     method: str
     system: System
@@ -67,11 +67,11 @@ class Setup:
     max_steps: int | None
     on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
     on_related: Callable[[System, Floats, Floats, Floats, float], None]
-    """the same, of a related system and with the p (1 or k, np) of the rows"""
+    """The same for rows of a related system, with their p (1 or k, np)."""
     free_of_stops: bool = False
-    """whether it is known that nothing jumps with time alone within the times"""
+    """Whether it is known that nothing jumps with time alone within the times."""
     usual_step: float | None = None
-    """that an adaptive method would have taken next, before the event at which this run begins"""
+    """Next step (s) of an adaptive method before the event at which this run begins."""
 
     @property
     def p(self) -> Floats:
@@ -107,7 +107,7 @@ def is_adaptive(method: str) -> bool:
 
 
 def prepare_loop(method: str) -> None:
-    """See that the loop of a method, and that of the rows, are compiled and linked before a clock starts."""
+    """Compile and link the loop of a method and the loop of the rows, before the run time is measured."""
     if method == TAYLOR:
         from sekant.solvers.taylor.advance import advance
 
@@ -117,7 +117,7 @@ def prepare_loop(method: str) -> None:
 
 
 def prepare_functions(method: str, system: System, parameters: Any, balance: bool) -> None:
-    """See that what a method calls in its loop is compiled, before a clock starts."""
+    """Compile the functions that a method calls in its loop, before the run time is measured."""
 
     def make() -> bool:
         if method in METHODS:
@@ -126,7 +126,8 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
                 sampling_function(system)
         elif method != TAYLOR:
             dae_problem(system, parameters)
-        elif not (system.reactions.bound_forces or system.reactions.events):  # else the series are of others
+        elif not (system.reactions.bound_forces or system.reactions.events):
+            # with events, the run itself builds the series that it needs
             taylor_problem(system, balance=balance)
         return True
 
@@ -134,16 +135,16 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
 
 
 def runner_of(method: str) -> Callable[..., Outcome]:
-    """What integrates a setup by a method."""
+    """The function that integrates a `Setup` with a method."""
     if method == TAYLOR:
         return run_taylor
     return run_explicit if method in METHODS else run_implicit
 
 
 def run_stretch(setup: Setup, t_start: float, work: Floats, watched: EventFunctions) -> Outcome:
-    """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
+    """Integrate from `setup.start` at `t_start` to the last time, or to the first event (status "event").
 
-    `work` (nw,): done before.
+    `work` (nw,) J: work done before.
     """
     if setup.method == TAYLOR:
         return run_taylor(setup, work, watched, t_start)
@@ -163,7 +164,7 @@ def run_stretch(setup: Setup, t_start: float, work: Floats, watched: EventFuncti
 
 
 def run_explicit(setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None) -> Outcome:
-    """By an explicit method, to the first event if any are `watched`; `work` (nw,): done before."""
+    """Run by an explicit method, to the first event if any are `watched`; `work` (nw,) J: work done before."""
     system, method = setup.system, setup.method
     plain = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
     problem = with_events(plain, system, watched)
@@ -205,7 +206,7 @@ def run_explicit(setup: Setup, work: Floats | None = None, watched: EventFunctio
 
 
 def _message(setup: Setup, outcome: Outcome, states: int) -> str:
-    """Text for a reader about a run that did not finish, whose method knows so many `states`."""
+    """Message about a run that did not finish; `states`: number of states of the method."""
     if outcome.status == "finished":
         return ""
     system = setup.system
@@ -213,7 +214,7 @@ def _message(setup: Setup, outcome: Outcome, states: int) -> str:
 
 
 def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
-    """Breaks that fixed steps went over, and laws between whose sides they go back and forth."""
+    """Warnings about breaks that fixed steps crossed, and about laws that chatter."""
     step = float(setup.step or 0.0)
     crossed = breaks_crossed(Stepped(rhs, p, t, x, step, sorted(setup.stops)), setup.system)
     return crossed + chattering(rhs, setup.system, p, t, x, step, setup.parameters)
@@ -225,7 +226,7 @@ def run_taylor(
     watched: EventFunctions | None = None,
     t_start: float | None = None,
 ) -> Outcome:
-    """Run by Taylor series, to the first event if any are `watched`; `work` (nw,): done before."""
+    """Run by Taylor series, to the first event if any are `watched`; `work` (nw,) J: work done before."""
     from sekant.solvers.taylor.integrate import integrate as integrate_taylor
     from sekant.solvers.taylor.run import MOST_STEPS
 
@@ -251,7 +252,7 @@ def run_taylor(
 
 
 def _sliding(setup: Setup, outcome: Outcome) -> str:
-    """The elements behind a switch that flips back and forth."""
+    """Addition to the message: the elements whose switch flips back and forth."""
     if outcome.status != "chattering":
         return ""
     names = switching_elements(setup.system, outcome.t_last, outcome.x_last, setup.parameters)
@@ -259,7 +260,7 @@ def _sliding(setup: Setup, outcome: Outcome) -> str:
 
 
 def run_implicit(setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None) -> Outcome:
-    """By an implicit method, to the first event if any are `watched`; `work` (nw,): done before."""
+    """Run by an implicit method, to the first event if any are `watched`; `work` (nw,) J: work done before."""
     from sekant.solvers.dae.integrate import integrate_dae
 
     system, method = setup.system, setup.method

@@ -1,4 +1,4 @@
-"""Samples that are taken inside the loop of an explicit method, for controllers with many of them."""
+"""Samples that are taken inside the loop of an explicit method, for controllers that sample often."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SampleFacts(NamedTuple):
 
 
 def samples_of(system: System) -> tuple[SampleFacts, ...]:
-    """In the order of the model."""
+    """All samples, in the order of the model."""
 
     def make() -> tuple[SampleFacts, ...]:
         return tuple(
@@ -40,7 +40,7 @@ def samples_of(system: System) -> tuple[SampleFacts, ...]:
 
 
 def sampled_in_loop(system: System, method: str) -> bool:
-    """Whether the loop of the method takes all samples itself: one clock for all, and nothing else is held."""
+    """Whether the loop of the method takes all samples itself: one clock for all, and no other held values."""
     acts = system.reactions
     if method not in METHODS or not acts.sampled or acts.delayed or acts.events or system.model.contacts:
         return False
@@ -50,7 +50,7 @@ def sampled_in_loop(system: System, method: str) -> bool:
 
 
 def sampling_function(system: System) -> NativeFunction:
-    """(t, x, p) -> held values (nh,) of a sample; the accumulated work at the end of x does not enter."""
+    """(t, x, p) -> held values (nh,) of a sample; the accumulated work at the end of x is not used."""
 
     def make() -> NativeFunction:
         eq = system.equations
@@ -63,7 +63,7 @@ def sampling_function(system: System) -> NativeFunction:
 
 
 def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:
-    """What the loop needs to know of the samples from `begin` to `end` (s)."""
+    """The samples from `begin` to `end` (s), as the loop needs them."""
     one, count = samples_of(system)[0], len(system.facts.held)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
@@ -74,7 +74,7 @@ def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling
 def with_held(
     sampling: Sampling, p: Floats, take: Callable[[Floats, Floats, Floats, float], None]
 ) -> Callable[[Floats, Floats, float, Floats], None]:
-    """Hands rows (p, t, x, fraction) to `take`, each with the held values that the loop tells for it."""
+    """A function that passes rows to `take` as (p, t, x, fraction), each p with the held values from the loop."""
 
     def deliver(t: Floats, x: Floats, fraction: float, held: Floats) -> None:
         rows = np.repeat(p[None, :], t.size, axis=0)

@@ -1,4 +1,4 @@
-"""Simulation: integrate the motion and report it, while it runs and afterwards."""
+"""Simulation: integrates the motion and reports it, during the run and afterwards."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ Floats = NDArray[np.float64]
 Found = TypeVar("Found")
 DEFAULT_ROWS = 1000
 MANY_ROWS = 100_000
-"""Rows from which on their times are not kept for the next run."""
+"""Number of rows from which their times are no longer cached for the next run."""
 LOST = ("not_finite", "step_too_small", "no_convergence", "constraints")
 """Statuses of runs that may have left the range of a joint or table."""
 LEAST_LOOK = 1e-6
-"""Time (s) by which is looked beyond the last good point for a range that was left."""
+"""Smallest time (s) beyond the last good point that is searched for a range that was left."""
 OUT_OF_RANGE = "out_of_range"
 STUCK = ("step_too_small", "no_convergence", "too_many_steps")
-"""how a run into a dead point ends where its constraints can still be satisfied"""
+"""Statuses of runs that end at a dead point where the constraints can still be satisfied."""
 ENERGIES = ("kinetic", "potential", "balance")
 
 
@@ -76,20 +76,20 @@ def simulate(
     progress: Callable[[float], object] | None = None,
     writer: ResultWriter | None = None,
 ) -> Result:
-    """Simulate from t = 0 to `until` (s). What is not given is taken from the model's `simulation` settings.
+    """Simulate from t = 0 to `until` (s). Arguments that are not given come from the model's `simulation` settings.
 
-    `method`: "auto" (the default; `provenance["method_chosen_because"]` says why it took which), "dop853",
+    `method`: "auto" (the default; `provenance["method_chosen_because"]` gives the reason for the choice), "dop853",
     "taylor" or "radau5" (adaptive), or with a fixed `step` (s) "euler", "semi_implicit_euler", "rk4",
     "generalized_alpha". Mechanisms with loops are assembled first.
-    Rows of the result: every `output_step` (s), or at `output_times` (which start the clock), else 1001.
-    `parameters`: values of the system's run-time parameters. `inputs`: of the model's inputs, each a number, rows
-    ``(times, values)`` joined by straight lines, or a function of time. `initial`: a state other than
-    the model's own, or a result: the run goes on where that ended, on its clock, to `until`.
-    `outputs`: patterns such as ``arm.*`` of what to report. `balance`: accumulate the work of every
-    non-conservative element, so that ``energy.balance`` tells the drift of damped and driven systems too.
-    `progress(fraction)` is called before the first rows and then now and again; `writer` gets the rows as they come.
+    The result has a row every `output_step` (s), or at `output_times` (the run starts at the first); by default 1001.
+    `parameters`: values of the system's run-time parameters. `inputs`: values of the model's inputs, each a number,
+    rows ``(times, values)`` that are interpolated linearly, or a function of time. `initial`: a state other than
+    the model's own, or a result: the run continues from its end, at its time, to `until`.
+    `outputs`: patterns such as ``arm.*`` of the outputs to report. `balance`: accumulate the work of every
+    non-conservative element, so that ``energy.balance`` shows the drift of damped and driven systems too.
+    `progress(fraction)` is called before the first rows and then repeatedly; `writer` gets the rows during the run.
 
-    A run that cannot go on, or is interrupted, returns what was computed; `status` and `message` say why.
+    A run that cannot continue, or is interrupted, returns the rows so far; `status` and `message` say why.
     """
     system, begin = as_system(system, parameters), 0.0
     start_at: State | None
@@ -186,7 +186,7 @@ def simulate(
     elif status in STUCK:
         cause = dead_end(system, done.t_last, done.x_last, parameters)
         message = f"stopped at t = {done.t_last:.9g} s: {cause}" if cause else message
-    late = system.building.seconds - built  # as series between events, whose number only the run shows
+    late = system.building.seconds - built  # compiled during the run, such as series between events
     times_taken = {"wall_time": perf_counter() - compiled - late, "compile_time": compiled - began + late}
     stats = {**done.stats, **times_taken}
     data = reporter.data()
@@ -203,7 +203,7 @@ def simulate(
 
 
 def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float, Any]:
-    """State and time at which a result ended, and its parameters but for those that are given again."""
+    """State and time (s) at the end of a result, and its parameters, replaced by those in `parameters`."""
     end, told = result.final_state, result.provenance
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if told.get(what, own) != own:
@@ -231,7 +231,7 @@ def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> Fin
 def row_times(
     until: Any, output_step: Any, given: ArrayLike | None = None, begin: float = 0.0
 ) -> NDArray[np.float64]:
-    """Times (n,) s of the rows of a run from `begin` to `until`, or those that are given."""
+    """Times (n,) s of the rows of a run from `begin` to `until`, or the `given` ones."""
     if given is not None:
         times = np.asarray(given, float).ravel()
         if times.size < 2:
@@ -255,7 +255,7 @@ def row_times(
 
 @lru_cache(maxsize=16)
 def _usual_times(begin: float, until: float, step: float | None) -> NDArray[np.float64]:
-    """Not to be changed: the next run may ask for the same."""
+    """Times (n,) s from `begin` to `until`. The array is read-only because it is shared with later runs."""
     if step is None:
         times = np.linspace(begin, until, DEFAULT_ROWS + 1)
     else:
@@ -268,7 +268,8 @@ def _usual_times(begin: float, until: float, step: float | None) -> NDArray[np.f
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
-    """A velocity that jumps takes an infinite force; where nothing else moves freely it does no harm."""
+    """Raise an error if a prescribed velocity jumps, which requires an infinite force. If no coordinate is free,
+    jumps are allowed."""
     jump = motion_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
     if jump:
         raise SolverError(
@@ -277,7 +278,7 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
 
 
 def _found_near_the_end(question: Callable[..., Found], system: System, done: Any, parameters: Any) -> Found:
-    """What `question` finds at the last good point, or between it and the point that failed."""
+    """The answer of `question` at the last good point, or else between it and the point that failed."""
     here = question(system, done.t_last, done.x_last, parameters)
     if here or not np.isfinite(done.t_failed):
         return here
@@ -291,7 +292,7 @@ def _out_of_range(left: RangeExit, t: float, until: float) -> AnalysisWarning:
 
 
 class _Reporter:
-    """Turns states into rows of outputs, chunk by chunk."""
+    """Converts states to rows of outputs, chunk by chunk."""
 
     def __init__(self, system, report, patterns, channels, p, balance, progress, writer):
         self.system, self.report, self.p, self.balance = system, report, p, balance
@@ -306,13 +307,13 @@ class _Reporter:
         self._chunk(self.report, self.p[None, :], t, x, fraction)
 
     def data(self) -> Floats:
-        """All rows."""
+        """All rows (n, outputs)."""
         if len(self.rows) == 1:
             return self.rows[0]
         return np.concatenate([np.zeros((0, self.report.shapes_out[0][0])), *self.rows])
 
     def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
-        """A warning if the energy balance does not fit the tolerance, as far as the rows tell it."""
+        """A warning if the energy balance in the rows does not fit the tolerance; None otherwise."""
         if not self.balance or not len(data):
             return None
 
@@ -334,7 +335,7 @@ class _Reporter:
         return self.watch.warning(self.system, columns.min(axis=0), columns.max(axis=0), rtol, parameters)
 
     def related_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
-        """Rows of a related system, with p (1 or k, np): the same outputs from other equations."""
+        """Add rows of a related system, with p (1 or k, np): the same outputs from other equations."""
         self._chunk(output_function(system, self.patterns, self.balance)[0], p, t, x, fraction)
 
     def _chunk(self, report, p: Floats, t: Floats, x: Floats, fraction: float) -> None:

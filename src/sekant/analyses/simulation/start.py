@@ -1,4 +1,4 @@
-"""Where a motion starts: a consistent state from which the equations can go on."""
+"""The start of a motion: a consistent state from which the equations can be integrated."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sekant.errors import AnalysisWarning, SolverError
 from sekant.model.large_angles import large_start_angles
 
 SMALL = 40
-"""Degrees of freedom up to which the mass matrix is looked at before a run."""
+"""Largest number of degrees of freedom for which the mass matrix is checked before a run."""
 
 
 def start_of(
     system: System, parameters: Any, initial: State | None, t0: float
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
-    """A consistent state to start from, how it was found, and what a reader should know of that."""
+    """A consistent state to start from, notes on how it was found, and warnings."""
     given = None if initial is None else _checked(system, initial)
     told = large_start_angles(system.model) if given is None else ()
     if not system.facts.constrained:
@@ -49,7 +49,7 @@ def refuse_bad_start(system: System, start: State, parameters: Any, balance: boo
             f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
         )
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
-    # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
+    # if masses are constants with value zero, CasADi folds 0/0 to 0: a finite rate proves nothing
     if system.nv > SMALL:
         return
     cause = singularity(system, t0, x0, parameters)
@@ -58,7 +58,7 @@ def refuse_bad_start(system: System, start: State, parameters: Any, balance: boo
 
 
 def _checked(system: System, initial: State) -> State:
-    """The given state, its unit quaternions scaled to length one."""
+    """The given state with its quaternions normalized."""
     check_state(system, initial, "initial state")
     q, v, z = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v, initial.z))
     if z.size not in (0, system.nz) or not np.isfinite(z).all():

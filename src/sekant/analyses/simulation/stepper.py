@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A point of a simulation to which it can return: `time` (s), the state, and the inputs (np,)."""
+    """A point to which a simulation can return: `time` (s), the state, and the parameters with inputs `p` (np,)."""
 
     time: float
     position: StepperPosition | EventPosition
@@ -50,20 +50,20 @@ class Snapshot:
 
 
 class Simulation:
-    """A system that advances step by step, on request.
+    """A simulation that advances step by step.
 
-    ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
-    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one),
-    or one that chooses its own within a call by `rtol`, `atol`: "dop853", "taylor", "radau5"; by default "rk4", and
-    "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give the bits that
-    `sk.simulate` gives with the same method, `step` and `output_step`.
+    ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values until they are
+    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one per
+    call), or one that chooses its own steps within a call by `rtol`, `atol`: "dop853", "taylor", "radau5". The
+    default is "rk4", and "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give
+    exactly the results of `sk.simulate` with the same method, `step` and `output_step`.
 
     Models with contacts, friction, events, samples or delays go from event to event within a step. Samples due at
     the end of a step are taken when the next one begins, with the inputs set by then. `stopped` names the event of
-    the model that cut the last step short, if one did; another step continues from there.
+    the model that ended the last step early, if one did; another step continues from there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
-    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster. `record`: keep time,
+    `t` (s). `outputs`: patterns such as ``arm.*`` of the names in `outputs`; fewer are faster. `record`: store time,
     state and inputs after every step for `result()`; False saves memory in runs of many millions of steps.
     """
 
@@ -134,7 +134,7 @@ class Simulation:
         )
 
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
-        """By the compiled stepper, if the method has one and nothing happens in between."""
+        """The compiled stepper, if the method has one and the system has no events or clocks; else `EventSteps`."""
         system, method, values = self.system, self.method, self._parameters
         if method not in METHODS or reactors_of(system) or clocks_of(system, list):
             return EventSteps(system, method, start, t, system.checked(values), rtol, atol)
@@ -143,18 +143,18 @@ class Simulation:
         return Stepper(problem, x0, t, method, rtol, atol)
 
     def _restart(self, t: float, length: float) -> None:
-        """Equal steps are counted from here: their ends carry no accumulated round-off."""
+        """Count equal steps from the time `t` (s), so that their ends have no accumulated round-off."""
         self._origin, self._length, self._count = t, length, 0
         self._time = t
 
     @property
     def time(self) -> float:
-        """s."""
+        """The present time (s)."""
         return self._time
 
     @property
     def state(self) -> State:
-        """Coordinates q, velocities v and states z of signals and forces, as arrays of their own."""
+        """A copy of the coordinates q, velocities v and states z of signals and forces."""
         x, ends = self._stepper.x, np.cumsum([self.system.nq, self.system.nv])
         q, v, z = np.split(x.copy(), ends)
         return State(q, v, z=z)
@@ -196,14 +196,14 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """The point reached by the simulation; `restore` goes back there, in this simulation or another one of
-        the system."""
+        """The present point of the simulation; `restore` returns to it, in this or another simulation of the
+        system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to `snapshot`, inputs included; what follows is the same bit for bit."""
+        """Return to `snapshot`, inputs included; what follows is the same bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot belongs to another system")
@@ -220,7 +220,7 @@ class Simulation:
                 self._note()
 
     def reset(self) -> None:
-        """Go back to the start."""
+        """Return to the start."""
         self.restore(self._snapshot)
 
     def _look_ahead(self, end: float) -> None:
@@ -240,7 +240,7 @@ class Simulation:
         return bound.outputs[0]
 
     def _fail(self, code: int) -> None:
-        """Raise an error for a step that fails; the simulation stays at its last good point."""
+        """Raise an error for a step that failed; the simulation stays at its last good point."""
         assert isinstance(self._stepper, Stepper)
         outcome = self._stepper.outcome(code)
         self._restart(self._stepper.t, nan)
@@ -275,12 +275,12 @@ class Record:
         self.count += 1
 
     def drop_after(self, t: float) -> None:
-        """Discard what came after the time t."""
+        """Discard the rows after the time t (s)."""
         self.count = int(np.searchsorted(self._memory[: self.count, 0], t, side="right"))
 
     @property
     def rows(self) -> tuple[Floats, Floats, Floats]:
-        """t (n,), x (n, nx), p (n, np), as arrays of their own."""
+        """Copies of t (n,), x (n, nx) and p (n, np)."""
         t, x, p = np.split(self._memory[: self.count].copy(), self._ends, axis=1)
         return t[:, 0], np.ascontiguousarray(x), np.ascontiguousarray(p)
 
@@ -320,7 +320,7 @@ class Inputs(MutableMapping[str, float]):
 
 
 class Outputs(Mapping[str, Any]):
-    """Outputs at the present time by name: a number, or an array of components; computed when they are read."""
+    """Outputs at the present time, by name: a number, or an array of components. They are computed when read."""
 
     def __init__(self, system: System, patterns: Sequence[str] | None, evaluate: Callable[[], Floats]):
         self.function, chosen = output_function(system, patterns, balance=False)
@@ -330,7 +330,7 @@ class Outputs(Mapping[str, Any]):
 
     @property
     def vector(self) -> Floats:
-        """All of them (ny,), in the order of `channels`."""
+        """All outputs (ny,), in the order of `channels`."""
         return self._evaluate().copy()
 
     def __getitem__(self, name: str) -> Any:

@@ -1,7 +1,7 @@
-"""What accuracy costs: runs of one system with several methods and tolerances, compared with a much tighter one.
+"""Work-precision diagrams: runs of one system with several methods and tolerances, compared with a tighter run.
 
-The error of a run is the largest deviation of any coordinate or position at any time, in relation to its range in
-the reference (HALL 3.5). Fixed-step methods do not take part: they have no tolerance.
+The error of a run is the largest deviation of any coordinate or position at any time, relative to its range in
+the reference (HALL 3.5). Fixed-step methods are excluded because they have no tolerance.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ def work_precision(
     tolerances: Sequence[float] = (1e-4, 1e-6, 1e-8, 1e-10),
     reference: float = 1e-13,
 ) -> WorkPrecision:
-    """Run `model` (or a compiled system) with every method at every tolerance; seconds are of a second run each.
+    """Run `model` (or a compiled system) with every method at every tolerance.
 
-    The reference is the first of the methods at the tolerance `reference`.
+    Every method has an additional first run that is not timed. The reference is a run of the first method at the
+    tolerance `reference`.
     """
     system = as_system(model)
     step = until / 400

@@ -1,4 +1,4 @@
-"""Static equilibrium: a position in which a system stays at rest, its stability, and the forces in it."""
+"""Static equilibrium: a position in which a system stays at rest, its stability, and the forces there."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9
-"""Eigenvalues of the stiffness below this, against the largest, count as zero."""
+"""Eigenvalues of the stiffness below this, relative to the largest, count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(State):
-    """An equilibrium: q (nq,), v = 0 (nv,), and what is known about it.
+    """An equilibrium q (nq,), v = 0 (nv,), with its stability and forces.
 
     `method`, `iterations`: how it was found. `residual`: largest unbalanced force (N or N m), along
     `residual_name`. `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues
-    (1/s^2) of the stiffness against the mass of the free motions; complex ones mean that only damping decides.
-    `multipliers`: by constraint. `contacts`: force of each closed contact. `holding`: force that each held
-    coordinate needs. `warnings`: what to know before relying on it.
+    (1/s^2) of the stiffness and mass matrices of the free motions; complex ones mean that damping decides.
+    `multipliers`: multipliers by constraint. `contacts`: force of each closed contact. `holding`: force that each
+    held coordinate requires. `warnings`: warnings to read before relying on the result.
     """
 
     system: System
@@ -73,19 +73,19 @@ class Equilibrium(State):
 
     @property
     def closed(self) -> frozenset[str]:
-        """Contacts that are closed and press."""
+        """Names of the closed contacts."""
         return frozenset(self.contacts)
 
     @cached_property
     def outputs(self) -> Values:
-        """Everything that the system can report, by name, as ``rest.outputs["spring.force"]``."""
+        """All outputs of the system by name, such as ``rest.outputs["spring.force"]``."""
         return with_closed_contacts(self.system, self.closed).outputs(self)
 
     @cached_property
     def reactions(self) -> dict[str, Array]:
-        """Wrench (6,) of every joint on its child about the joint frame's origin, in W: N, then N m.
+        """Wrench (6,) of every joint on its child about the joint frame's origin, in W: force (N), then torque (N m).
 
-        Not valid with held coordinates, where they would be those of the motion after release; see `holding`.
+        Raises an error if coordinates are held: the reactions would be those after release. See `holding`.
         """
         if self.holding:
             raise SolverError(
@@ -123,15 +123,15 @@ def equilibrium(
     tolerance: float = 1e-10,
     method: str | None = None,
 ) -> Equilibrium:
-    """The position near `guess` (by default the model's own start, assembled) in which the system rests.
+    """The equilibrium near `guess` (by default the model's own start, assembled).
 
-    If the guess lies close to an equilibrium, Newton's method finds it, whether stable or not; `stable=True` skips
+    If the guess is close to an equilibrium, Newton's method finds it, whether stable or not; `stable=True` skips
     unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and a line
     search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton", "descent", "load
     stepping", "relaxation") selects one of them. Coordinates, points (``hub.z``) and lengths (``strut.length``,
-    ``distance(a, b)``) in `hold` stay where the guess has them, and so do joints that stick by friction in the
-    `guess` (the end of a simulation); other dry friction is left out, with a warning. Forces that vary in time act
-    as they do at time `t`. Residuals are compared with `tolerance` times the applied forces.
+    ``distance(a, b)``) in `hold` keep their values of the guess, and so do joints that stick by friction in the
+    `guess` (the end of a simulation). Other dry friction is neglected, with a warning. Forces that vary in time have
+    their values at time `t` (s). The residuals are compared with `tolerance` times the applied forces.
     """
     system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
     if guess is not None:
@@ -185,8 +185,8 @@ def equilibrium(
 def _with_states(
     system: System, start: State, guess: State | None, t: float, parameters, tolerance: float
 ) -> Equilibrium:
-    """Equilibrium of a system with states of elements, which are constant too; stability by the eigenvalues of
-    small motions."""
+    """Equilibrium of a system with states of elements, which are constant too; its stability follows from the
+    eigenvalues of small motions."""
     from sekant.analyses.linear.linearize import linearize
     from sekant.analyses.linear.stick_branch import without_friction
     from sekant.analyses.steady.motion import steady_motion
@@ -210,7 +210,7 @@ def _with_states(
 
 
 def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
-    """The equilibrium found with constraints in place of the frictions `stuck`, as a state in which these stick."""
+    """`found`, which has constraints instead of the frictions `stuck`, as a state in which these stick."""
     held = held_row(system, held_by_name(found.system, found, parameters))
     there = replace(found, system=system, held=with_flags(system, held, stuck), lam=found.lam[: -len(stuck)])
     assumed = [one for one in found.warnings if one.code != "friction_ignored"]
@@ -218,7 +218,7 @@ def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters)
 
 
 def _judged(eigenvalues: NDArray[Any]) -> str:
-    """Of small motions: "neutral" if one neither decays nor grows."""
+    """Stability by the eigenvalues of small motions: "neutral" if one neither decays nor grows."""
     size = float(np.max(np.abs(eigenvalues), initial=1e-300))
     if np.any(np.real(eigenvalues) > NEUTRAL * size):
         return "unstable"
@@ -226,7 +226,7 @@ def _judged(eigenvalues: NDArray[Any]) -> str:
 
 
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
-    """Positions only: at rest there are no velocities to satisfy. Without a guess as `assemble` has them."""
+    """The guess, assembled in its positions only, since velocities are zero; without a guess the assembled start."""
     names = [name for name in hold if name in system.state_names]
     if guess is None and system.facts.constrained and system.facts.placed_by_joints:
         return assemble(system, hold=names, t=t, parameters=parameters)
@@ -238,7 +238,7 @@ def _start(system: System, guess: State | None, hold, t: float, parameters) -> S
 
 
 def _check_rest(statics: Statics, rest: Rest) -> None:
-    """Constraints and prescribed motions must be at rest too."""
+    """Raise an error if a constraint or a prescribed motion moves at this time."""
     numbers, system = rest.numbers, statics.system
     moving = np.maximum(np.abs(numbers.drift), np.abs(numbers.gamma)) * rest.active
     if np.max(moving, initial=0.0) > 1e-9:
@@ -315,7 +315,7 @@ def _result(system: System, statics: Statics, settled: FoundRest, parameters, wa
 
 
 def verdict(mu: NDArray[Any]) -> str:
-    """Of the eigenvalues of a stiffness."""
+    """Stability by the eigenvalues of the stiffness."""
     if not mu.size:
         return "stable"
     limit = NEUTRAL * float(np.max(np.abs(mu)))
@@ -326,7 +326,7 @@ def verdict(mu: NDArray[Any]) -> str:
 
 
 def with_closed_contacts(system: System, closed: frozenset[str]) -> System:
-    """The system in which the contacts `closed` stay closed."""
+    """The system with the contacts `closed` kept closed."""
     if not closed:
         return system
     return system.with_equations(f"closed {sorted(closed)}", lambda: system.equations.changed(closed=closed))

@@ -1,8 +1,7 @@
-"""Equilibria in which quantities are held, as `kinematics` holds them: by temporary constraints.
+"""Equilibria with held quantities, which temporary constraints keep at their values in the guess, as in `kinematics`.
 
-``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance, a coordinate a coupling
-that turns with nothing, each at its value in the guess; the force that holds it is minus the constraint's multiplier,
-along the quantity.
+``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance constraint, a coordinate
+a coupling of ratio zero. The holding force along the quantity is minus the multiplier of the constraint.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _DISTANCE = re.compile(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)")
 
 
 def is_quantity(system: System, name: str) -> bool:
-    """Whether `name` is a point's coordinate or a length, which a constraint can hold."""
+    """Whether `name` is a coordinate of a point, or a length; a constraint can hold these."""
     return _ends(system, name) is not None
 
 
@@ -37,7 +36,7 @@ def held_system(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> tuple[System, dict[str, str]]:
-    """The system with constraints that keep `names` where the state `at` has them; constraint -> name."""
+    """The system with constraints that keep `names` at their values in the state `at`; also constraint -> name."""
     eq, model = system.equations, system.model
     constraints: dict[str, Constraint] = dict(model.constraints)
     rows = {}
@@ -56,7 +55,7 @@ def held_system(
 
 
 def _ends(system: System, name: str) -> Any:
-    """(frame, axis) of a point's coordinate, (frame, frame) of a length; None for anything else."""
+    """(frame, axis) for a coordinate of a point, (frame, frame) for a length; None for anything else."""
     match, frames = _DISTANCE.fullmatch(name), set(system.model.frame_names())
     if match is not None:
         return match.groups() if set(match.groups()) <= frames else None

@@ -1,10 +1,10 @@
-"""The equations of rest at one time as numbers, and steps toward their solution under one-sided contacts.
+"""Equilibrium equations at one time in numbers, and steps toward their solution with one-sided contacts.
 
 The unknowns are displacements s (nv,) and multipliers lam (m,) in
 
     R(q, lam) = R(q, 0) + G^T lam = 0 ,   Phi(q) = 0 ,   gap >= 0 ,  force = -lam >= 0  for contacts,
 
-where further rows hold coordinates that the caller names. Steps are taken in the null space of the active rows.
+with further rows for the coordinates that the caller holds. Steps are taken in the null space of the active rows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from sekant.solvers.linear.small_matrices import general_pencil, symmetric_penci
 Array = NDArray[Any]
 CLOSED = 1e-10  # m, rad: smaller gaps count as closed
 FARTHEST = 1.0  # rad: largest rotation in a step downhill, or in any step of a mechanism with loops
-STRAY = 0.3  # largest way back onto the constraints, relative to the step
-FLAT = 1e-11  # curvature of the potential below this, against the largest, counts as none
+STRAY = 0.3  # largest correction back onto the constraints, relative to the step
+FLAT = 1e-11  # curvatures of the potential below this, relative to the largest, count as zero
 
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """A trial position: q (nq,), multipliers lam (m,), numbers there, active rows (m,), their tangent space."""
+    """A trial position: q (nq,), multipliers lam (m,), equations there, active rows (m,), their tangent space."""
 
     q: Array
     lam: Array
@@ -42,7 +42,7 @@ class Rest:
 
     @property
     def unbalanced(self) -> Array:
-        """(f,) forces along the free motions."""
+        """Forces (f,) along the free motions (N or N m)."""
         return self.space.Z.T @ self.numbers.R
 
     @property
@@ -51,7 +51,7 @@ class Rest:
 
 
 class Statics:
-    """Equations of equilibrium of a system at time t; rows are constraints, contacts and held coordinates, in
+    """Equilibrium equations of a system at time t (s). The rows are constraints, contacts and held coordinates, in
     this order."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Statics:
         self.m = self.unilateral.size
 
     def numbers(self, q: Array, lam: Array) -> Static:
-        """With the rows of held coordinates last."""
+        """The equations at q (nq,), lam (m,), with the rows of held coordinates last."""
         inner = lam[: self.functions.m]
         found = self.functions.static(self.t, q, inner, self.p)
         none = np.zeros(len(self.hold))
@@ -96,7 +96,7 @@ class Statics:
         )
 
     def mass(self, rest: Rest) -> Array:
-        """The mass matrix (f, f) of the free motions, made definite where they have no mass."""
+        """Mass matrix (f, f) of the free motions, made positive definite if a motion has no mass."""
         M = rest.space.Z.T @ self.functions.mass_matrix(self.t, rest.q, self.p) @ rest.space.Z
         if not M.size:
             return M
@@ -106,7 +106,7 @@ class Statics:
         return M + 1e-9 * typical * np.eye(M.shape[0]) if massless else M
 
     def rest(self, q: Array, lam: Array, active: NDArray[np.bool_]) -> Rest:
-        """At q, with the multipliers that minimize the unbalanced forces; those of inactive rows are zero."""
+        """The position q with the multipliers that minimize the unbalanced forces, zero for inactive rows."""
         numbers = self.numbers(q, np.where(active, lam, 0.0))
         space = TangentSpace.of(numbers.G[active])
         lam = np.where(active, lam, 0.0)
@@ -116,7 +116,7 @@ class Statics:
         return Rest(q, lam, numbers, active, space)
 
     def start(self, q: Array) -> Rest:
-        """At q, contacts active where they are closed."""
+        """The position q with the closed contacts active."""
         gaps = self.numbers(q, np.zeros(self.m)).Phi
         return self.rest(q, np.zeros(self.m), ~self.unilateral | (gaps <= CLOSED))
 
@@ -124,7 +124,7 @@ class Statics:
         return self.rest(self.geometry.move(rest.q, s), rest.lam, active)
 
     def restored(self, rest: Rest) -> Rest:
-        """Back onto the active constraints."""
+        """`rest`, projected back onto the active constraints."""
         for _ in range(4):
             if not rest.violation > 1e-13:
                 break
@@ -133,10 +133,11 @@ class Statics:
         return rest
 
     def followed(self, rest: Rest, s: Array, active: NDArray[np.bool_]) -> Rest | None:
-        """After the displacement s and back onto the active constraints, or None if the way back is long.
+        """The position after the displacement s (nv,) and a correction back onto the active constraints; None if the
+        correction is long.
 
-        A way back that is short compared with the step shows that the constraints bend little along it. So
-        positions stay on their branch: a link does not flip over to another assembly mode.
+        A correction that is short compared with the step shows that the constraints bend little along the step. This
+        keeps positions on their branch: a link does not flip over to another assembly mode.
         """
         if np.any(active) and np.max(np.abs(s[self._angular]), initial=0.0) > FARTHEST * (1.0 + 1e-9):
             return None
@@ -156,10 +157,10 @@ class Statics:
     def step(
         self, rest: Rest, curvature: str, offset: Array | float = 0.0, radius: float = np.inf, delta=np.inf
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """Displacement (nv,) toward R = offset, and the rows that are active in it.
+        """Displacement (nv,) toward R = offset, and its active rows.
 
         `curvature` "exact": Newton's step; "positive": with the absolute values of the curvatures, so that the
-        step goes downhill. `radius` bounds the largest entry; `delta` is the pseudo-time of a relaxation.
+        step goes downhill. `radius` limits the largest entry; `delta` is the pseudo-time step of a relaxation.
         """
         active, dropped = rest.active.copy(), set()
         s = np.zeros(self.system.nv)
@@ -211,7 +212,7 @@ class Statics:
     # -- judgment --------------------------------------------------------------------------------------
 
     def force_scale(self, rest: Rest) -> float:
-        """N or N m: scale of the residuals."""
+        """Scale of the residuals (N or N m)."""
         numbers = rest.numbers
         applied = numbers.R - numbers.G.T @ rest.lam
         weight = 9.81 * np.max(np.diag(self.functions.mass_matrix(self.t, rest.q, self.p)), initial=0.0)
@@ -219,7 +220,7 @@ class Statics:
         return max(float(np.max(np.abs(applied), initial=0.0)), 1e-2 * weight, stiff)
 
     def curvatures(self, rest: Rest) -> tuple[Array, Array]:
-        """Eigenvalues (f,) of stiffness against mass of the free motions, lowest first; the motions (nv, f)."""
+        """Eigenvalues (f,) of stiffness and mass of the free motions (1/s^2), lowest first, and modes (nv, f)."""
         Z = rest.space.Z
         if not Z.shape[1]:
             return np.zeros(0), Z
@@ -244,7 +245,7 @@ class Statics:
 
 
 def _angular(system: System) -> NDArray[np.bool_]:
-    """Which velocities (nv,) are of angles."""
+    """Mask (nv,) of the velocities that are angular."""
 
     def make() -> NDArray[np.bool_]:
         motion, found = system.equations.motion, []

@@ -1,4 +1,4 @@
-"""How an equilibrium is found: Newton's method, descent, load stepping and relaxation, one after the other."""
+"""The search for an equilibrium: Newton's method, descent, load stepping and relaxation, in this order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POSITION = 1e-11  # m, rad: largest violation of a constraint at rest
 
 @dataclass(frozen=True, eq=False)
 class FoundRest:
-    """Where a search ended, by what method, after how many iterations."""
+    """The end of a search: the position, the method and the number of iterations."""
 
     rest: Rest
     method: str
@@ -28,7 +28,7 @@ class FoundRest:
 
 
 def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method: str | None) -> FoundRest:
-    """An equilibrium from `start`, by the first of the methods that succeeds, or by `method` alone."""
+    """An equilibrium from `start`, by the first method that succeeds, or only by `method`."""
     search = _RestSearch(statics, tolerance)
     attempts: dict[str, Callable[[Rest], Rest | None]] = {
         "newton": search.near,
@@ -55,7 +55,7 @@ def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method
 
 
 class _Step:
-    """The result of a Newton step at a trial position: a displacement, and the rows that are active in it."""
+    """A Newton step at a trial position: a displacement, and its active rows."""
 
     def __init__(self, statics: Statics, rest: Rest, offset: Array | float):
         self._statics, self._rest, self._offset = statics, rest, offset
@@ -70,7 +70,7 @@ class _Step:
 
 
 class _Balance:
-    """R = offset, as a problem for Newton's method."""
+    """The equations R = offset as a problem for Newton's method."""
 
     def __init__(self, statics: Statics, offset: Array | float):
         self._statics, self._offset = statics, offset
@@ -94,7 +94,7 @@ class _RestSearch:
         self.saddle = False
 
     def _done(self, rest: Rest, offset: Array | float = 0.0) -> bool:
-        """Whether forces balance, constraints hold, gaps are open or closed, and contacts press."""
+        """Whether forces balance, constraints are satisfied, no contact penetrates and closed contacts push."""
         unbalanced = rest.space.Z.T @ (rest.numbers.R - offset)
         size = float(np.max(np.abs(unbalanced), initial=0.0)) / max(self.statics.force_scale(rest), 1e-300)
         if np.isscalar(offset) and size < self._least:
@@ -108,7 +108,7 @@ class _RestSearch:
     # -- Newton ----------------------------------------------------------------------------------------
 
     def near(self, rest: Rest) -> Rest | None:
-        """The nearby equilibrium, if there is one; an unstable one must be very near to count."""
+        """The nearby equilibrium, None if there is none; an unstable one must be very near to be accepted."""
         mu, _ = self.statics.curvatures(rest)
         uphill = bool(mu.size) and mu[0].real < 0
         return self.newton(rest, contraction=0.1 if uphill else 0.5)
@@ -116,7 +116,7 @@ class _RestSearch:
     def newton(
         self, rest: Rest, offset: Array | float = 0.0, most: int = 30, contraction: float = 0.5
     ) -> Rest | None:
-        """Full steps only, and only while they shrink as they do near a solution, to the share `contraction`."""
+        """Newton's method with full steps while each step shrinks by the factor `contraction`; None otherwise."""
         search = FullSteps(contraction=contraction, floor=1e-9)
         problem = _Balance(self.statics, offset)
         found = newton(problem, rest, search, lambda here, _: self._done(here, offset), most=most)
@@ -124,7 +124,7 @@ class _RestSearch:
         return found.point if found.converged else None
 
     def polished(self, rest: Rest) -> Rest:
-        """A step or two more, as long as the residual falls."""
+        """`rest` after a few more steps, as long as the residual decreases."""
         for _ in range(3):
             s, active = self.statics.step(rest, "exact")
             if np.max(np.abs(s), initial=0.0) > 1e-6 or not np.array_equal(active, rest.active):
@@ -142,7 +142,7 @@ class _RestSearch:
     # -- downhill --------------------------------------------------------------------------------------
 
     def descent(self, rest: Rest, most: int = 300) -> Rest | None:
-        """Newton's method with positive curvature; the step is halved while the work along it turns positive."""
+        """Newton's method with positive curvature; the step is halved until it does not pass the minimum."""
         statics, radius = self.statics, 0.3
         for _ in range(most):
             if self._done(rest):
@@ -167,7 +167,7 @@ class _RestSearch:
         return None
 
     def downhill(self, rest: Rest) -> Rest | None:
-        """From an unstable equilibrium on to a stable one."""
+        """A stable equilibrium, reached from the unstable one `rest`; None without success."""
         for _ in range(5):
             mu, motions = self.statics.curvatures(rest)
             if not mu.size or mu[0].real >= -1e-9 * np.max(np.abs(mu)):
@@ -184,13 +184,14 @@ class _RestSearch:
     # -- slower and more robust ------------------------------------------------------------------------------
 
     def load_stepping(self, rest: Rest) -> Rest | None:
-        """The forces unbalanced at the start are balanced artificially, and this is released step by step."""
+        """Load stepping: the unbalanced forces at the start are balanced artificially, and this balance is removed
+        step by step."""
         held_back = rest.numbers.R.copy()
         found = follow(lambda here, share: self.newton(here, (1.0 - share) * held_back, most=8), rest)
         return None if found is None else self.newton(found)
 
     def relaxation(self, rest: Rest, most: int = 2000) -> Rest | None:
-        """Implicit steps of M s/delta + R = 0 in a pseudo-time that grows as the residual falls."""
+        """Relaxation: implicit steps of M s/delta + R = 0, with pseudo-time steps that grow as the residual falls."""
         statics, delta = self.statics, 1e-2
         size, unchanged = self._size(rest), 0
         for _ in range(most):

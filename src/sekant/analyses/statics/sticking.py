@@ -1,9 +1,8 @@
-"""Dry friction in analyses without time: which joints stick is part of the state, and warnings state what is
-assumed.
+"""Dry friction in analyses without time: the state contains which joints stick, and warnings name the assumptions.
 
-The final state of a simulation says which joints stick in it (its held values). They stay where they are, and
-friction supplies the necessary force; all other joints are treated without dry friction. In small motions a joint
-that rests is held by its friction, and that of a joint that slides has a direction.
+The held values of the final state of a simulation show which joints stick. Those joints keep their positions, and
+friction supplies the necessary force; all other joints have no dry friction. In small motions, friction locks a joint
+at rest, and the friction of a sliding joint has a direction.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from sekant.errors import AnalysisWarning, SolverError
 
 Floats = NDArray[np.float64]
 ROUND_OFF = 1e-13
-"""Slip, relative to the largest velocity, up to which a joint counts as at rest."""
+"""Largest slip, relative to the largest velocity, for which a joint counts as at rest."""
 
 
 def stuck_in(system: System, state: State | None) -> list[str]:
-    """Names of the frictions that stick in a state, by its held values; none where it has none."""
+    """Names of the frictions that stick in a state, by its held values; empty if it has none."""
     held = np.asarray(getattr(state, "held", ()), float).ravel()
     if not system.reactions.dry_friction or not held.size:
         return []
@@ -38,7 +37,7 @@ def stuck_in(system: System, state: State | None) -> list[str]:
 
 
 def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
-    """Names of the coordinates that these frictions hold."""
+    """Names of the coordinates that these frictions lock."""
     found = []
     for name in stuck:
         one = next(item for item in system.equations.elements.friction.frictions if item.name == name)
@@ -54,7 +53,7 @@ def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
 
 
 def flags(system: System, stuck: Sequence[str]) -> Floats:
-    """Held values (nh,) in which these frictions stick and all others do nothing."""
+    """Held values (nh,) in which these frictions stick and all others have no force."""
     names = system.facts.held
     own = system.parameter_vector()
     held = own[own.size - len(names) :].copy()
@@ -65,7 +64,7 @@ def flags(system: System, stuck: Sequence[str]) -> Floats:
 
 
 def with_flags(system: System, held: Floats, stuck: Sequence[str]) -> Floats:
-    """Held values (nh,) with the flags of friction of `flags`, all others as they are."""
+    """Held values (nh,) with the values of frictions from `flags`, all others unchanged."""
     if not system.reactions.dry_friction:
         return held
     names = {one.name for one in system.equations.elements.friction.frictions}
@@ -80,7 +79,8 @@ def at_rest_warnings(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
-    """What an equilibrium assumes about dry friction: none in joints that do not stick, enough in those that do."""
+    """Warnings about the assumptions on dry friction in an equilibrium: none in joints that do not stick, and a
+    sufficient limit in those that do."""
     if not system.reactions.dry_friction:
         return []
     solved = system.equations.elements.friction
@@ -119,7 +119,7 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
 def forces_of(
     system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None, p: Floats
 ) -> tuple[Floats, Floats]:
-    """Forces and limits (n,) of all frictions in a state, with what sticks and slides by p."""
+    """Forces and limits (n,) of all frictions in a state; p determines which stick and slide."""
     eq = system.equations
     solved = eq.elements.friction
     inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
@@ -133,7 +133,8 @@ def forces_of(
 
 
 def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
-    """Names of the frictions without slip in a state, nor a direction in which it begins; not of motions."""
+    """Names of the frictions with neither slip nor a direction of beginning slip in a state, except in joints with
+    prescribed motion."""
     solved = system.equations.elements.friction
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     speeds = _slips(system, state, t, parameters, p)
@@ -151,7 +152,7 @@ def branch_parameters(
     parameters: Mapping[str, ArrayLike] | None,
     stuck: Sequence[str] = (),
 ) -> Floats:
-    """p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as they do in it."""
+    """Parameters p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as in it."""
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     if not system.reactions.dry_friction:
         return p
@@ -165,7 +166,7 @@ def branch_parameters(
 
 
 def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -> Floats:
-    """(n,) velocities against which frictions and contacts act; zero where they are round-off of the others."""
+    """Slip velocities (n,) of frictions and contacts; zero if they are round-off of other velocities."""
     eq = system.equations
     slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.elements.friction.slip])
     z = system.element_states(state, parameters)
@@ -174,13 +175,13 @@ def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -
 
 
 def _held_place(system: System, name: str, part: str) -> int:
-    """Where a held value of a friction stands, counted from the end of p."""
+    """Index of a held value of a friction, counted from the end of p."""
     names = system.facts.held
     return names.index(f"{name}.{part}") - len(names)
 
 
 def refuse_dry_friction(system: System, what: str) -> None:
-    """Error for analyses that do not support dry friction."""
+    """Raise an error in analyses that do not support dry friction."""
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(

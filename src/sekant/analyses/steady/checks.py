@@ -1,4 +1,4 @@
-"""Where the search for a steady motion starts, and whether the motion found is steady."""
+"""The start of the search for a steady motion, and checks that the motion found is steady."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from sekant.errors import SolverError
 
 Array = NDArray[Any]
 LASTING = 1e-5
-"""Unbalanced forces, relative to the applied ones, up to which a motion counts as unchanged a while later."""
+"""Largest unbalanced force after a part of a turn, relative to the applied ones, for which a motion is steady."""
 
 
 def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
-    """Velocities, accelerations and multipliers that fit the conditions best at the guess."""
+    """The guess q (nq,) with the velocities, accelerations and multipliers that fit the conditions best."""
     system, functions = equations.system, equations.functions
     none = np.zeros(system.nv)
     point = MotionPoint(equations.t, q, none, none, np.zeros(functions.m), p)
     point = moving(equations, point, g)
     R = functions.residual(point)[0]
     lam = np.zeros(functions.m)
-    if not np.isfinite(R).all():  # where a curve or a table ends: the search takes a shorter step
+    if not np.isfinite(R).all():  # beyond the end of a curve or a table: the search takes a shorter step
         return Trial(replace(point, lam=lam), g)
     G = functions.tangent(point).G[equations.rows]
     lam[equations.rows] = -TangentSpace.of(G).inverse.T @ R
@@ -35,7 +35,7 @@ def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
 
 
 def moving(equations: SteadyEquations, point: MotionPoint, g: Array) -> MotionPoint:
-    """The point with the velocities and accelerations of the steady motion at its position."""
+    """`point` with the velocities and accelerations of the steady motion at its position."""
     none = np.zeros(equations.system.nv)
     J, E, _ = equations.steady.rows(replace(point, v=none, a=none), g)
     v = _least(J, E)
@@ -44,7 +44,7 @@ def moving(equations: SteadyEquations, point: MotionPoint, g: Array) -> MotionPo
 
 
 def _least(J: Array, E: Array) -> Array:
-    """The shortest x with J x = -E; not a number where a curve or a table ends before the point."""
+    """The shortest x with J x = -E; NaN if the point is beyond the end of a curve or a table."""
     if not (np.isfinite(J).all() and np.isfinite(E).all()):
         return np.full(J.shape[1], np.nan)
     return -np.linalg.lstsq(J, E, rcond=1e-10)[0]
@@ -62,7 +62,7 @@ def check_contacts(equations: SteadyEquations, trial: Trial) -> None:
 
 
 def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, steps: int = 16) -> None:
-    """Advances by a part of a turn and checks whether the forces still balance."""
+    """Advance the motion by a part of a turn and raise an error if forces or constraints no longer balance."""
     g, point = trial.g, trial.point
     fastest = max(float(np.max(np.abs(g[:4]))), float(np.max(np.abs(g[FIRST_RATE:]), initial=0.0)), 1.0)
     h = share / fastest / steps
@@ -95,6 +95,6 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
 
 
 def _rates(equations: SteadyEquations, point: MotionPoint, g: Array, rates: Array | float, h: float) -> Array:
-    """(nq,) rates of the coordinates a time h later, if they change by h * rates."""
+    """Rates (nq,) of the coordinates a time h (s) later, after they have changed by h * rates."""
     ahead = moving(equations, replace(point, q=point.q + h * rates, t=point.t + h), g)
     return equations.geometry._retract(ahead.q, ahead.v)[0].ravel() - ahead.q

@@ -1,8 +1,8 @@
 """States of signals and force elements at rest, in steady motion and in linear models.
 
-There the system is *frozen*: its states are run-time parameters, unknown in a state of rest, whose rates must
-vanish, and inputs of a linear model, with their rates as outputs. Delays are replaced by their Pade approximations;
-elements with branches stay on theirs.
+These analyses use a *frozen* system, whose states are run-time parameters. At rest they are unknowns whose rates must
+be zero; in a linear model they are inputs, with their rates as outputs. Delays are replaced by their Pade
+approximations. Elements with branches stay on their branch.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Array = NDArray[np.float64]
 Found = TypeVar("Found")
 MOST_BRANCHES = 10
 STILL = 1e-6
-"""Rates of states, against what changes them, up to which they count as constant."""
+"""Largest rate of a state, relative to the terms that change it, for which it counts as constant."""
 
 
 def has_states(system: System) -> bool:
-    """Whether equilibria and linear models need the frozen system."""
+    """Whether equilibria and linear models of `system` need the frozen system."""
     return bool(system.nz or system.reactions.delayed or system.reactions.sampled)
 
 
 def smooth(system: System) -> System:
-    """The system with delays as Pade approximations; sampled signals are refused."""
+    """The system with delays as Pade approximations; raises an error for sampled signals."""
     if system.reactions.sampled:
         name = system.equations.elements.sampled[0].key[0]
         raise SolverError(
@@ -58,7 +58,7 @@ def smooth(system: System) -> System:
 
 
 def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
-    """States z of a state of `system`, by name; the model's own start where it has none."""
+    """States z of a state of `system`, by name; those of the model's own start if it has none."""
     state = State(np.zeros(0), np.zeros(0)) if state is None else state
     return dict(zip(system.facts.z_names, system.element_states(state, parameters), strict=True))
 
@@ -71,21 +71,21 @@ def held_by_name(system: System, state: State | None, parameters) -> dict[str, f
 
 
 def held_row(system: System, known: Mapping[str, float]) -> Array:
-    """(nh,) from values by name."""
+    """Held values (nh,) from values by name."""
     return np.array([known[name] for name in system.facts.held])
 
 
 def targets_of(system: System) -> dict[str, float]:
-    """Zero rates, as targets of the frozen system."""
+    """Targets of the frozen system: the rates of all states are zero."""
     return {rate_name(name): 0.0 for name in system.facts.z_names}
 
 
 def on_branches(
     system: System, held: Array, find: Callable[[Array], tuple[Found, State, Mapping[str, ArrayLike] | None]]
 ) -> Found:
-    """What `find` finds with held values that belong to it.
+    """The result of `find` with held values that are consistent with it.
 
-    `find(held)` -> what is found, its state in `system`, and the run-time parameters.
+    `find(held)` returns the result, its state in `system`, and the run-time parameters.
     """
     for _ in range(MOST_BRANCHES):
         found, state, parameters = find(held)
@@ -112,7 +112,7 @@ def on_branches(
 def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) -> Array:
     """Held values (nh,) of `system` at a state of its smooth, frozen form.
 
-    Delays, which are Pade approximations there, have been passed through: they hold their value.
+    Delays, which are Pade approximations there, have constant outputs equal to their inputs.
     """
     base = frozen_system(smooth(system))
     held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}

@@ -1,9 +1,9 @@
-"""All equations of a steady motion as one vector with its exact Jacobian and a name for every row.
+"""All equations of a steady motion as one vector, with its exact Jacobian and a name for every row.
 
-The unknowns are displacements s, velocities v, accelerations a (nv each), multipliers (m,) and what the caller
-names: run-time parameters, the turn, the travel speed, rates. Rows: balance of forces, constraints with their first
-and second derivative, the conditions of `sekant.engine.functions.steady` with theirs, and the targets. There may be
-more rows than unknowns: where a steady motion exists they agree.
+The unknowns are displacements s, velocities v, accelerations a (nv each), multipliers (m,) and the unknowns that the
+caller names: run-time parameters, the turn, the travel speed, rates. The rows are the balance of forces, constraints
+with their first and second derivatives, the conditions of `sekant.engine.functions.steady` with theirs, and the
+targets. There may be more rows than unknowns: they are consistent if a steady motion exists.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A point and the numbers g of the group motion and the rates."""
+    """A trial: a point, and the values g of the group motion and the rates."""
 
     point: MotionPoint
     g: Array
@@ -36,7 +36,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class MotionChange:
-    """What a unit change of a parameter does to a motion; `dg`: to the group motion and the rates."""
+    """Change of a motion per unit change of a parameter; `dg`: of the group motion and the rates."""
 
     ds: Array
     dv: Array
@@ -57,7 +57,7 @@ class Unknown:
 
 
 class SteadyEquations:
-    """Of a system at time t; see the module."""
+    """Equations of steady motion of a system at time t (s); see the module."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SteadyEquations:
 
     @property
     def names(self) -> list[str]:
-        """Of all rows."""
+        """Names of all rows."""
         rows = [n for n, used in zip(self.functions.row_names, self.rows, strict=True) if used]
         forces = self.system.state_names[self.system.nq : self.system.nq + self.system.nv]
         found = [f"force along {name}" for name in forces]
@@ -131,7 +131,8 @@ class SteadyEquations:
         return np.vstack([np.hstack(row) for row in rows])
 
     def change(self, trial: Trial, k: int) -> MotionChange:
-        """How a solution moves with parameter k, the unknowns with it, so that all equations and targets are kept."""
+        """Change of a solution and its unknowns with entry k of p, such that all equations and targets stay
+        satisfied."""
         slopes, used = self.functions.slopes(trial.point), self.rows
         c = self.steady.conditions(trial.point, trial.g)
         parts = (
@@ -179,13 +180,14 @@ class SteadyEquations:
         return Trial(replace(point, q=q, v=point.v + v, a=point.a + a, lam=lam, p=p), g)
 
     def force_scales(self, trial: Trial) -> Array:
-        """(nv,) N or N m: weight of what each velocity moves, and at least a thousandth of the largest force."""
+        """Scales (nv,) of the forces (N or N m): the weight that each velocity moves, and at least a thousandth of
+        the largest force."""
         point = trial.point
         weight = 9.81 * np.abs(np.diag(self.functions.mass_matrix(self.t, point.q, point.p)))
         return np.maximum(weight, 1e-3 * self.force_scale(trial))
 
     def force_scale(self, trial: Trial) -> float:
-        """N or N m: scale of the unbalanced forces."""
+        """Scale of the unbalanced forces (N or N m)."""
         point = replace(trial.point, lam=np.zeros_like(trial.point.lam))
         R = self.functions.residual(point)[0]
         mass = np.max(np.abs(self.functions.mass_matrix(self.t, point.q, point.p)), initial=0.0)
@@ -195,7 +197,7 @@ class SteadyEquations:
 def _targets(
     system: System, steady: SteadyFunctions, targets: Mapping[str, float]
 ) -> list[tuple[str, Any, float]]:
-    """Of each its name, a function of a trial -> value and derivatives by s, v, p, g, and the wanted value."""
+    """For each target: name, a function of a trial (value, and derivatives by s, v, p, g), and required value."""
     bodies, measured = system.equations.motion.movable, {}
     for name in targets:
         body, _, what = name.rpartition(".")
@@ -217,7 +219,7 @@ def _measure(function: Any, trial: Trial) -> tuple[Any, ...]:
 
 
 def _outputs(system: System, names: Sequence[str]) -> dict[str, Any]:
-    """Functions for targets that are outputs: one for all, evaluated once a trial."""
+    """Functions for targets that are outputs; all outputs are evaluated together, once per trial."""
     outputs = LinearOutputs(system, names)
     places = {}
     for name in names:

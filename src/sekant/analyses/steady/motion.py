@@ -1,4 +1,4 @@
-"""Steady motion: bodies that turn and travel together as one, with some coordinates running at constant rates."""
+"""Steady motion: bodies that turn and travel as one, with some coordinates running at constant rates."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class SteadyMotion(State):
-    """A state q (nq,), v (nv,) of a steady motion with accelerations `a` (nv,), and what is known of it.
+    """A steady motion: a state q (nq,), v (nv,) with accelerations `a` (nv,) and multipliers `lam` (m,).
 
-    `unknowns`: values found, by name. `turn` rad/s about `axis` through `center`, `velocity` (3,) m/s; `rates` by
-    coordinate. `residuals`: of each equation, by name, in SI units. `free`: coordinates that nothing determines
-    (ignorable ones). `lam`: multipliers (m,).
+    `unknowns`: values found, by name. `turn` (rad/s) about `axis` (3,) through `center` (3,) m, `velocity` (3,) m/s,
+    in W. `rates`: by coordinate. `residuals`: residual of each equation, by name, in SI units. `free`: coordinates
+    that the equations do not determine (ignorable ones).
     """
 
     system: System
@@ -69,8 +69,8 @@ class SteadyMotion(State):
     def again(
         self, system: System, parameters: Mapping[str, ArrayLike] | None = None, **changes: Any
     ) -> SteadyMotion:
-        """The same motion of `system`, a wider one of the same model, at other `parameters` or with `changes` of
-        what was asked (`rates` and `targets` by name); the search starts here."""
+        """The same motion of `system`, another system of the same model, with other `parameters` or `changes` of the
+        arguments of `steady_motion` (`rates` and `targets` by name). The search starts here."""
         asked = dict(self.asked)
         known = {name: x for name, x in self.parameters.items() if name in system.parameters}
         if asked["turn"] is not None:
@@ -88,12 +88,12 @@ class SteadyMotion(State):
 
     @property
     def closed(self) -> frozenset[str]:
-        """No contact is closed in it."""
+        """Names of the closed contacts: always empty."""
         return frozenset()
 
     @property
     def outputs(self) -> Values:
-        """Everything that the system can report, by name."""
+        """All outputs of the system, by name."""
         return self.system.outputs(self)
 
     @property
@@ -102,10 +102,10 @@ class SteadyMotion(State):
         return max(map(abs, self.residuals.values()), default=0.0)
 
     def frame(self, point: MotionPoint) -> tuple[Array, Array]:
-        """Y_s and its rate (nv, nv): how the velocities of the steady motion differ at displaced positions.
+        """Y_s and its rate (nv, nv): derivatives of the velocities of the steady motion by displacements.
 
-        They follow from the conditions, E(q, Y(q)) = 0, and hold what is to be taken from linear equations to have
-        them in axes that move with the motion.
+        They follow from the conditions, E(q, Y(q)) = 0. Linear equations need them for axes that move with the
+        motion.
         """
         f = self.equations.steady.field(self._own(point), self.trial.g)
         inverse = np.linalg.pinv(f.J, rcond=1e-10)
@@ -113,7 +113,7 @@ class SteadyMotion(State):
         return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
 
     def frame_change(self, point: MotionPoint, change: MotionChange) -> tuple[Array, Array]:
-        """Derivatives (nv, nv) of what `frame` gives along a change of the motion.
+        """Derivatives (nv, nv) of the results of `frame` along a change of the motion.
 
         x = J^+ b with independent columns of J changes by J^+ (db - dJ x) + (J^T J)^-1 dJ^T (b - J x).
         """
@@ -130,16 +130,16 @@ class SteadyMotion(State):
         return dY_s, moved(Y_rate, -(f.J_rate @ Y_s + f.E_s_rate), db)
 
     def _own(self, point: MotionPoint) -> MotionPoint:
-        """The point with the parameters of the system whose motion this is: linear models add inputs to them."""
+        """The point with the parameters of this motion's own system; linear models have additional inputs in p."""
         return replace(point, p=self.trial.point.p)
 
     def places(self, system: System) -> list[int]:
-        """Where the entries of p of this motion's system are in that of `system`, which has inputs besides."""
+        """Indices of the entries of p of this motion's system in p of `system`, which has additional inputs."""
         entries = {entry: k for k, entry in enumerate(_entries(system))}
         return [entries[entry] for entry in _entries(self.system)]
 
     def change(self, k: int, name: str) -> MotionChange:
-        """How the motion moves with entry k of p, targets kept."""
+        """Change of the motion with entry k of p, named `name`, with unchanged targets."""
         if name in self.unknowns:
             raise SolverError(
                 f"sensitivity: '{name}' is an unknown of the steady motion, not a free parameter"
@@ -152,7 +152,7 @@ class SteadyMotion(State):
             f"{self.residual:.1e}"
         ]
         moves = [f"turns about z at {self.turn:.9g} rad/s"] if self.turn else []
-        if np.any(self.velocity):  # of a turn without one, all bodies go in circles about the z axis
+        if np.any(self.velocity):  # in a turn without a velocity, all bodies go in circles about the axis
             along = ", ".join(f"{x:.6g}" for x in self.velocity)
             moves.append(f"travels at ({along}) m/s")
         if moves:
@@ -185,14 +185,15 @@ def steady_motion(
     """A steady motion near `guess` (by default the model's start).
 
     `turn` (rad/s) about `axis` through `center` (m) and `velocity` (m/s) move all `bodies` (by default every body)
-    as one rigid body; `rates` names coordinates that run at constant rates besides, or alone if nothing turns or
-    travels. `unknown` names what is to be found: run-time parameters, "turn", "velocity" (along its direction),
-    coordinates of `rates`; the values given are where the search starts. `targets` are outputs with the values
-    that they must have, as "arm.position.z", or "body.speed" (m/s), "body.radius" (m, from the axis) and
+    as one rigid body. `rates` are coordinates with their constant rates, in addition to the turn and velocity or
+    without them. `unknown` names the unknowns: run-time parameters, "turn", "velocity" (along its direction) or
+    coordinates of `rates`; the search starts from their given values. `targets` are outputs with their required
+    values, such as "arm.position.z", or "body.speed" (m/s), "body.radius" (m, from the axis) and
     "body.lateral_acceleration" (turn times speed, m/s^2).
 
-    Newton's method with exact derivatives, damped, then load stepping. The motion found is followed for a while to
-    check that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
+    The search uses Newton's method with exact derivatives, damped, then load stepping. The motion found is followed
+    for a part of a turn to check that it is steady: coordinates or turns that are not ignorable raise an error.
+    Contacts must be open.
     """
     unknown = names_of(unknown, "unknown")
     if not isinstance(system, System):
@@ -240,7 +241,8 @@ def steady_motion(
 def _with_states(
     system: System, guess: State | None, asked: dict[str, Any], unknown, targets, parameters
 ) -> SteadyMotion:
-    """Of a system with states of elements, which are constant in it: unknown parameters of the frozen system."""
+    """Steady motion of a system with states of elements. They are constant in it, and unknown parameters of the
+    frozen system."""
     base = smooth(system)
     names = base.equations.elements.names
     z = {**states_by_name(base, None, parameters), **states_by_name(system, guess, parameters)}

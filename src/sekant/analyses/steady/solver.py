@@ -1,5 +1,5 @@
-"""Steady motions by Newton's method, damped where it must be; if that stalls, the residual of the start is removed
-step by step. There are more equations than unknowns, which agree at the solution."""
+"""Solves for steady motions by damped Newton's method; if that stalls, the residual of the start is removed step by
+step. There may be more equations than unknowns; they are consistent at the solution."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from sekant.solvers.newton import Damping, Found, FunctionProblem, Rows, follow,
 
 Array = NDArray[Any]
 SINGULAR = 1e-10
-"""Singular values of the scaled Jacobian below this, against the largest, count as zero."""
+"""Singular values of the scaled Jacobian below this, relative to the largest, count as zero."""
 LONGEST = 0.6
 """Largest change of a coordinate in a step (rad, m), unless the coordinate itself is large."""
 
 CLOSINGS, CLOSED, FAR = 4, 1e-11, 1.0
-"""Steps back to the constraints after each step of the search, and residuals (m, rad) between which they are made."""
+"""Largest number of corrections back to the constraints after each step, and the residuals (m, rad) between which
+they are made."""
 
 
 @dataclass(frozen=True, eq=False)
 class Steady:
-    """`error`: largest scaled residual. `values`: residual in SI units. `free` (k, nv): what no row fixes."""
+    """The end of a search. `error`: largest scaled residual. `values`: residuals in SI units. `free`: directions of
+    change that no row determines."""
 
     trial: Trial
     values: Array
@@ -78,11 +80,11 @@ class Solver:
         return slopes
 
     def _newton(self, trial: Trial, offset: Array, most: int = 60) -> Found[Trial, Rows]:
-        """Toward residual = offset (scaled); one step more than needed, since a double eigenvalue shows the root of
-        the error.
+        """Newton's method for residual = offset (scaled), with one additional step, since a double eigenvalue has an
+        error of the square root of that of the solution.
 
-        The search weights rows by their slopes at the start, so a stiff spring counts by its small deflection in a
-        step, not by the large force.
+        Rows are weighted by their slopes at the start, so that a stiff spring counts with its small deflection in a
+        step, not with its large force.
         """
         n = self.equations.system.nv
         steep = np.maximum(1.0, np.linalg.norm(self._slopes(trial)[:, :n], axis=1))
@@ -100,12 +102,12 @@ class Solver:
         return found
 
     def _settled(self, trial: Trial) -> Trial:
-        """Velocities, accelerations and multipliers that belong to the position; the search is only over the rest."""
+        """`trial` with consistent velocities, accelerations and multipliers; the search is only over the rest."""
         return start_of(self.equations, trial.g, self._closed(trial.point), trial.point.p)
 
     def _closed(self, point: MotionPoint) -> Array:
-        """The position on the constraints. A step along them leaves them by its square, against which stiff springs
-        would allow next to no step: bodies on coordinates of their own then creep along their hinges."""
+        """The position (nq,) corrected onto the constraints. The error of a step is of second order; without the
+        correction, stiff springs would allow only very small steps of bodies that are held by constraints alone."""
         functions, used = self.equations.functions, self.equations.rows & self.equations.functions.holonomic
         for _ in range(CLOSINGS if np.any(used) else 0):
             Phi = functions.residual(point)[1][used]
