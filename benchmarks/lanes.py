@@ -129,7 +129,7 @@ def run(quick: bool) -> dict[str, Any]:
     for name, make in MODELS.items():
         system = sk.compile(make())
         for method, limit in (("rk4", 3.0), ("dop853", 2.0)):
-            if not fits_lanes(system, method):  # it lands on breaks, row by row
+            if not fits_lanes(system, method):  # it ends steps at breaks, row by row
                 continue
             lanes = lanes_of(system, method)
             steps = (

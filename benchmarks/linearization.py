@@ -70,7 +70,7 @@ def run(quick: bool) -> dict[str, Any]:
             label = f"{name} {what}: one-sided differences / exact"
             targets.append(target(label, ratio, limit, at_least=True))
             allowed = _operations(contenders[roughly], n) / _operations(contenders[exactly], n)
-            targets.append(target(f"{label}, at one time for an operation", allowed))
+            targets.append(target(f"{label}, at the same time per operation", allowed))
         targets.append(target(f"{name}: largest difference of the two", error, 1e-4, unit="relative"))
     figures += _pinocchio(tree, links, motion, points["16-DOF tree"][1], n, runs, targets)
     return {"figures": figures, "targets": targets}

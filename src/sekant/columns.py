@@ -125,7 +125,7 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
     if len(cells) in POSE_ROWS:
         raise DataError(
             f"has no header and {len(cells)} numbers in its rows, as a pose table has: the drive u, T (12 or 16), "
-            "d (3) and delta (3); name it as pose_table: with its units: {drive: mm, length: mm}",
+            "d (3) and delta (3); refer to it with pose_table: and its units: {drive: mm, length: mm}",
             file=file,
             line=line,
         )

@@ -221,5 +221,5 @@ def test_calls_with_the_wrong_number_of_arguments():
         tables={"map": {"x": [0, 1], "x2": [0, 1], "y": [[1, 2], [3, 4]]}},
         forces={"push": {"type": "actuator", "joint": "rail1", "force": "map(t)"}},
     )
-    with pytest.raises(ModelError, match="table of 2 variables, but an expression gives it 1"):
+    with pytest.raises(ModelError, match="table of 2 variables, but an expression passes 1"):
         sk.simulate(model_from_dict(model), until=0.1)

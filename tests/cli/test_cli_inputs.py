@@ -63,7 +63,7 @@ def test_an_unknown_input_names_the_nearest(folder):
     [
         ("x, push\n0, 1\n1, 2\n", "no column 'time'"),
         ("time, push\n0, 1\n", "needs at least two"),
-        ("time, push\n0, 1\n2, 2\n1, 3\n", "goes back, from 2 to 1 s"),
+        ("time, push\n0, 1\n2, 2\n1, 3\n", "decreases from 2 to 1 s"),
         ("time [m], push\n0, 1\n2, 2\n", "is a length"),
         ("time, push\n, 1\n2, 2\n", "time is missing"),
     ],

@@ -466,7 +466,7 @@ def test_input_that_moves_a_motion_is_refused(quarter_car, tmp_path):
             "contact 'plate' cannot be computed by 'radau5'.*taylor or dop853",
         ),
         ("quarter_car", {"kind": "cs", "method": "verlet"}, "unknown method 'verlet'"),
-        ("quarter_car", {"kind": "sc"}, "unknown kind 'sc' of FMU; use me .* or cs"),
+        ("quarter_car", {"kind": "sc"}, "unknown kind 'sc' of an FMU; use me .* or cs"),
         ("quarter_car", {"fmi": 4}, "FMI 4 is not supported"),
         ("quarter_car", {"platforms": ["win46"]}, "unknown platform 'win46'; did you mean 'win64'"),
     ],

@@ -258,7 +258,7 @@ def lagging() -> sk.Model:
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_delays_in_model_exchange(tmp_path, fmi):
-    """The importer lands on the points at which inputs are recorded: with Euler's steps from one to the next the same
+    """The importer ends its steps where inputs are recorded: with Euler's steps from one to the next the same
     numbers, by CVode, which starts anew there, within 10 rtol."""
     path, rtol = tmp_path / "lagging.fmu", 1e-9
     sk.export.fmu(lagging(), path, kind="me", fmi=fmi, outputs=["*.q", "*.v"])

@@ -44,7 +44,7 @@ def test_meshes_of_other_programs_become_shapes(tmp_path, mesh):
 @pytest.mark.parametrize(
     ("mesh", "name", "message"),
     [
-        (7, "a.stl", "cannot be made of int: give a mesh of trimesh or pyvista"),
+        (7, "a.stl", "cannot be made from int: give a trimesh or pyvista mesh"),
         ((POINTS, [[0, 1, 4]]), "a.stl", "names vertex 5 of 4"),
         ((POINTS * np.nan, FACES), "a.stl", "not finite"),
         ((POINTS, np.zeros((0, 3))), "a.stl", "no triangles"),

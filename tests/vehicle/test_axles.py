@@ -220,7 +220,7 @@ def real_corner():
         ({"axle": {"anti_roll_bar": {**BAR, "on": "rocker"}}}, "no part 'rocker'"),
         ({"bump_stop": {"gap": 0.02}}, "either a stiffness or a curve"),
         ({"axle": {"steering": {"column": True}}}, "a column needs rack_per_turn"),
-        ({"unit": "mm"}, "are the points in meters"),
+        ({"unit": "mm"}, "are they in meters"),
     ],
 )
 def test_faults_are_named(change, said):

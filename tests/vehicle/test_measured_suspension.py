@@ -306,7 +306,9 @@ def test_one_rack_position_of_a_steered_wheel(folder):
     )
     text = text.replace("    steering: {rack_per_turn: 50 mm}\n", "")
     (folder / "car.yaml").write_text(text)
-    with pytest.raises(SekantError, match="curves hold one position of the rack; measure three or more"):
+    with pytest.raises(
+        SekantError, match="curves contain only one position of the rack; measure three or more"
+    ):
         sk.vehicle.load_car(folder / "car.yaml")
 
 

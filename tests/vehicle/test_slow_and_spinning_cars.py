@@ -106,7 +106,9 @@ def test_lengths_without_a_unit_that_no_car_has_are_refused():
         ),
         ({"chassis": {**sedan()["chassis"], "com": [-1.15, 0, 520]}}, "com"),
     ):
-        with pytest.raises(ModelError, match=rf"{place}: -?\d+ m is farther .* in meters, write '-?\d+ mm'"):
+        with pytest.raises(
+            ModelError, match=rf"{place}: -?\d+ m is more than .* in meters, write '-?\d+ mm'"
+        ):
             car_description(sedan(**change))
 
 

@@ -168,7 +168,7 @@ class _PlainWriter:
     def _of_numpy(self, value: Any) -> list[Any]:
         dtype = getattr(value, "dtype", None)
         if dtype is None or dtype.kind not in "biufcSU":
-            raise NotPlain(f"{type(value).__name__} is not an array of numbers or texts")
+            raise NotPlain(f"{type(value).__name__} is not an array of numbers or strings")
         if type(value).__name__ != "ndarray":
             item = value.item()
             return ["number", dtype.str, *((item.real, item.imag) if dtype.kind == "c" else (item,))]

@@ -31,7 +31,7 @@ def names_of(given: str | Iterable[str], what: str) -> list[str]:
     if isinstance(given, Mapping):
         listed = ", ".join(repr(name) for name in given)
         raise SekantError(
-            f"{what} takes names without values, {what}=[{listed}]; values are those of the state"
+            f"{what} takes names without values, {what}=[{listed}]; the values come from the state"
         )
     names: list[str] = list(given) if isinstance(given, Iterable) else [given]
     for name in names:

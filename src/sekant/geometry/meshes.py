@@ -35,7 +35,9 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
     if not len(triangles) or not np.all(np.isfinite(vertices)):
         raise DataError("contains no triangles, or numbers that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
-        raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
+        raise DataError(
+            f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
+        )
     return vertices, triangles
 
 
@@ -60,13 +62,15 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
         triangles = np.asarray(faces, dtype=np.int64).reshape(-1, 3)
     except (AttributeError, TypeError, ValueError):
         raise DataError(
-            f"cannot be made of {type(mesh).__name__}: give a mesh of trimesh or pyvista, or (vertices, triangles)",
+            f"cannot be made from {type(mesh).__name__}: give a trimesh or pyvista mesh, or (vertices, triangles)",
             file=str(path),
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
         raise DataError("would contain no triangles, or numbers that are not finite", file=str(path))
     if triangles.min() < 0 or triangles.max() >= len(vertices):
-        raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
+        raise DataError(
+            f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
+        )
     records = np.zeros(len(triangles), _RECORD)
     records["corners"] = vertices[triangles]
     replace_file(path, bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes())

@@ -118,8 +118,9 @@ def check_sequence(sequence: str) -> str:
     s = sequence.lower()
     if not 1 <= len(s) <= 3 or set(s) - set("xyz") or any(a == b for a, b in pairwise(s)):
         raise DataError(
-            f"Euler sequence '{sequence}' is not one: give one to three of the letters x, y, z with no axis "
-            "twice in a row, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; rotations are about the turned axes"
+            f"'{sequence}' is not an Euler sequence: give one to three of the letters x, y, z with no axis "
+            "twice in a row, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; each rotation is about "
+            "an axis that the previous rotations have already turned"
         )
     return s
 

@@ -84,7 +84,7 @@ def read_log(path: str | PathLike[str]) -> Log:
     back = np.flatnonzero(np.diff(time) < 0)
     if back.size:
         row = int(back[0]) + 1
-        raise columns.wrong(f"the time goes back, from {time[row - 1]:g} to {time[row]:g} s", row)
+        raise columns.wrong(f"the time decreases from {time[row - 1]:g} to {time[row]:g} s", row)
     return Log(time, columns)
 
 
@@ -140,7 +140,7 @@ class MdfLog(Log):
         back = np.flatnonzero(np.diff(t) < 0)
         if back.size:
             raise self.wrong(
-                f"channel '{name}': the time goes back, from {t[back[0]]:g} to {t[back[0] + 1]:g} s"
+                f"channel '{name}': the time decreases from {t[back[0]]:g} to {t[back[0] + 1]:g} s"
             )
         own = (signal.unit or "").strip()
         own = UNITS.get(own, own)

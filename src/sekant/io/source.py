@@ -76,7 +76,7 @@ def read_source(path: Path) -> Source:
     """The YAML mapping in the file `path`."""
     kind = _NOT_YAML.get(path.suffix.lower())
     if kind is not None and path.is_file():
-        raise ModelError(f"a YAML file is expected here, and this is {kind}", file=str(path))
+        raise ModelError(f"a YAML file is expected here, but this is {kind}", file=str(path))
     return parse_source(read_text(path, MAX_BYTES), str(path))
 
 

@@ -117,7 +117,7 @@ class _Model:
         entries = _mapping(self.data[key], (key,))
         if name in entries:
             raise ModelError(
-                "the name is taken: an instance makes an item of that name too", path=(key, name)
+                "the name is taken: an instance creates an item with this name", path=(key, name)
             )
         entries[name] = raw
         for path in self.origins.get(origin, ()):

@@ -102,7 +102,7 @@ class Model(Description):
         return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Curves are unchanged: joints that refer to one use its mirror image themselves."""
+        """Curves do not change: a mirrored joint mirrors the curve that it uses."""
         return {"curves": self.curves}
 
     def mount(

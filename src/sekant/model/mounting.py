@@ -201,7 +201,9 @@ def _carrier(model: Model, on: str, prefix: str) -> tuple[str, str]:
 def _joined(old: Mapping[str, Any], added: Mapping[str, Any], key: str) -> dict[str, Any]:
     for name in added:
         if name in old:
-            raise ModelError(f"mount: the name '{name}' is taken among the {key}; choose another prefix")
+            raise ModelError(
+                f"mount: the name '{name}' is already in use among the {key}; choose another prefix"
+            )
     return {**old, **added}
 
 

@@ -157,7 +157,7 @@ def _numbers(orientation: Orientation) -> np.ndarray:
     given = (*(orientation.angles or ()), *(orientation.quaternion or ()), *(orientation.axis or ()))
     if any(isinstance(value, Expression) for value in (*given, orientation.angle)):
         raise ModelError(
-            "a frame whose orientation is an expression cannot be placed on a turned frame; write the angles as "
+            "a frame whose orientation is an expression cannot be placed on a rotated frame; write the angles as "
             "numbers"
         )
     return ca.evalf(orientation.rotation()).full()

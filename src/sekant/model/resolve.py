@@ -339,4 +339,4 @@ def _numeric(value: Any, name: str) -> Any:
     numbers = value if isinstance(value, tuple) else (value,)
     if numbers and all(isinstance(number, (float, Expression)) for number in numbers):
         return value
-    raise ModelError(f"parameter '{name}' is not a number, nor a row of numbers")
+    raise ModelError(f"parameter '{name}' is neither a number nor a row of numbers")

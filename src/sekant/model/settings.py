@@ -34,7 +34,7 @@ class View(Description):
     def _one(self):
         given = [name for name in ("plane", "camera") if getattr(self, name) is not None]
         if len(given) > 1 or not (given or self.ride):
-            raise ValueError("give either 'plane' or 'camera'; 'ride' may stand alone or beside one of them")
+            raise ValueError("give either 'plane' or 'camera'; 'ride' may be used alone or with one of them")
         if self.target is not None and self.camera is None:
             raise ValueError("'target' is where a 'camera' looks; give one")
         if self.target is not None and self.target == self.camera:

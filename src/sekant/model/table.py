@@ -56,7 +56,7 @@ class TableData(Description):
             )
         if self.x2 is not None:
             if self.kind not in ("linear", "cubic"):
-                raise ValueError(f"a table of two variables is linear or cubic (got '{self.kind}')")
+                raise ValueError(f"a table of two variables must be linear or cubic (got '{self.kind}')")
             lengths = {len(row) for row in self.y if isinstance(row, tuple)}
             if lengths != {len(self.x2)}:
                 raise ValueError(

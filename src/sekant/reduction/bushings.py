@@ -242,7 +242,8 @@ def _joint_drive(model: Model, drive: str) -> tuple[str, int, str]:
             if item.nq == item.nv and drive_of(model, joint, i, [drive]) is not None:
                 return joint, i, drive
     raise ModelError(
-        "reduce: the second coordinate of a mechanism on bushings is that of a joint, such as 'rack.displacement' "
+        "reduce: the second coordinate of a mechanism on bushings must be that of a joint, such as "
+        "'rack.displacement' "
         f"(got '{drive}')"
     )
 

@@ -45,7 +45,9 @@ def reduce_elastic(
 ) -> Reduction:
     """See `sekant.reduction.reduce.reduce`."""
     if len(keep) != 1:
-        raise ModelError("reduce: with elastic modes one frame is kept, over one of its own coordinates")
+        raise ModelError(
+            "reduce: with elastic modes, keep one frame and reduce over one of its own coordinates"
+        )
     if inertia == "identify":
         raise ModelError(
             "reduce: with elastic modes masses are exact, split or ignored; identify is for rigid links"

@@ -139,7 +139,9 @@ def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
                 f"reduce: there is no body '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
             )
     if base in keep or len(set(keep)) != len(keep):
-        raise ModelError("reduce: a body is named twice, among the kept bodies and relative_to")
+        raise ModelError(
+            "reduce: a body is listed twice among the kept bodies and relative_to; list each body once"
+        )
 
 
 def _groups(bodies: list[str], links: list[set[str]]) -> list[set[str]]:

@@ -174,8 +174,8 @@ def _seen_from(system: System, name: str, base: str) -> ca.SX:
     sensor = model.sensors.get(name) or model.sensors.get(name.rpartition(".")[0])
     if base != "ground" and sensor is not None and "ground" in bodies_of(model, sensor):
         raise ModelError(
-            f"reduce: the sensor of '{name}' measures against the ground; let it measure against '{base}', against "
-            "which the kept bodies move"
+            f"reduce: the sensor of '{name}' measures relative to the ground; measure relative to '{base}' instead, "
+            "as the poses of the kept bodies move"
         )
     owner, _, part = name.rpartition(".")
     if base == "ground" or part not in XYZ or owner not in model.frame_names():

@@ -284,7 +284,7 @@ def _target(name: str, given: Any, unit: str | None) -> WantedValue:
     for key in entry:
         if key not in known:
             raise ModelError(
-                f"unknown key '{key}' of a target; {suggest(key, known, 'keys')}", path=(*path, key)
+                f"unknown key '{key}' in a target; {suggest(key, known, 'keys')}", path=(*path, key)
             )
     if "value" not in entry:
         raise ModelError("a target needs 'value'", path=path)

@@ -43,7 +43,7 @@ class Samples:
         if not self.names or not values.shape[0]:
             raise SekantError("samples are empty; give at least one name and one row")
         if len(set(self.names)) != len(self.names):
-            raise SekantError(f"a name is varied twice: {', '.join(self.names)}")
+            raise SekantError(f"a name is listed twice: {', '.join(self.names)}")
         bad = np.argwhere(~np.isfinite(values))
         if bad.size:
             row, column = bad[0]
@@ -92,7 +92,8 @@ def sobol(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
     if count & (count - 1):
         near = 1 << (count - 1).bit_length()
         raise SekantError(
-            f"a Sobol sequence is even only at powers of two (got {n}); take {near // 2} or {near}"
+            "a Sobol sequence covers the range evenly only with a power of two as the "
+            f"number of rows (got {n}); take {near // 2} or {near}"
         )
     engine = qmc.Sobol(max(1, len(ranges)), scramble=True, rng=np.random.default_rng(seed))
     u = engine.random_base2(count.bit_length() - 1)

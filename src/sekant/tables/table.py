@@ -315,7 +315,7 @@ class Table2:
         for kind in kinds:
             check_extrapolation(kind, self.label)
         if len(kinds) != 2 or "explicit" in kinds:
-            raise DataError(f"{self.label}: one extrapolation for each axis, none of them 'explicit'")
+            raise DataError(f"{self.label}: give one extrapolation for each axis, none of them 'explicit'")
         b1, b2 = (check_breaks(b, self.label) for b in (self.breaks1, self.breaks2))
         c = np.array(self.coefficients, dtype=float)
         if c.ndim != 5 or c.shape[:2] != (b1.size - 1, b2.size - 1) or 0 in c.shape:

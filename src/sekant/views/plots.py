@@ -69,7 +69,7 @@ def series_picture(result: Result, names: Iterable[str], x: str = "") -> Picture
     across = named_columns(result, [x]) if x else []
     if len(across) > 1:
         found = ", ".join(result.channels.columns[i] for i in across[:4])
-        raise SekantError(f"x = '{x}' stands for {len(across)} columns ({found} ...); name one of them")
+        raise SekantError(f"x = '{x}' matches {len(across)} columns ({found} ...); name one of them")
     return draw_panels(result, panels, across[0] if across else None)
 
 

@@ -315,7 +315,8 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
     for name, value in weights.items():
         if not 0 < value < np.inf:
             raise SolverError(
-                f"assembly: the weight of '{name}' must be positive (got {value:g}); hold=['{name}'] holds it"
+                f"assembly: the weight of '{name}' must be positive (got {value:g}); "
+                f"to keep it fixed, pass hold=['{name}']"
             )
     for i, name in enumerate(coordinates):
         free[i] = name not in hold

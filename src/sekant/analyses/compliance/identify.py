@@ -147,7 +147,9 @@ def _directions(model: Model, joint: str) -> tuple[str, ...]:
 def _start(item: Any, names: Sequence[str], guess: Mapping[str, float]) -> Array:
     for name in guess:
         if name not in names:
-            raise ModelError(f"compliance: no direction '{name}' of a {item.type} joint; {', '.join(names)}")
+            raise ModelError(
+                f"compliance: a {item.type} joint has no direction '{name}'; use {', '.join(names)}"
+            )
     values = []
     for name in names:
         own = getattr(item.compliance, name).stiffness if item.compliance is not None else None

@@ -28,7 +28,8 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     J = equations.terms(q)[1]
     if not np.isfinite(J).all():
         raise ModelError(
-            f"model '{system.model.name}': the drives {_listed(equations)} have no finite slope at the start"
+            f"model '{system.model.name}': the drives {_listed(equations)} have derivatives that "
+            "are not finite at the start"
         )
     J = np.where(np.einsum("ij,ij->i", J, J)[:, None] > NOTHING**2, J, 0.0)
     if J.shape[0] == J.shape[1] and J.size:

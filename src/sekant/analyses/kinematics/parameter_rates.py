@@ -74,7 +74,7 @@ def _inverse(J: Array) -> Array:
         return np.asarray(np.linalg.inv(J) if J.shape[1] == J.shape[2] else np.linalg.pinv(J), float)
     except np.linalg.LinAlgError:
         raise SolverError(
-            "derivatives by parameters: the position is singular there; leave out the dead point"
+            "derivatives with respect to parameters: the position is singular there; leave out the dead point"
         ) from None
 
 

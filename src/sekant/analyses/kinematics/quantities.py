@@ -62,7 +62,7 @@ def find(system: System, name: str) -> Expressed:
     if not ca.sparsify(slope).nnz() == 0:
         raise ModelError(
             f"kinematics: '{name}' depends on velocities, which a sweep of positions does not have; its derivatives "
-            "by the drive give the ratio of velocities"
+            "with respect to the drive give the ratio of velocities"
         )
     return quantity
 

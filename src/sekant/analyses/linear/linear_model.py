@@ -175,7 +175,7 @@ class LinearModel:
         returned names them), "proper" gives the part that has one and lists the rest in `left_out`.
         """
         if rates not in ("inputs", "proper"):
-            raise SolverError(f"state space: rates is 'inputs' or 'proper' (got {rates!r})")
+            raise SolverError(f"state space: rates must be 'inputs' or 'proper' (got {rates!r})")
         A = self.A
         B0, B1, B2 = (self.input_matrix(order) for order in range(3))
         C, (D0, D1, D2) = self._output_terms
@@ -244,7 +244,9 @@ class LinearModel:
 
     def _with_ports(self) -> StateMatrices:
         if not self.inputs or not self.outputs:
-            raise SolverError("linearize: name inputs and outputs for a state space of other packages")
+            raise SolverError(
+                "linearize: name inputs and outputs to convert the model to a state space of another package"
+            )
         return self.state_space()
 
     # -- questions -------------------------------------------------------------------------------------

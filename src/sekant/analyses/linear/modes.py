@@ -143,7 +143,9 @@ class Modes:
         eq = system.equations
         bodies = [link.body for link in eq.motion.links]
         if not bodies:
-            raise SolverError("mechanisms in points move as their coordinates do: see shape(k)")
+            raise SolverError(
+                "a mechanism in points has no bodies with a motion; shape(k) shows its mode in coordinates"
+            )
 
         def make() -> Any:
             frames = [eq.motion.frame(body) for body in bodies]

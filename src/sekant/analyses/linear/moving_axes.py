@@ -93,7 +93,7 @@ def axes_change(steady: SteadyMotion, point: MotionPoint, rate: ReductionRate, c
 def second_order_of(A: Array, reduction: ReducedEquations) -> tuple[Array, Array, Array]:
     """M, C, K of ``M z'' + C z' + K z = 0`` for z' = A11 z + y, y' = A21 z + A22 y."""
     if not reduction.basis.second_order:
-        raise SolverError("velocity constraints (rolling): there is no M, C, K of one size; use A")
+        raise SolverError("velocity constraints (rolling): M, C, K would not be square; use A")
     f, M = reduction.M.shape[0], reduction.M
     A11, A21, A22 = A[:f, :f], A[f:, :f], A[f:, f:]
     return M, -M @ (A11 + A22), -M @ (A21 - A22 @ A11)

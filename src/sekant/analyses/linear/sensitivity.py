@@ -292,7 +292,8 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
     system, where = model.system, model.operating_point
     if where.closed:
         raise SolverError(
-            f"sensitivity: compile the system with parameters={list(missing)} where contacts are closed"
+            f"sensitivity: compile the system with parameters={list(missing)} yourself: "
+            "the operating point has closed contacts"
         )
     wider = compile_model(
         system.model,

@@ -123,7 +123,7 @@ class SamplesAndDelays:
                 "delay_interpolation",
                 f"signal '{one.owner}'",
                 f"t = {lines.worst[i]:.6g} s",
-                f"the polynomials that keep the delayed input are off by up to {lines.error[i]:.2g} "
+                f"the polynomials that store the delayed input are off by up to {lines.error[i]:.2g} "
                 f"(its largest value is {lines.largest[i]:.3g})",
                 f"raise `pieces` of the delay, which is {one.pieces}",
             )

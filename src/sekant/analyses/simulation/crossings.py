@@ -155,8 +155,8 @@ def _judged(
         label,
         f"at {shown}",
         f"fixed steps of {run.step:g} s crossed its breaks {len(crossings)} times; the largest jump is at "
-        f"{at:.6g}: one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between both "
-        f"pieces, and all crossings together may cost {total:.1e} of the motion",
+        f"{at:.6g}: one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between the two "
+        f"pieces, and all crossings together may cause a relative error of {total:.1e} in the motion",
         "use an adaptive method (dop853, taylor, radau5), which stops at breaks, a shorter step, or a smoother table",
     )
 

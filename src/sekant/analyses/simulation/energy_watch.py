@@ -88,8 +88,8 @@ class EnergyWatch:
             f"the energy balance drifts by {drift:.3g} J in all, {drift / present:.1e} of the {present:.3g} J in the "
             f"system, where rtol = {rtol:g} should hold it within {FACTOR * rtol:.0e}; most of it is lost "
             "or gained here",
-            "an element may jump or be too rough for the step: give it a smoother law or table, tighten "
-            "rtol, or compare "
+            "the force of an element may jump or be too rough for the step size: give it a smoother law "
+            "or table, tighten rtol, or compare "
             "with another method (taylor, radau5)",
         )
 

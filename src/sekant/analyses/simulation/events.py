@@ -321,7 +321,7 @@ class EventLoop:
         if self.events > MOST_EVENTS:
             raise SolverError(
                 f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or "
-                "make what switches smoother"
+                "make the switching element smoother"
             )
         if part.event.jump:  # continue on the far side of the switch, after the jump
             before = self._beyond(before)
@@ -334,7 +334,7 @@ class EventLoop:
                 others = [other for other in self.reactors if other is not reactor]
                 return self._settled(now, before, others)
             number -= count
-        raise SolverError(f"event {part.event.number} belongs to nothing that is watched")
+        raise SolverError(f"event {part.event.number} belongs to no element with events")
 
     def _settled(
         self, now: Instant, before: Instant | None, reactors: Sequence[Reactor] | None = None

@@ -208,8 +208,8 @@ def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if told.get(what, own) != own:
             raise SolverError(
-                f"the initial result is of the {what} '{told[what]}', this system of '{own}'; to use its "
-                "numbers anyway, pass its .final_state"
+                f"the initial result has the {what} '{told[what]}', but this system has '{own}'; to use its "
+                "values anyway, pass its .final_state"
             )
     if end is None:
         raise SolverError("the initial result has no final state (only runs and .nc files of runs have one)")

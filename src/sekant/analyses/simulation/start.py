@@ -70,7 +70,7 @@ def _checked(system: System, initial: State) -> State:
         norm = np.linalg.norm(q[first : first + length])
         if norm == 0:
             raise SolverError(
-                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
+                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit quaternion"
             )
         q[first : first + length] /= norm
     held = np.array(getattr(initial, "held", ()), dtype=float).ravel()

@@ -286,7 +286,9 @@ def _velocities(system: System, names: Sequence[str]) -> list[int]:
 def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> frozenset[str] | None:
     if turn is None and velocity is None:
         if bodies is not None:
-            raise SolverError("steady motion: bodies are named, but no turn and no velocity")
+            raise SolverError(
+                "steady motion: bodies are named without a turn or a velocity; give at least one of the two"
+            )
         return None
     known = system.equations.motion.movable
     if not known:

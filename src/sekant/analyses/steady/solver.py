@@ -75,7 +75,7 @@ class Solver:
             name = self.equations.names[int(np.argmax(bad))]
             raise SolverError(
                 f"steady motion: '{name}' has no derivative at this point of the search, like a speed or a radius at "
-                "zero; start from a guess that moves, off the axis"
+                "zero; start from a guess that moves and is not on the axis"
             )
         return slopes
 

@@ -137,7 +137,7 @@ class ArcLength:
             label, parameter, unit = self._where
             raise DataError(
                 f"{label}: the position does not change at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is "
-                "not a parameter there; keep the present one"
+                "not a parameter there; keep the current one"
             )
         speed = jets.root(jets.dot(r1, r1))
         one = np.zeros_like(speed)

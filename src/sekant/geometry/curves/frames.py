@@ -122,7 +122,8 @@ def check_jumps(curve: PoseCurve, kind: str) -> None:
         at = curve.table.breaks[i + 1]
         raise DataError(
             f"the {kind} frame turns by about {np.degrees(2.0 * jumps[i]):.3g} deg at once at {curve.parameter} = "
-            f"{at:.6g} {curve.unit}, where the path has a corner or its curvature changes sides; put a clothoid or a "
+            f"{at:.6g} {curve.unit}, where the path has a corner or starts to bend the other way; put a clothoid or "
+            "a "
             "straight piece between the two parts, or use the frame 'rmf'"
         )
 
@@ -163,7 +164,7 @@ def _bank(bank: Any) -> tuple[AngleFunction, list[float]]:
         return constant, []
     if isinstance(bank, Table):
         if bank.components != 1:
-            raise DataError(f"the table of the bank angle must have one component, it has {bank.components}")
+            raise DataError(f"the table of the bank angle must have one component (got {bank.components})")
         return lambda u: np.stack([bank(u, k)[:, 0] for k in range(4)]), bank.breaks[1:-1].tolist()
     if callable(bank):
         import casadi as ca

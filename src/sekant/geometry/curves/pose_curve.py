@@ -63,9 +63,7 @@ class PoseCurve:
         m = pose_kinematics.component_count(self.orientation)
         found = self.table.coefficients.shape[1]
         if found != m:
-            raise DataError(
-                f"orientation '{self.orientation}' needs a table of {m} components, this has {found}"
-            )
+            raise DataError(f"orientation '{self.orientation}' needs a table of {m} components (got {found})")
         if self.table.extrapolation not in RANGE_BEHAVIORS:
             raise DataError(
                 f"a pose curve cannot continue as '{self.table.extrapolation}' outside its range; "

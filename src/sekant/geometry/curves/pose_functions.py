@@ -117,7 +117,7 @@ def pose_components(position: Any, rotation: Any, orientation: str) -> tuple[ca.
     """Stacked components and the kind of orientation: "none", "matrix", "quaternion" or "euler"."""
     p = ca.SX(ca.vertcat(*position)) if isinstance(position, (list, tuple)) else ca.SX(position)
     if p.numel() != 3:
-        raise DataError(f"a position has three components, the function gives {p.numel()}")
+        raise DataError(f"a position has three components (the function gives {p.numel()})")
     p = ca.reshape(p, 3, 1)
     if rotation is None:
         return p, "none"

@@ -172,8 +172,9 @@ def _turned(segment: Segment, R: Array, label: str) -> Array:
     wanted = getattr(segment, "climb", 0.0)
     if abs(climb - wanted) > 1e-6:
         raise DataError(
-            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) leans by {np.degrees(climb):.4g} deg from "
-            f"being square to the track, where {np.degrees(wanted):.4g} deg are needed; correct the axis, or use roll"
+            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) is {np.degrees(climb):.4g} deg from "
+            f"perpendicular to the track, but must be {np.degrees(wanted):.4g} deg from it; "
+            "correct the axis, or use roll"
         )
     y = np.cross(axis, t)
     y /= np.linalg.norm(y)

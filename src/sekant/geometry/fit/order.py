@@ -338,6 +338,6 @@ def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWar
         "rows_reordered",
         item,
         poses.row_list(rows),
-        "lie elsewhere on the path than their place in the data says, and were moved there",
+        "lie at another place on the path than their order in the data suggests, and were moved there",
         "sort the rows; if the order is right, add a time column",
     )

@@ -180,7 +180,7 @@ def _fit(
             return model
     if "periodic" in ends:
         raise DataError(
-            "a periodic surface needs clean data on a grid whose first and last lines are the same poses"
+            "a periodic surface needs noise-free data on a grid whose first and last lines have the same poses"
         )
     if n < 36:
         raise DataError(

@@ -68,7 +68,7 @@ def read_pose_rows(
     if k not in MATRIX:
         raise DataError(
             f"has no header and {k} numbers in a row; a pose table has u, T (12 or 16), d (3) and delta (3): 19 or "
-            "23 numbers, and perhaps psi, theta, phi, x, y",
+            "23 numbers, optionally followed by psi, theta, phi, x, y",
             file=file,
             line=lines[0],
         )
@@ -90,7 +90,7 @@ def read_pose_rows(
     u = factors["drive"] * rows[:, 0]
     if n < 2 or np.any(np.diff(u) <= 0):
         at = lines[int(np.argmax(np.diff(u) <= 0)) + 1] if n > 1 else lines[0]
-        raise DataError("the drive must increase, over at least two rows", file=file, line=at)
+        raise DataError("the drive must increase and have at least two rows", file=file, line=at)
     velocity = factors["length"] / factors["drive"] * d
     angular = factors["angle"] / factors["drive"] * delta
     from scipy.interpolate import CubicSpline
@@ -118,7 +118,7 @@ def _factors(units: Mapping[str, str], file: str) -> tuple[dict[str, float], str
         raise DataError(f"units: {error.message}", file=file) from None
     for name, unit, wanted in (("length", length, "m"), ("angle", angle, "rad")):
         if unit.dimension != parse_unit(wanted).dimension:
-            raise DataError(f"units: {name} is in a unit such as {wanted} (got {units[name]})", file=file)
+            raise DataError(f"units: {name} must have a unit such as {wanted} (got {units[name]})", file=file)
     return {"drive": drive.factor, "length": length.factor, "angle": angle.factor}, drive.si
 
 

@@ -40,7 +40,7 @@ class PoseSurface:
         m = pose_kinematics.component_count(self.orientation)
         if self.table.components != m:
             raise DataError(
-                f"orientation '{self.orientation}' needs a table of {m} components, this has {self.table.components}"
+                f"orientation '{self.orientation}' needs a table of {m} components (got {self.table.components})"
             )
 
     @property

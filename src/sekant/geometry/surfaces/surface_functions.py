@@ -78,8 +78,8 @@ def surface_from_function(
         counts, held = [n * 2 if more else n for n, more in zip(counts, wrong, strict=True)], counts
         if stuck or max(needed) > 2 * most or max(counts) > most or counts[0] * counts[1] > _MOST:
             raise DataError(
-                f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g}, {tolerance:g} is "
-                f"allowed, and "
+                f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g} "
+                f"(allowed {tolerance:g}), and "
                 f"{'more patches do not help' if stuck else f'more than {most} a side would be needed'}; "
                 "it may have a kink or a singularity: shrink the range or raise the tolerance"
             )

@@ -109,7 +109,7 @@ def export_fmu(
     if fmi not in (2, 3):
         raise SekantError(f"FMI {fmi} is not supported; write 2 or 3")
     if kind not in KINDS:
-        raise SekantError(f"unknown kind '{kind}' of FMU; use me (model exchange) or cs (co-simulation)")
+        raise SekantError(f"unknown kind '{kind}' of an FMU; use me (model exchange) or cs (co-simulation)")
     place = Path(path)
     if place.suffix != ".fmu":
         raise SekantError(f"'{place}' is not a name for an FMU; it must end in .fmu")

@@ -26,7 +26,7 @@ def system_of(given: System | Model | Collector, parameters: list[str] | None) -
     if isinstance(given, System):
         if parameters is not None:
             raise SekantError(
-                "a compiled system has its parameters already: give parameters to sk.compile, or a model"
+                "a compiled system already has its parameters: give parameters to sk.compile, or pass a model"
             )
         return given
     if parameters is None:

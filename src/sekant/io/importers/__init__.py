@@ -38,7 +38,7 @@ def load_foreign(path: Path, given: Mapping[str, Any]) -> Model:
     """The model for `sekant.load`: omissions become Python warnings and are listed in its description."""
     if given:
         raise ModelError(
-            f"values from outside ({', '.join(given)}) require a model file of Sekant; write one with sekant.dump "
+            f"only Sekant model files accept values from outside ({', '.join(given)}); write one with sekant.dump "
             f"first",
             file=str(path),
         )

@@ -193,7 +193,7 @@ class MjcfReader:
             else:
                 axis = point(element.numbers("axis", (0.0, 0.0, 1.0)))
                 if not any(axis):
-                    raise element.error('axis="0 0 0" points nowhere')
+                    raise element.error('axis="0 0 0" is not a direction; give one such as "0 0 1"')
                 made = (Revolute if kind == "hinge" else Prismatic)(**common, axis=axis)
         else:
             raise element.error(

@@ -89,7 +89,7 @@ ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 def _unit(element: XmlElement, values: Sequence[float] | Array) -> Array:
     length = np.linalg.norm(values)
     if length < 1e-14:
-        raise element.error("a direction is zero and points nowhere")
+        raise element.error("a direction is zero; give a vector of nonzero length")
     return np.asarray(values, float) / length
 
 

@@ -94,7 +94,7 @@ class UrdfReader:
             child = self._link(joint, "child")
             if child in parents:
                 raise joint.error(
-                    f"link '{child}' is the child of joint '{parents[child]}' already: a tree has no loops"
+                    f"link '{child}' is already the child of joint '{parents[child]}': a tree has no loops"
                 )
             parents[child] = name
         roots = [name for name in self.links if name not in parents]
@@ -142,7 +142,7 @@ class UrdfReader:
         axis = element.one("axis")
         direction = point(axis.numbers("xyz", (1.0, 0.0, 0.0)) if axis is not None else (1.0, 0.0, 0.0))
         if axis is not None and not any(direction) and kind not in ("fixed", "floating"):
-            raise axis.error('xyz="0 0 0" points nowhere')
+            raise axis.error('xyz="0 0 0" is not a direction; give one such as "0 0 1"')
         own = self.joint_names[name]
         limit = element.one("limit")
         made: Joint

@@ -111,7 +111,7 @@ def take_signs(events):
 def jumps_over(events):
     """The first event whose function has jumped to the other side since the step began, or -1.
 
-    When a step lands on a switch, the watched functions may jump with it.
+    When a step ends exactly at a switch, the watched functions may jump with it.
     """
     take_signs(events)
     return happened(events)

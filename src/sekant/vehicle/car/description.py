@@ -47,7 +47,7 @@ def _check_near(name: str, *lengths: float) -> None:
     far = max(lengths, key=abs)
     if abs(far) >= FARTHEST:
         raise ValueError(
-            f"{name}: {far:g} m is farther than any car reaches; numbers without a unit are in meters, write "
+            f"{name}: {far:g} m is more than the size of any car; numbers without a unit are in meters, write "
             f"'{far:g} mm' if you mean millimeters"
         )
 

@@ -322,7 +322,7 @@ class _Statics:
             if found[0] * found[1] <= 0:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
-            f"load case '{name}': no distribution of the rolling moment between the axles keeps all wheels on "
+            f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on "
             f"a flat road; hold: springs divides it by their loads"
         )
 

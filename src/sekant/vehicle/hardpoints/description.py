@@ -205,7 +205,7 @@ class HardPoints(Description):
     def _positive_masses(self):
         for name, mass in self.masses.items():
             if mass < 0:
-                raise ValueError(f"masses: that of '{name}' must not be negative (got {mass:g} kg)")
+                raise ValueError(f"masses: the mass of '{name}' must not be negative (got {mass:g} kg)")
         return self
 
     @model_validator(mode="after")
@@ -215,8 +215,8 @@ class HardPoints(Description):
             if not 0.005 < radius < 5.0:
                 likely = "millimeters? Write unit: mm" if radius > 1.0 else "meters? Write unit: m"
                 raise ValueError(
-                    f"points: the wheel center is {radius:g} m above the contact point; are the points "
-                    f"in {likely} (without it they are in meters)"
+                    f"points: the wheel center is {radius:g} m above the contact point; without 'unit', "
+                    f"points are in meters; are they in {likely}"
                 )
         return self
 
@@ -271,7 +271,8 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
     likely = "mm" if size > LARGEST_SIZE else "m"
     return [
         ModelError(
-            f"points span {size:.4g} m , which is not a suspension; are they in {likely}? Write unit: {likely}",
+            f"points span {size:.4g} m, which is not the size of a suspension; are they in {likely}? "
+            f"Write unit: {likely}",
             path=("unit",),
         )
     ]

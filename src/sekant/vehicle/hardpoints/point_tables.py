@@ -265,7 +265,7 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
         at = at.setdefault(part, {})
         if not isinstance(at, dict):
             raise _wrong(
-                place, f"'{'.'.join(keys[: i + 1])}' has a value already, so '{cells[0]}' cannot be set"
+                place, f"'{'.'.join(keys[: i + 1])}' already has a value, so '{cells[0]}' cannot be set"
             )
     if keys[-1] in at:
         raise _wrong(place, f"'{cells[0]}' occurs here a second time")

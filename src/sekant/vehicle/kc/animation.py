@@ -44,7 +44,7 @@ def sweep_result(curves: AxleCurves) -> Result:
 def loads_result(table: LoadTable) -> Result:
     """The axle as drawn with the forces on its members as arrows: one second for each case."""
     if table.model is None:
-        raise SekantError("this table does not contain its model; compute it by member_loads")
+        raise SekantError("this table does not contain its model; compute it with member_loads")
     system = compile(table.model, engine="casadi")
     q = assemble(system).q
     names = [f"{name.replace(' ', '_').replace('.', '_')}_load" for name in table.forces]

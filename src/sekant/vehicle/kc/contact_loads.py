@@ -60,7 +60,7 @@ class ContactLoads:
                 f"load case '{name}'",
                 "",
                 f"the load transfer under ax depends on the mass of the whole vehicle, which is assumed to be "
-                f"{self._mass:.4g} kg (equal loads of both axles)",
+                f"{self._mass:.4g} kg (equal loads on both axles)",
                 "give vehicle_mass of the suspension",
             ),
         )
@@ -84,7 +84,8 @@ class ContactLoads:
             missing = [field for field in needed if getattr(vehicle, field) is None]
             if getattr(case, key) and missing:
                 raise ModelError(
-                    f"load case '{name}': {key} moves load {way}, which needs {' and '.join(missing)} of the "
+                    f"load case '{name}': {key} transfers load {way} the car, which needs {' and '.join(missing)} "
+                    "of the "
                     "suspension"
                 )
         weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0

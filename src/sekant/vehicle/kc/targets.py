@@ -97,10 +97,10 @@ def read_targets(path: str | PathLike[str]) -> Targets:
 def _targets(data: Mapping[str, Any], file: str) -> Targets:
     for key in data:
         if key not in KEYS:
-            raise ModelError(f"unknown key; {suggest(key, KEYS, 'keys of a file of targets')}", path=(key,))
+            raise ModelError(f"unknown key; {suggest(key, KEYS, 'keys of a targets file')}", path=(key,))
     given = data.get("targets")
     if not isinstance(given, dict) or not given:
-        raise ModelError("a file of targets needs 'targets', such as targets: {toe: 0 deg}")
+        raise ModelError("a targets file needs 'targets', such as targets: {toe: 0 deg}")
     targets = tuple(_target(str(name), entry) for name, entry in given.items())
     move: dict[str, tuple[float, float]] = {}
     for name, text in (data.get("move") or {}).items():
@@ -140,7 +140,7 @@ def _target(name: str, given: Any) -> CurveTarget:
     for key in given:
         if key not in OF_TARGET:
             raise ModelError(
-                f"unknown key '{key}' of a target; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key)
+                f"unknown key '{key}' in a target; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key)
             )
     tolerance = number(given["tolerance"], unit, "tolerance") if "tolerance" in given else None
     weight = number(given.get("weight", 1.0), "1", "weight")

@@ -135,7 +135,9 @@ class FourPost(Maneuver):
     @model_validator(mode="after")
     def _fits(self) -> FourPost:
         if self.speed:
-            raise ValueError("the car does not drive on its posts; set only air_speed and road_speed")
+            raise ValueError(
+                "the car does not move forward on the four-post rig; set only air_speed and road_speed"
+            )
         if not self.first < self.last <= FASTEST:
             raise ValueError(
                 f"first must be below last, and last at most {FASTEST:g} Hz (got {self.first:g} and {self.last:g})"

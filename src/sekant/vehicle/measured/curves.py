@@ -62,7 +62,7 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
         if strict and not unit and GLOSSARY[name].unit != "1":
             shown = SHOWN.get(GLOSSARY[name].unit, (GLOSSARY[name].unit, 1.0))[0]
             raise table.wrong(
-                f"column '{name}' has no unit; write {name} [{shown}], or another unit of its kind"
+                f"column '{name}' has no unit; write {name} [{shown}], or another unit of the same kind"
             )
         try:
             numbers[:, k] *= convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0

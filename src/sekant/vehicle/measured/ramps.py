@@ -141,7 +141,7 @@ def _numbers(table: Columns) -> dict[str, Vector]:
             raise table.wrong(f"unknown column '{name}'; {suggest(name, [*known, 'ramp'], 'columns')}")
         if not unit:
             raise table.wrong(
-                f"column '{name}' has no unit; write {name} [{known[name]}], or another of its kind"
+                f"column '{name}' has no unit; write {name} [{known[name]}], or another unit of the same kind"
             )
         try:
             found[name] = column * convert(1.0, unit, known[name])

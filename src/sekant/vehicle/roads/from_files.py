@@ -34,7 +34,7 @@ def _columns(
         if set(options) <= set(names):
             return list(options), [columns[names.index(name)] for name in options]
     forms = " or ".join(", ".join(options) for options in wanted)
-    raise ValueError(f"{path} has the columns {', '.join(names)}; expected are {forms}")
+    raise ValueError(f"{path} has the columns {', '.join(names)}; expected: {forms}")
 
 
 @register

@@ -75,7 +75,7 @@ def write_template(name: str, folder: str | os.PathLike[str]) -> list[Path]:
     for file, _ in source:
         if (target / file).exists():
             raise SekantError(
-                f"exists already and is not overwritten; name another folder: sekant new {name} FOLDER",
+                f"already exists and is not overwritten; name another folder: sekant new {name} FOLDER",
                 file=str(target / file),
             )
     make_folder(target)

@@ -22,8 +22,8 @@ def refuse(system: System) -> None:
         )
     if system.facts.completes or system.facts.placed_by_joints:
         raise SekantError(
-            f"model '{name}': a page starts from joint coordinates or from points, and this start is found from "
-            f"others (formulation '{system.facts.formulation}'); compile with formulation='joint'"
+            f"model '{name}': a page starts from joint coordinates or from points, but this start is computed from "
+            f"other coordinates (formulation '{system.facts.formulation}'); compile with formulation='joint'"
         )
 
 

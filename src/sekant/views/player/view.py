@@ -69,7 +69,7 @@ def shown_results(
     if not 1 <= len(given) <= 2:
         raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
     if labels is not None and len(labels) != len(given):
-        raise SekantError(f"{len(labels)} labels for {len(given)} results; give each one")
+        raise SekantError(f"{len(labels)} labels for {len(given)} results; give one label for each")
     if max_frames < 2:
         raise SekantError(f"max_frames must be at least 2 (got {max_frames})")
     results = [_result(entry) for entry in given]
