@@ -60,7 +60,8 @@ def rubbing() -> str:
     whole, one = elements.rounds_of_friction()
     rounds = elements.friction.ROUNDS * one
     return (
-        f"Of the same arm, {alone} operations, one hinge with a coefficient adds {whole} ({100 * whole / alone:.0f} "
-        f"%): {whole - rounds} for the reaction and how it answers to friction, {rounds} for "
-        f"{elements.friction.ROUNDS} rounds of Newton's method."
+        f"The equations of the same arm have {alone} operations. One hinge with a coefficient adds "
+        f"{whole} ({100 * whole / alone:.0f} %): {whole - rounds} for the reaction and its dependence on "
+        f"friction, {rounds} for "
+        f"{elements.friction.ROUNDS} iterations of Newton's method."
     )

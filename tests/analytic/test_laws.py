@@ -205,7 +205,7 @@ def test_tables_of_two_variables_in_expressions(kind, tmp_path):
 @pytest.mark.parametrize(
     ("tables", "text"),
     [
-        ({"map": {"x": [0, 1], "x2": [0, 1], "y": [1, 2]}}, "belong together"),
+        ({"map": {"x": [0, 1], "x2": [0, 1], "y": [1, 2]}}, "needs both x2 and rows"),
         ({"map": {"x": [0, 1], "x2": [0, 1, 2], "y": [[1, 2], [3, 4]]}}, "must agree"),
         ({"map": {"x": [0, 1], "x2": [1, 1], "y": [[1, 2], [3, 4]]}}, "x2: must increase"),
         ({"map": {"x": [0, 1], "x2": [0, 1], "y": [[1, 2], [3, 4]], "kind": "pchip"}}, "linear or cubic"),

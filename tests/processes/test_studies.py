@@ -398,7 +398,7 @@ def test_a_study_file(study):
         ("until", "untill", "study.yaml:6: .*unknown option 'untill'"),
         ("final(", "finall(", "study.yaml:7: .*unknown measure 'finall'"),
         ("[[k, mass.mass, 0.5]]", "[[k, q, 0.5]]", "study.yaml:2: .*'q' is not varied"),
-        ("1.5..1.7 kg", "1.9..1.7 kg", "study.yaml:5: .*must rise"),
+        ("1.5..1.7 kg", "1.9..1.7 kg", "study.yaml:5: .*must increase"),
         ("1.5..1.7 kg", "1.5..1.7 N", "study.yaml:5: .*is a force, but a mass is expected"),
         ("1.5..1.7 kg", "{from: 1, to: 2}", "study.yaml:5: .*give a range '1..2 m'"),
         ("500 ms", "500 mm", "study.yaml:6: .*a length, but a time is expected"),

@@ -45,7 +45,7 @@ def test_meshes_of_other_programs_become_shapes(tmp_path, mesh):
     ("mesh", "name", "message"),
     [
         (7, "a.stl", "cannot be made from int: give a trimesh or pyvista mesh"),
-        ((POINTS, [[0, 1, 4]]), "a.stl", "names vertex 5 of 4"),
+        ((POINTS, [[0, 1, 4]]), "a.stl", "refers to vertex 5, but has only 4"),
         ((POINTS * np.nan, FACES), "a.stl", "not finite"),
         ((POINTS, np.zeros((0, 3))), "a.stl", "no triangles"),
         ((POINTS, FACES), "a.ply", "it must end in .stl"),

@@ -177,7 +177,7 @@ class Mesh(Shape):
 
     @classmethod
     def of(cls, mesh: Any, file: str | PathLike[str], **fields: Any) -> Self:
-        """The shape of a mesh of trimesh or pyvista (or vertices and triangles), written to `file` (.stl); `fields`:
+        """The shape of a trimesh or pyvista mesh (or vertices and triangles), written to `file` (.stl); `fields`:
         frame, scale, pose, color."""
         write_mesh(mesh, file)
         return cls(file=str(file), **fields)

@@ -60,7 +60,7 @@ class TableData(Description):
             lengths = {len(row) for row in self.y if isinstance(row, tuple)}
             if lengths != {len(self.x2)}:
                 raise ValueError(
-                    f"x2 has {len(self.x2)} values, rows of y {sorted(lengths)}; they must agree"
+                    f"x2 has {len(self.x2)} values, but rows of y have {sorted(lengths)}; they must agree"
                 )
         if not np.all(np.isfinite(np.array(self.y, float))):
             raise ValueError("contains NaN or infinity; remove those points")

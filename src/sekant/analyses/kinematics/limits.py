@@ -146,7 +146,7 @@ class TravelEnd:
         if n > 1 and sizes.size >= n - 1 and sizes[n - 2] < 1e-5 * sizes[0]:
             return self._limit(MEETING, best, "two branches of the motion meet at")
         fastest = displacement_name(self.equations.system, int(np.argmax(np.abs(best.tangent))))
-        return self._limit(DEAD_POINT, best, "dead point at", f", where '{fastest}' continues without it")
+        return self._limit(DEAD_POINT, best, "dead point at", f", where '{fastest}' can still move")
 
     def _end(self, base: _Point) -> Limit:
         system = self.equations.system

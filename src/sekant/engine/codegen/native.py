@@ -179,7 +179,7 @@ class NativeFunction:
     def _check_count(self, arrays: Sequence[Any]) -> None:
         if len(arrays) != len(self.shapes_in):
             raise SekantError(
-                f"function '{self.name}': {len(arrays)} inputs given, it takes {len(self.shapes_in)}"
+                f"function '{self.name}': {len(arrays)} inputs given (expected {len(self.shapes_in)})"
             )
 
     @cached_property

@@ -273,7 +273,8 @@ def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> Pose
             if not arranged.shuffled:
                 raise
             raise poses.error(
-                "the rows are not in order along the path, and in the order that the points suggest there is no fit: "
+                "the rows are not in order along the path, and no path fits them in the order that the "
+                "points suggest: "
                 f"{error.message}; sort the rows, or add a time column"
             ) from None
         if not len(odd):

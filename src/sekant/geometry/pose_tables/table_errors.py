@@ -117,7 +117,7 @@ def table_report(
     The order is the slope of a line through all errors that are above round-off.
     """
     if len(counts) < 2:
-        raise DataError("a measured order needs tables of at least two different steps")
+        raise DataError("to measure the order, give tables with at least two different steps")
     low, high = float(range[0]), float(range[1])
     errors = {method: {kind: np.zeros(len(counts)) for kind in KINDS} for method in METHODS}
     for k, count in enumerate(counts):

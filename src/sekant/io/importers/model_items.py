@@ -85,7 +85,7 @@ def body_of(element: XmlElement, mass: float, com: Row, J: Array) -> Body:
 
 
 def stop(joint: str, lower: float, upper: float, effort: float) -> JointLimit:
-    """Stops at both ends: `effort` (N or N m) after a hundredth of the range, more beyond, damped."""
+    """Damped stops at both ends. At 0.015 of the range beyond an end, the spring force is `effort` (N or N m)."""
     ramp = RAMP * (upper - lower)
     stiffness = max(effort, 1.0) / ramp
     return JointLimit(

@@ -296,7 +296,9 @@ def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate,
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     if len(items) != len(kinds):
         names = ", ".join(kind.name for kind in kinds) or "none"
-        raise ValueError(f"{key} has {len(items)} values, a {joint_type} joint needs {len(kinds)} ({names})")
+        raise ValueError(
+            f"{key} has {len(items)} values, but a {joint_type} joint needs {len(kinds)} ({names})"
+        )
     parsed = []
     for item, kind in zip(items, kinds, strict=True):
         try:

@@ -100,7 +100,8 @@ def _harmless(part: ast.FunctionDef) -> None:
             continue
         raise ValueError(
             f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} is not allowed in a function "
-            "from a file; use arithmetic, 'if', loops and the functions of np and math, or give the function from Python"
+            "from a file; use arithmetic, 'if', loops and the functions of np and math, or give the function "
+            "from Python"
         )
 
 

@@ -147,7 +147,7 @@ class Design {
       if (wheels === 2 && Math.abs(moves[0][1] - moves[1][1]) < 1e-12) moves = [["travel", moves[0][1]], ...moves.slice(2)];
       const where = moves.map(([label, value]) => `${label} = ${shown(value)} m`).join(", ");
       if (!dead) return `limit: the travel ends at ${where}`;
-      return `limit: dead point at ${where}, where '${told.displacements[going]}' continues without it`;
+      return `limit: dead point at ${where}, where '${told.displacements[going]}' can still move`;
     });
   }
 
