@@ -17,10 +17,9 @@ Array = NDArray[np.float64]
 def body_motion(
     system: System, reference: str, t: float, p: Array, q: Array, w: Array, ww: Array
 ) -> PoseMotion:
-    """Motion of the frame `reference` at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv), in
-    the world.
+    """Motion of the frame `reference` in W at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv).
 
-    For one drive the axes m are omitted.
+    For one drive (m = 1) the result has no axes m.
     """
     function = system.cached(("frame motion", reference), lambda: _function(system, reference))
     n, m = w.shape[:2]

@@ -1,8 +1,8 @@
-"""Where two branches of the motion meet, to round-off.
+"""Computes the points where two branches of the motion meet, to round-off.
 
-The walk notices a meeting by a change of sign of the determinant of its equations, and knows its place to a small
-part of a step. Near the meeting the equations are nearly singular, but on both sides of it they are not: a
-polynomial through the determinants at six nearby points has its root at the meeting.
+The sweep detects a meeting by a change of sign of the determinant of its equations, and locates it within a small
+part of a step. The equations are nearly singular close to the meeting, but regular on both sides of it: a polynomial
+through the determinants at six nearby points has its root at the meeting.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 from sekant.solvers.sweep import sweep
 
 Vector = NDArray[np.float64]
-PLACES = np.array([1.0, 2.0, 3.0])  # on either side
-SPACING = 0.02  # of the distance
+PLACES = np.array([1.0, 2.0, 3.0])  # points on either side, in units of `SPACING` of the distance
+SPACING = 0.02  # relative to the distance of `before` and `after`
 
 
 def meeting(
@@ -54,7 +54,7 @@ def meeting(
 def _solutions(
     equations: DrivenEquations, q: Vector, d: Vector, points: Vector, tolerance: float
 ) -> Vector | None:
-    """(k, nq) at `points` (k, m), from q at d, as exactly as possible; None if one is not found."""
+    """Coordinates (k, nq) at `points` (k, m), from q at d, to round-off; None if one is not found."""
     k = np.arange(len(points))
     edges = np.column_stack([k - 1, np.where(k + 1 < len(points), k + 1, -1)])
     found = sweep(equations.problem(), q, d, points, edges, tolerance, equations.pool)
@@ -64,7 +64,7 @@ def _solutions(
 
 
 def _polished(equations: DrivenEquations, q: Vector, d: Vector) -> Vector:
-    """Two more steps of Newton's method: next to a meeting a small residual does not imply a small error."""
+    """q after two more steps of Newton's method: next to a meeting, a small residual does not imply a small error."""
     first = equations.rows - d.size
 
     def at(q: Vector) -> Rows:

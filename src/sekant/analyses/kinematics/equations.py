@@ -4,7 +4,7 @@ With displacements w (nv,), dq = N(q) w, the equations F(q) = (Phi(q), h(q)) = (
 
     J w_i = e_i ,    J w_ij = - d(J w_i)/dq N w_j ,    J = dF/dq N ,
 
-w_i the displacements by drive i, and w_ij the derivative of w_i by drive j.
+where w_i are the displacements by drive i, and w_ij is the derivative of w_i by drive j.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DrivenEquations:
-    """F, J and curvature of a system whose freedoms are driven by `drives`, at time t and parameters p."""
+    """F, J and curvature of a system whose degrees of freedom are driven by `drives`, at time t and parameters p."""
 
     system: System
     drives: tuple[SweepQuantity, ...]
     t: float
     p: Vector
     shown: Mapping[str, tuple[str, float]] = field(default_factory=dict)
-    """the label of a drive in messages, and the zero of its values there"""
+    """Labels of drives in messages, and the zeros of their values there."""
 
     def shown_as(self, k: int) -> tuple[str, float]:
         """Label and zero of the k-th drive in messages."""
@@ -87,7 +87,7 @@ class DrivenEquations:
         return F.ravel(), J.reshape(F.size, self.system.nv)
 
     def drive_values(self, q: Vector) -> Vector:
-        """(m,)."""
+        """Values of all drives (m,)."""
         return self.terms(q)[0][self.rows - len(self.drives) :]
 
     def move(self, q: Vector, delta: Vector) -> Vector:
@@ -125,8 +125,8 @@ def driven_equations(
 
 
 def _nan_outside(system: System) -> SX:
-    """Zero, or NaN outside the range of a path or surface of the tree, whose coordinate may be driven without
-    evaluating it."""
+    """Zero, or NaN outside the range of a path or surface of the tree. A driven coordinate of such a joint would
+    otherwise not detect the end of its range."""
     total = SX(0)
     motion = system.equations.motion
     for link in motion.links:
@@ -137,7 +137,7 @@ def _nan_outside(system: System) -> SX:
 
 
 def refuse_rolling(system: System) -> None:
-    """Refuse velocity constraints, which do not determine the position: it depends on the path taken."""
+    """Raise an error for velocity constraints, with which the position depends on the path taken."""
     names = system.facts.rolling
     if names:
         raise ModelError(

@@ -1,10 +1,10 @@
-"""The points of one or two drives, and the ways on which they are reached.
+"""The points of one or two drives, and the paths by which they are reached.
 
-Two drives span a grid, and over a grid the solutions may form several sheets, joined at folds (dead points). If
-every point were reached from any neighbor, the walk could go around the end of a fold and come back on another
-sheet. So each point is reached on one way with one corner: the second drive moves from the start to its value, then
+Two drives span a grid. Over a grid the solutions may form several sheets, joined at folds (dead points). If a point
+could be reached from every neighbor, the sweep could go around the end of a fold and return on another sheet.
+Therefore each point is reached by one path with one corner: the second drive moves from the start to its value, then
 the first drive to its own. A row of the grid (the first drive at one value of the second) is then the same as a
-sweep of the first drive alone. Only a row that the second drive cannot enter at the start is reached in the other
+sweep of the first drive alone. Only rows that the second drive cannot enter at the start are reached in the other
 order.
 """
 
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 
 
 def grid_points(axes: list[Vector], held: Vector) -> Vector:
-    """All points (N, m), the last drive fastest; values of held drives last."""
+    """All points (N, m) of the grid; the last drive varies fastest, and values of held drives are last."""
     if len(axes) == 1 and not held.size:
         return axes[0][:, None].copy()
     points = np.column_stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")])
@@ -32,7 +32,7 @@ def grid_points(axes: list[Vector], held: Vector) -> Vector:
 
 
 def path_points(names: tuple[str, ...], values: list[Vector], held: Vector) -> tuple[Vector, list[Vector]]:
-    """The points (N, m) of a path, values of held drives last; and its one axis, the number of the point."""
+    """The points (N, m) of a path, with values of held drives last, and its single axis, the index of the point."""
     counts = {len(column) for column in values}
     if len(counts) > 1:
         listed = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, values, strict=True))
@@ -53,7 +53,7 @@ def walk(
     tolerance: float,
     pool: SweepPool,
 ) -> Sweep:
-    """The points that can be reached from q0 (nq,) at the drive values d0 (m,)."""
+    """Sweep over the `points` (N, m) that can be reached from q0 (nq,) at the drive values d0 (m,)."""
     shape = tuple(axis.size for axis in axes)
     edges = [_neighbors(shape, tuple(np.argsort(axis).tolist()), k) for k, axis in enumerate(axes)]
     if len(axes) == 1:
@@ -71,7 +71,8 @@ def walk(
 
 @lru_cache(maxsize=64)
 def _neighbors(shape: tuple[int, ...], order: tuple[int, ...], k: int) -> Integers:
-    """(N, 2): the points before and after each one in the `order` of the values of drive k, -1 for none; shared."""
+    """Indices (N, 2) of the points before and after each one in the `order` of the values of drive k, -1 for none.
+    The array is read-only because it is shared."""
     index = np.arange(int(np.prod(shape))).reshape(shape)
     ranked = np.moveaxis(np.take(index, order, axis=k), k, 0)
     near = np.full((index.size, 2), -1, dtype=np.int64)
@@ -82,15 +83,15 @@ def _neighbors(shape: tuple[int, ...], order: tuple[int, ...], k: int) -> Intege
 
 
 def _comb(edges: list[Integers], along: int, spine: Integers) -> Integers:
-    """(N, 4): neighbors in a comb whose spine goes along one drive through the points `spine`, and whose
-    teeth go along the other drive."""
+    """Neighbors (N, 4) in a comb: its spine goes along one drive through the points `spine`, its teeth go along the
+    other drive."""
     back = np.full_like(edges[along], -1)
     back[spine] = edges[along][spine]
     return np.hstack([edges[1 - along], back])
 
 
 def _merged(rows: Sweep, columns: Sweep, late: NDArray[np.bool_]) -> Sweep:
-    """The points `late` (N,), and the paths to them, from the second sweep; all others from the first."""
+    """One sweep with the points `late` (N,) and the paths to them from `columns`, all others from `rows`."""
 
     def chosen(first: Vector, second: Vector) -> Vector:
         return np.where(late.reshape(-1, *[1] * (first.ndim - 1)), second, first)

@@ -1,8 +1,8 @@
 """Limits of the travel of a driven mechanism: dead points by arc-length continuation, ends of paths by bisection.
 
-At a dead point the drive is largest or smallest along the motion: its rate by arc length, g = h_q tau with the unit
-tangent tau of the motion, changes its sign, while the motion itself continues. So the walk continues by arc length,
-for which such points are regular, until g is bracketed; its zero is found to round-off.
+At a dead point the drive has a maximum or minimum along the motion: its rate by arc length, g = h_q tau with the unit
+tangent tau of the motion, changes sign, while the motion itself continues. The search therefore continues by arc
+length, for which such points are regular, until the zero of g is bracketed; then it computes the zero to round-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newt
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
-ROUND_OFF = 1e-13  # m, rad: shown as zero
+ROUND_OFF = 1e-13  # m, rad: smaller values are shown as zero
 MEETING = "branches meet"
 END = "end of range"
 LOST = "lost"
@@ -27,16 +27,16 @@ LOST = "lost"
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """A place where the travel ends, or where branches meet.
+    """A position where the travel ends, or where branches meet.
 
-    `value` (m,) of the drives; `q` (nq,) the coordinates there (NaN where branches meet next to
-    another singular position, so that the place is known only to 1e-4 of a step);
-    `kind`: "dead point", "branches meet", "end of range" or "lost"; `text`: a description.
+    `value` (m,): values of the drives; `q` (nq,): coordinates (NaN if branches meet next to another singular
+    position, and the position is known only to 1e-4 of a step); `kind`: "dead point", "branches meet", "end of
+    range" or "lost"; `text`: a description.
     """
 
     kind: str
     value: Vector
-    direction: Vector  # (m,) direction in which the drives moved
+    direction: Vector  # (m,) direction of the motion of the drives
     q: Vector
     text: str
 
@@ -46,8 +46,7 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A point of the motion: coordinates, unit tangent (nv,) in the coordinates' displacements, drive and its
-    rate."""
+    """A point of the motion: coordinates q (nq,), unit tangent (nv,) in displacements, drives d (m,), rate g."""
 
     q: Vector
     tangent: Vector
@@ -56,7 +55,7 @@ class _Point:
 
 
 class TravelEnd:
-    """Search along a straight line in the space of drives, from d_A at q_A toward d_B."""
+    """Searches for the end of travel along a straight line in the space of drives, from d_A at q_A toward d_B."""
 
     def __init__(self, equations: DrivenEquations, q_A: Vector, d_A: Vector, d_B: Vector):
         self.equations, self.m = equations, len(d_A)
@@ -162,7 +161,7 @@ class TravelEnd:
 
 
 def drive_text(equations: DrivenEquations, d: Vector) -> str:
-    """``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
+    """The values d (m,) of the drives as text, such as ``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
     parts = []
     for k, (drive, at) in enumerate(zip(equations.drives, d, strict=True)):
         label, zero = equations.shown_as(k)

@@ -1,4 +1,4 @@
-"""The degrees of freedom of a mechanism, and those that the drives do not determine."""
+"""Checks that the drives determine all degrees of freedom of a mechanism."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sekant.engine.system import System
 from sekant.errors import ModelError
 
 Vector = NDArray[np.float64]
-RANK = 1e-9  # relative size of singular values that count as zero
+RANK = 1e-9  # singular values below this, relative to the largest, count as zero
 
 
 class UndrivenMotion(ModelError):
@@ -23,7 +23,8 @@ class UndrivenMotion(ModelError):
 
 
 def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
-    """ModelError unless the drives determine the position at q; the last `held` of them are held ones."""
+    """Raise a `ModelError` unless the drives, the last `held` of which are held quantities, determine the position
+    at q."""
     system, m = equations.system, len(equations.drives)
     J = equations.terms(q)[1]
     if not np.isfinite(J).all():
@@ -64,7 +65,7 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
 
 
 def null_space(J: Vector) -> Vector:
-    """(nv, k) displacements that J (M, nv) maps to zero."""
+    """Basis (nv, k) of the displacements that J (M, nv) maps to zero."""
     if not J.shape[0]:
         return np.eye(J.shape[1])
     _, sizes, V = np.linalg.svd(J)
@@ -77,7 +78,7 @@ def _rank(G: Vector) -> int:
 
 
 def _moving(equations: DrivenEquations, rest: Vector, most: int = 8) -> str:
-    """Names of coordinates that move in `rest`, those that move most first."""
+    """Names of the coordinates that move in `rest` (nv, k), in the order of their amplitudes."""
     size = np.linalg.norm(rest, axis=1)
     order = [int(i) for i in np.argsort(-size, kind="stable") if size[i] > 1e-6]
     shown = [displacement_name(equations.system, i) for i in order]
@@ -86,7 +87,7 @@ def _moving(equations: DrivenEquations, rest: Vector, most: int = 8) -> str:
 
 
 def displacement_name(system: System, i: int) -> str:
-    """Name of the coordinate that displacement i moves; of its rate, if it moves several."""
+    """Name of the coordinate that displacement i moves; if it moves several, the name of its rate."""
     motion = system.equations.motion
     key = motion.v_names[i]
     owner = motion.owner_of(key[0])

@@ -1,4 +1,4 @@
-"""Derivatives of a driven motion by run-time parameters, at fixed values of the drives: exact, by implicit functions.
+"""Exact derivatives of a driven motion by run-time parameters, by the implicit function theorem.
 
 F(q, p) = (0, d), J w_i = e_i and J w_ij + d(J w_i)/dq N w_j = 0 (see `equations`) hold for all p. Along dp, with the
 drives moved by dd, q moves by N s, and
@@ -7,7 +7,7 @@ drives moved by dd, q moves by N s, and
     J dw_i  = - D(J w_i) [N s, dp] ,
     J dw_ij = - D(J w_ij + d(J w_i)/dq N w_j) [N s, dw_i, dw_j, dp] ,
 
-where D[...] is the derivative along the named changes of q, w_i, w_j and p, with the unknowns held constant.
+where D[...] is the derivative along the named changes of q, w_i, w_j and p, with constant unknowns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ParameterRates:
 def parameter_rates(
     equations: DrivenEquations, q: Array, w: Array, ww: Array, directions: Array, drives: Array
 ) -> ParameterRates:
-    """At q (n, nq) with w (n, m, nv), ww (n, m, m, nv), along `directions` (k, np) of p.
+    """Derivatives at q (n, nq) with w (n, m, nv), ww (n, m, m, nv), along `directions` (k, np) of p.
 
     `drives` (k, M) or (n, k, M): derivatives of the values of all M drives, held ones last, along each direction.
     """
@@ -51,7 +51,7 @@ def parameter_rates(
     Q, D = np.repeat(q, k, axis=0), np.tile(directions, (n, 1))
 
     def solved(rhs: Array) -> Array:
-        """(n k, nv)."""
+        """Solutions (n k, nv)."""
         return np.einsum("naj,nkj->nka", inverse, rhs.reshape(n, k, -1)).reshape(n * k, nv)
 
     rhs = -by_p.map(time, Q, row, D)[0].reshape(n, k, -1)
@@ -69,7 +69,7 @@ def parameter_rates(
 
 
 def _inverse(J: Array) -> Array:
-    """(n, nv, M): of square J the inverse, else the pseudo-inverse; equations beyond the square ones agree."""
+    """Inverse (n, nv, M) of J (n, M, nv), or the pseudo-inverse if it has more rows, which are then consistent."""
     try:
         return np.asarray(np.linalg.inv(J) if J.shape[1] == J.shape[2] else np.linalg.pinv(J), float)
     except np.linalg.LinAlgError:

@@ -17,7 +17,7 @@ MOST_PANELS, MOST_LINES = 12, 7
 
 
 def draw(result: KinematicsResult, path: str | os.PathLike[str], names: list[str]) -> None:
-    """One panel per quantity; the ending of the file's name gives the format."""
+    """Draw one panel per quantity to a file; its suffix determines the format."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -23,9 +23,9 @@ _DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
 
 @dataclass(frozen=True)
 class SweepQuantity:
-    """`components` names its parts, a scalar has none.
+    """A quantity of the position. `components`: names of its components, empty for a scalar.
 
-    `periodic`: a measured angle, which is known only up to full turns.
+    `periodic`: whether it is a measured angle, which is known only up to full turns.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Expressed(SweepQuantity):
 
 
 def find(system: System, name: str) -> Expressed:
-    """The quantity of that name; ModelError if there is none, or if it depends on more than the position."""
+    """The quantity `name`; raises a `ModelError` if there is none, or if it depends on more than the position."""
     quantity = _find(system, name)
     if quantity is None:
         hint = suggest(name, list(dict.fromkeys(known_names(system))), "known")
@@ -68,7 +68,7 @@ def find(system: System, name: str) -> Expressed:
 
 
 def scalar(system: System, name: str) -> Expressed:
-    """Like `find`, for a quantity that must be a scalar."""
+    """The scalar quantity `name`; raises a `ModelError` like `find`, and for a quantity with components."""
     quantity = find(system, name)
     if quantity.expression.numel() != 1:
         parts = ", ".join(quantity.labels)

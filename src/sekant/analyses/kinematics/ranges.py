@@ -19,11 +19,11 @@ Drive = str | Sequence[str] | Mapping[str, Any]
 
 
 class Span(tuple):
-    """(first, last, count)."""
+    """A range of values: (first, last, count)."""
 
 
 def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> dict[str, Any]:
-    """The request for each drive, as given: a `Span` or a list of values."""
+    """The requested values of each drive by name, unconverted: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
             raise SekantError("kinematics: the drives already have their ranges; drop range and values")
@@ -50,7 +50,7 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
 
 
 def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
-    """Values (n,) of one drive in SI, all different unless they belong to a path."""
+    """Values (n,) of one drive in SI units; all different unless they belong to a path."""
     if isinstance(given, Span):
         first, last = (_number(drive, x) for x in given[:2])
         if given[2] > 1 and first == last and not path:
@@ -70,7 +70,7 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
 
 
 def _kind(given: Any) -> Any:
-    """In a mapping, a tuple of three values that ends in a whole number is a range, anything else a list."""
+    """An entry of a mapping: a tuple of three values that ends in a whole number is a range, all else a list."""
     is_span = isinstance(given, tuple) and len(given) == 3 and isinstance(given[2], (int, np.integer))
     return Span(given) if is_span and given[2] >= 1 else given
 
@@ -88,7 +88,7 @@ def _span(name: str, given: Any) -> Span:
 
 
 def _number(drive: SweepQuantity, given: Any) -> float:
-    """A finite number, or a text with a unit such as "30 deg"."""
+    """The value of a drive in SI units, from a finite number or a text with a unit such as "30 deg"."""
     try:
         value = float(given)
     except (TypeError, ValueError, OverflowError):

@@ -29,20 +29,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KinematicsResult:
-    """A mechanism over n reached values of one drive, or n points of two.
+    """Positions of a mechanism at n reached values of one drive, or n points of two drives.
 
-    With one drive: `drive` (n,), `q` (n, nq), `dq` and `ddq` (n, nq) first and second derivatives by the drive.
-    With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the order in which they were
-    requested. ``result["hub.z"]`` gives any quantity of position, `derivative` and `second_derivative` those by the
-    drive, `body` poses and twists. Where the position is singular (`singular`, (n,)) derivatives are NaN.
+    With one drive: `drive` (n,), `q` (n, nq), first and second derivatives by the drive `dq` and `ddq` (n, nq).
+    With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the requested order.
+    ``result["hub.z"]`` is any quantity of position, `derivative` and `second_derivative` its derivatives by the
+    drive; `body` returns poses and twists. At singular positions (`singular`, (n,)) derivatives are NaN.
     """
 
     equations: DrivenEquations
     drive_names: tuple[str, ...]
     axes: tuple[Array, ...]  # requested values of each drive
-    begin: Array  # (drives and held ones,) values at the start
-    asked: Array  # (N, drives and held ones) requested points
-    reached: NDArray[np.bool_]  # (N,) which of the requested points are in the result
+    begin: Array  # (drives and held quantities,) values at the start
+    asked: Array  # (N, drives and held quantities) requested points
+    reached: NDArray[np.bool_]  # (N,) whether a requested point is in the result
     q: Array
     w: Array  # (n, m, nv) displacements by each drive
     ww: Array  # (n, m, m, nv)
@@ -61,7 +61,7 @@ class KinematicsResult:
         found: Sweep,
         limits: tuple[Limit, ...],
     ) -> KinematicsResult:
-        """Result with the reached points of a sweep over all `points`; `begin`: the drives at the start."""
+        """The result with the reached points of a sweep over all `points`; `begin`: values of drives at the start."""
         reached, m = found.reached > 0, len(names)
         return cls(
             equations,
@@ -90,12 +90,12 @@ class KinematicsResult:
 
     @cached_property
     def points(self) -> Array:
-        """(n, drives and held ones) that were reached."""
+        """The reached points (n, drives and held quantities)."""
         return self.asked[self.reached]
 
     @property
     def nothing(self) -> str:
-        """Why no point was reached."""
+        """Message that says why no point was reached."""
         shown = [self.equations.shown_as(k) for k in self._drives]
         spans = zip(shown, self.asked.min(axis=0), self.asked.max(axis=0), strict=False)
         texts = (f"{name} = {low - zero:.6g} to {high - zero:.6g}" for (name, zero), low, high in spans)
@@ -152,7 +152,7 @@ class KinematicsResult:
         return list(dict.fromkeys(found))
 
     def _ends(self, k: int, low: float, high: float) -> tuple[float, float]:
-        """The range of the k-th drive: the limits beyond the reached points, `low` to `high`."""
+        """Range of the k-th drive: the limits outside the reached points, or the reached values `low` and `high`."""
         ends = [float(limit.value[k]) for limit in self.limits if limit.kind != LOST]
         return (
             max((end for end in ends if end < low), default=low),
@@ -161,7 +161,7 @@ class KinematicsResult:
 
     @property
     def drive(self) -> Array:
-        """(n,) values of the drive, or (n, 2) of two."""
+        """Values of the drive (n,), or of two drives (n, 2)."""
         values = self.points[:, : len(self.drive_names)]
         return values[:, 0] if len(self.drive_names) == 1 else values
 
@@ -175,7 +175,7 @@ class KinematicsResult:
         return self.system.state_names[: self.system.nq]
 
     def on_grid(self, values: Array) -> Array:
-        """Values (n, ...) on the requested grid, (n1, ...) or (n1, n2, ...); NaN where not reached."""
+        """Values (n, ...) on the requested grid, (n1, ...) or (n1, n2, ...); NaN at points that were not reached."""
         shape = tuple(axis.size for axis in self.axes)
         if values.shape[0] == self.reached.size:
             return values.reshape(*shape, *values.shape[1:])
@@ -211,18 +211,18 @@ class KinematicsResult:
 
     @property
     def dq(self) -> Array:
-        """(n, nq) derivatives of the coordinates by the drive; (n, 2, nq) for two drives."""
+        """Derivatives of the coordinates by the drive (n, nq); (n, 2, nq) for two drives."""
         return self._coordinates[0]
 
     @property
     def ddq(self) -> Array:
-        """(n, nq) second derivatives of the coordinates by the drive; (n, 2, 2, nq) for two drives."""
+        """Second derivatives of the coordinates by the drive (n, nq); (n, 2, 2, nq) for two drives."""
         return self._coordinates[1]
 
     # -- bodies and quantities -------------------------------------------------------------------------
 
     def body(self, reference: str) -> PoseMotion:
-        """Pose and its first and second derivatives of a body or a frame on it (``body.frame``)."""
+        """Pose of a body or of a frame on it (``body.frame``), with first and second derivatives by the drive."""
         if reference not in self.system.model.frame_names():
             hint = suggest(reference, self.system.model.frame_names(), "frames")
             raise SekantError(f"kinematics: unknown body or frame '{reference}'; {hint}")
@@ -245,7 +245,7 @@ class KinematicsResult:
         return self.system.cached(("quantity", name), lambda: find(self.system, name).described)
 
     def __getitem__(self, name: str) -> Array:
-        """(n,) or (n, components) values of a coordinate, point, sensor or force output, see `kinematics`."""
+        """Values (n,) or (n, components) of a coordinate, point, sensor or force output, see `kinematics`."""
         quantity = self.quantity(name)
         values = self._functions(name)[0].map(self._time, self.q, self._row)[0]
         if quantity.periodic and len(self.drive_names) == 1 and len(self) > 1:
@@ -254,13 +254,13 @@ class KinematicsResult:
         return values if quantity.components else values[:, 0]
 
     def derivative(self, name: str) -> Array:
-        """(n,) or (n, components) derivative by the drive; with two drives (n, 2) or (n, 2, components)."""
+        """Derivative by the drive (n,) or (n, components); with two drives (n, 2) or (n, 2, components)."""
         first = self._functions(name)[1]
         parts = [first.map(self._time, self.q, self.w[:, i], self._row)[0] for i in self._drives]
         return self._trimmed(np.stack(parts, axis=1), name, 1)
 
     def second_derivative(self, name: str) -> Array:
-        """(n,) or (n, components) second derivative; with two drives (n, 2, 2) or (n, 2, 2, components)."""
+        """Second derivative (n,) or (n, components); with two drives (n, 2, 2) or (n, 2, 2, components)."""
         second = self._functions(name)[2]
         rows = []
         for i in self._drives:
@@ -284,7 +284,7 @@ class KinematicsResult:
         return self.equations.p.reshape(1, -1)
 
     def _trimmed(self, values: Array, name: str, axes: int) -> Array:
-        """Drop the axes of a single drive, and of the only component of a scalar."""
+        """`values` without the axes of a single drive, and without the component axis of a scalar."""
         if len(self.drive_names) == 1:
             values = values[(slice(None), *([0] * axes))]
         return values if self.quantity(name).components else values[..., 0]
@@ -327,7 +327,7 @@ class KinematicsResult:
         return labels, np.column_stack(columns)
 
     def _default_names(self) -> list[str]:
-        """Coordinates of all joints that report them; for mechanisms in points, all coordinates."""
+        """Coordinates of all joints that report them; all coordinates for mechanisms in points."""
         model = self.system.model
         if not model.joints:
             return list(self.q_names)
@@ -346,13 +346,13 @@ class KinematicsResult:
         replace_file(path, ("\n".join(lines) + "\n").encode())
 
     def plot(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-        """Draw quantities over the drive; with two drives, as lines over the first for values of the second."""
+        """Draw quantities over the drive to a file; with two drives, over the first, for values of the second."""
         from sekant.analyses.kinematics.picture import draw
 
         draw(self, path, list(names) if names is not None else self._default_names())
 
     def summary(self) -> str:
-        """A text: the drives, the reached range, the ends of the travel."""
+        """A text with the drives, the reached range and the ends of the travel."""
         lines = [
             f"kinematics of '{self.system.model.name}': {len(self)} of {self.reached.size} points reached"
         ]
@@ -368,7 +368,7 @@ class KinematicsResult:
         return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def digest(self) -> dict[str, Any]:
-        """The summary for machines."""
+        """The summary as data for JSON."""
         return {
             "model": self.system.model.name,
             "drives": {

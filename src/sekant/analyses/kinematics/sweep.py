@@ -49,21 +49,19 @@ def kinematics(
 ) -> KinematicsResult:
     """Positions of a mechanism while one or two quantities are driven, and their derivatives by these drives.
 
-    `drive` names what is driven: a coordinate of a joint (``hinge.angle``), a point's coordinate (``upright.z``,
-    ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
-    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values`
-    (n,) are the requested values, relative to the start of the model if `relative`; for two drives give a
-    pair of each, or a mapping
-    ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of
-    the model are frozen at time `t`.
+    `drive` names the driven quantities: a coordinate of a joint (``hinge.angle``), a coordinate of a point in the
+    world (``upright.z``, ``upright.hub.z``), a scalar sensor or one of its components, the length of a force element
+    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) are
+    the requested values, relative to the start of the model if `relative`; for two drives give a pair of each, or a
+    mapping ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions
+    of the model are frozen at time `t`.
 
-    The walk begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. If
-    the travel ends within the range, the result contains what can be reached, and `limits` contains the
-    places and causes. For
-    each value of the second of two drives, the first is swept as if alone; see `grid`.
+    The sweep begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. If the
+    travel ends within the range, the result contains the points that can be reached, and `limits` the positions and
+    causes. For each value of the second of two drives, the first is swept as if it were the only one; see `grid`.
 
     With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
-    has the k-th value of each. Derivatives are those by every drive.
+    has the k-th value of each. The result has the derivatives by every drive.
     """
     found = reachable(
         system,
@@ -96,9 +94,9 @@ def reachable(
     parameters: Mapping[str, ArrayLike] | None = None,
     shown: Mapping[str, tuple[str, float]] | None = None,
 ) -> KinematicsResult:
-    """As `kinematics`, but returns a result without points where nothing can be reached; `nothing` then says why.
+    """Like `kinematics`, but returns a result without points if nothing can be reached; `nothing` then says why.
 
-    `shown`: by name of a drive, its label in messages and the value from which they count.
+    `shown`: label and zero of the values of drives in messages, by name of the drive.
     """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     refuse_rolling(system)
@@ -141,7 +139,7 @@ def _assembled(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> Assembled:
-    """A consistent start; unchanged if it was already assembled for these conditions."""
+    """A consistent start; `guess` itself if it was already assembled for these conditions."""
     if isinstance(guess, Assembled) and guess.conditions == conditions_of(system, t, parameters):
         return guess
     return assemble(system, guess, hold=kept, t=t, parameters=parameters)
@@ -156,7 +154,7 @@ def _singular_start(equations: DrivenEquations, q: Vector) -> str:
 
 
 def _drive(system: System, name: str) -> SweepQuantity:
-    """A scalar that can be driven."""
+    """The scalar quantity `name` as a drive; raises a `ModelError` if it cannot be driven."""
     return system.cached(("drive", name), lambda: _new_drive(system, name))
 
 
@@ -176,7 +174,7 @@ def _new_drive(system: System, name: str) -> SweepQuantity:
 def _limits(
     equations: DrivenEquations, found: Sweep, points: Vector, q0: Vector, d0: Vector, tolerance: float
 ) -> tuple[Limit, ...]:
-    """Ends of the travel where the walk was lost, and where branches meet."""
+    """Limits where the sweep could not continue, and where branches meet."""
     limits = []
     for a, b in found.failed[:MOST_LIMITS]:
         if found.reached[b]:
@@ -200,7 +198,7 @@ def _limits(
 
 
 def _with_ends(found: Sweep, points: Vector, limits: tuple[Limit, ...]) -> Sweep:
-    """Points requested at a dead point itself are reached, without derivatives."""
+    """`found` with the requested points at a dead point itself marked as reached, without derivatives."""
     span = np.ptp(points, axis=0)
     span[span == 0.0] = np.maximum(1.0, np.abs(points[0]))[span == 0.0]  # held
     for limit in limits:

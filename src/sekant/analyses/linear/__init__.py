@@ -1,1 +1,1 @@
-"""Small motions: `linearize.py` returns a `LinearModel` with modes, responses, root loci and exact sensitivities."""
+"""Small motions: `linearize.py` returns a `LinearModel` with modes, responses and exact sensitivities; root loci."""

@@ -1,4 +1,4 @@
-"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; reports repeated ones."""
+"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; reports repeated eigenvalues."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
 
 Array = NDArray[Any]
-REPEATED = 1e-7  # distance of eigenvalues, relative to the largest, below which they count as one
-CLOSE = 1e-3  # distance, relative to their size, below which their eigenvectors change quickly
+REPEATED = 1e-7  # distance of eigenvalues, relative to the largest, below which they count as equal
+CLOSE = 1e-3  # distance of eigenvalues, relative to their size, below which a warning is given
 
 
 @dataclass(frozen=True, eq=False)
 class EigenDerivatives:
-    """`values` (n, k), `right`, `left` (n, n, k), groups of `repeated` eigenvalues, and `warnings` on them."""
+    """Derivatives of eigenvalues, `values` (n, k), and eigenvectors, `right` and `left` (n, n, k).
+
+    `repeated`: groups of repeated eigenvalues; `warnings`: about repeated and close ones.
+    """
 
     values: Array
     right: Array
@@ -30,7 +33,7 @@ class EigenDerivatives:
 
 
 def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
-    """Derivatives for changes dA (n, n, k) of the matrix."""
+    """Derivatives of the eigenvalues and eigenvectors for changes dA (n, n, k) of the matrix."""
     values, R, L = modes.eigenvalues, modes.right, modes.left
     n, count = values.size, dA.shape[2]
     groups = _groups(values)
@@ -48,7 +51,7 @@ def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
             continue
         others = [j for j in range(n) if j != k]
         gaps = values[k] - values[others]
-        # r_j of a group span it; their l_j may not be dual to them, so duals are computed
+        # the r_j of a group span its space, but the l_j may not be dual to them, so the duals are computed
         dual = np.linalg.pinv(R) if in_group else L.conj().T
         for p in range(count):
             d0 = R[:, others] @ ((dual[others] @ dA[:, :, p] @ R[:, k]) / gaps)
@@ -94,7 +97,7 @@ def _close(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[AnalysisW
 
 
 def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ...]):
-    """Slopes of the branches into which a repeated eigenvalue splits."""
+    """Slopes (group, k) of the branches into which a repeated eigenvalue splits, and a warning."""
     label = ", ".join(str(k + 1) for k in group)
     members = list(group)
     inner = L[:, members].conj().T @ R[:, members]

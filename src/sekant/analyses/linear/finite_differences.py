@@ -1,4 +1,4 @@
-"""The tangent by other methods than differentiation of inverse dynamics, for comparison."""
+"""The tangent by methods other than differentiation of inverse dynamics, for comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: float) -> EquationTangent:
-    """One-sided differences of the residual, as in published methods (TROM 3.2.4)."""
+    """The tangent by one-sided differences of the residual with `step`, as in published methods (TROM 3.2.4)."""
     n = functions.nv
     native, retract = functions.differences
     steps = step * np.eye(n)
@@ -46,7 +46,7 @@ def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: flo
 
 
 def forward_tangent(system: System, point: MotionPoint, tangent: EquationTangent) -> EquationTangent:
-    """R_v and R_s from derivatives of forward dynamics: R_v = -M da/dv, R_s = -M da/ds for unconstrained motion."""
+    """`tangent` with R_v and R_s from forward dynamics: R_v = -M da/dv, R_s = -M da/ds for unconstrained motion."""
     eq = system.equations
 
     def make() -> Any:

@@ -1,19 +1,19 @@
 """Linear equations of a constrained motion in independent coordinates, and their exact derivatives.
 
 The variation (s, w) of `sekant.formulations.variation` is expressed by z = E_q s and y = E_v w with constant rows
-E_q, E_v: named coordinates, or an orthonormal basis of the current null space (TROM 4.9). With inputs u that enter as
-R_u, Phi_u, rate_u, acc_u:
+E_q, E_v: named coordinates, or an orthonormal basis of the current null space (TROM 4.9). With inputs u, whose
+derivatives are R_u, Phi_u, rate_u, acc_u:
 
     s  = Z_q z + P u                      G_h Z_q = 0,      G_h P = -Phi_u
     w  = Z_v y + W z + V u                G_v Z_v = 0,      G W = -H Z_q,    G V = -(H P + rate_u)
     w' = Z_v y' + A_y y + A_z z + A_u u   G A_y = -acc_v Z_v,   G A_z = -(acc_v W + acc_s Z_q),   ...
 
-with E_q Z_q = 1, E_v Z_v = 1 and every other column x of these having E x = 0. What remains is
+with E_q Z_q = 1, E_v Z_v = 1, and E x = 0 for every other column x of these. The remaining equations are
 
-    z' = E_q (X s + w) ,     Z_v^T (M w' + R_v w + R_s s + R_u u) = 0 ,
+    z' = E_q (X s + w) ,     Z_v^T (M w' + R_v w + R_s s + R_u u) = 0 .
 
-in which W, A_y and A_z are the second-order terms of moving constraints, and R_s holds d(Phi_q^T lam)/dq, which
-TROM (4.12) drops. A derivative of x from ``G x = b, E x = 0`` solves ``G dx = db - dG x, E dx = 0``.
+W, A_y and A_z are the second-order terms of moving constraints. R_s contains d(Phi_q^T lam)/dq, which TROM (4.12)
+neglects. The derivative of x from ``G x = b, E x = 0`` solves ``G dx = db - dG x, E dx = 0``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class InputColumns:
-    """Derivatives by inputs: R (nv, k); Phi, rate, acceleration (m, k)."""
+    """Derivatives of the equations by inputs: R (nv, k); Phi, rate, acceleration (m, k)."""
 
     R: Array
     Phi: Array
@@ -58,7 +58,7 @@ class InputResponse:
 
 
 class IndependentRows:
-    """Rows E_q (fq, nv), E_v (fv, nv) and the spaces that constraints G (m, nv) allow, with holonomic rows marked."""
+    """Rows E_q (fq, nv), E_v (fv, nv) and the null spaces of constraints G (m, nv); `holonomic` (m,) marks rows."""
 
     def __init__(self, G: Array, holonomic: NDArray[np.bool_], independent: list[int] | None = None):
         self.holonomic, self.orthonormal = holonomic, independent is None
@@ -88,7 +88,8 @@ class IndependentRows:
 
 
 class ReducedEquations:
-    """The equations in z (fq,) and y (fv,): ``z' = X_r z + T y + ..., M y' + C_y y + K_z z = ...``."""
+    """The equations in independent coordinates, ``z' = X_r z + T y + ..., M y' + C_y y + K_z z = ...``, for z (fq,)
+    and y (fv,)."""
 
     def __init__(self, tangent: EquationTangent, basis: IndependentRows):
         self.tangent, self.basis = tangent, basis
@@ -111,12 +112,12 @@ class ReducedEquations:
 
     @property
     def A(self) -> Array:
-        """(fq + fv, fq + fv)."""
+        """System matrix (fq + fv, fq + fv)."""
         below = np.hstack([-self.solve(self.K_z), -self.solve(self.C_y)])
         return np.vstack([np.hstack([self.rates_z, self.rates_y]), below])
 
     def second_order(self) -> tuple[Array, Array, Array]:
-        """M, C, K with M z'' + C z' + K z = 0."""
+        """M, C, K (f, f) of M z'' + C z' + K z = 0."""
         T, b = self.tangent, self.basis
         if not b.second_order:
             raise SolverError(
@@ -142,8 +143,8 @@ class ReductionRate:
     """Derivative of a reduction along a change dT of the tangent.
 
     The rows E are constant, or (`turning`) remain an orthonormal basis of the null space as it rotates,
-    dE = -(G^+ dG Z)^T: then columns x with E x = 0 change by E dx = -dE x. This matters only for equations
-    frozen during a motion, whose eigenvalues depend on the coordinates.
+    dE = -(G^+ dG Z)^T; columns x with E x = 0 then change by E dx = -dE x. `turning` has an effect only for
+    equations frozen at an instant of a motion, whose eigenvalues depend on the coordinates.
     """
 
     def __init__(self, reduction: ReducedEquations, change: EquationTangent, turning: bool = False):
@@ -206,7 +207,7 @@ class ReductionRate:
 
 
 def restricted(tangent: EquationTangent, rows: NDArray[np.bool_]) -> EquationTangent:
-    """The tangent with the given rows of constraints only."""
+    """The tangent with only the given `rows` (m,) of constraints."""
     parts = {f.name: getattr(tangent, f.name) for f in fields(tangent)}
     for name in ("G", "H", "acc_v", "acc_s"):
         parts[name] = parts[name][rows]

@@ -1,7 +1,7 @@
 """Inputs and outputs of a linear model by name, and their derivatives in the equations.
 
-An input is a run-time parameter, a prescribed motion (whose displacement u is added to its value, with the effects
-of u' and u''), or a coordinate (along which a generalized force u acts).
+An input is a run-time parameter, a prescribed motion (the displacement u is added to its value; u' and u'' act too),
+or a coordinate (along which a generalized force u acts).
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ from sekant.model.forces import Actuator
 
 Array = NDArray[Any]
 INSTANT = ("acceleration", "a", "reaction", "reaction_local", "multipliers", "force", "power")
-"""Endings of the names of outputs that respond instantly to forces."""
+"""Endings of the names of outputs that respond to forces without delay."""
 ORDERS = ("", "_rate", "_acceleration")
 
 
 @dataclass(frozen=True)
 class LinearInput:
-    """`kind` "parameter", "motion" or "force"; `index`: of the entries of p with u, u', u'', or of the velocity."""
+    """An input of `kind` "parameter", "motion" or "force".
+
+    `index`: indices of the entries of p with u, u', u'', or the index of the velocity along which a force acts.
+    """
 
     name: str
     kind: str
@@ -100,7 +103,7 @@ def _driveable(system: System) -> dict[str, tuple[str, int]]:
 
 
 def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[LinearInput]:
-    """`coordinates`: names of the displacements (nv,)."""
+    """The inputs `names`, one per component. `coordinates`: names of the displacements (nv,)."""
     places = {name: tuple(range(at.start, at.stop)) for name, at in system.places.items()}
     motions = system.model.motions
     forces = {name: force_parameter(*key) for name, key in _driveable(system).items()}
@@ -132,7 +135,7 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
 def input_columns(
     inputs: Sequence[LinearInput], slopes: Slopes, rows: NDArray[np.bool_], order: int
 ) -> InputColumns:
-    """Effects of the time derivatives of `order` 0, 1 or 2 of the inputs."""
+    """Derivatives of the equations by the inputs (`order` 0), their rates (1) or their second rates (2)."""
     nv, m = slopes.R.shape[0], int(rows.sum())
     R = np.zeros((nv, len(inputs)))
     parts = [np.zeros((m, len(inputs))) for _ in range(3)]
@@ -153,7 +156,7 @@ def input_columns(
 def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
-    """Refuse parameters that move constraints or prescribed motions as inputs: their rates would act as well."""
+    """Raise an error for input parameters that move constraints or prescribed motions: their rates act as well."""
     for item in inputs:
         if item.kind != "parameter":
             continue
@@ -179,8 +182,8 @@ def _position(motion: Any, i: int) -> SX:
 
 
 def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
-    """Refuse forces on coordinates outside joints with outputs of accelerations and reactions, in which they
-    do not appear."""
+    """Raise an error for forces along coordinates outside joints together with outputs of accelerations and
+    reactions, in which these forces do not appear."""
     for item in inputs:
         for name in outputs:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
@@ -191,14 +194,14 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
 
 
 def matches(output: str, pattern: str) -> bool:
-    """Whether a pattern matches an output, or the quantity of which it is a component."""
+    """Whether `pattern` matches an output, or the quantity whose component the output is."""
     return fnmatchcase(output, pattern) or fnmatchcase(output.rpartition(".")[0], pattern)
 
 
 def in_the_order_of(names: Sequence[str], known: Collection[str], exact: Collection[str]) -> list[str]:
-    """Outputs among `known` that `names` or patterns stand for, each once, in the order of `names`.
+    """Outputs among `known` that match `names` or patterns, each once, in the order of `names`.
 
-    `exact`: those that patterns do not match.
+    `exact`: outputs that patterns do not match.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -257,7 +260,7 @@ class LinearOutputs:
     def change(
         self, point: MotionPoint, ds: Array, dv: Array, dp: Array
     ) -> tuple[Array, Array, Array, Array]:
-        """Derivatives of these values along a change of the point."""
+        """Derivatives of the results of `at` along a change ds (nv,), dv (nv,), dp (np,) of the point."""
         system, eq = self.system, self.system.equations
 
         def make() -> Any:

@@ -1,4 +1,4 @@
-"""A linear model of small motions: matrices, modes, frequency response, and the conversion to other packages."""
+"""A linear model of small motions: matrices, modes, frequency response, and conversion for other packages."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ class StateMatrices(_FourMatrices):
 
 @dataclass(frozen=True)
 class ImproperPart:
-    """A part of `output` that a state space cannot represent: `velocity` times the rate and `acceleration`
-    times the second rate
-    of `input`."""
+    """A part of `output` that a state space cannot represent: `velocity` times the rate of `input` plus
+    `acceleration` times its second rate."""
 
     output: str
     input: str
@@ -123,14 +122,14 @@ class LinearModel:
 
     @property
     def Z(self) -> Array:
-        """(nv, f): displacements of all coordinates for unit independent ones."""
+        """(nv, f): displacements of all coordinates per unit of the independent ones."""
         return self.reduction.basis.Z_q
 
     # -- first order -----------------------------------------------------------------------------------
 
     @cached_property
     def A(self) -> Array:
-        """(n, n)."""
+        """System matrix (n, n)."""
         return self.reduction.A if self.moving is None else self.reduction.A - self.moving
 
     def input_matrix(self, order: int = 0) -> Array:
@@ -140,7 +139,7 @@ class LinearModel:
 
     @property
     def B(self) -> Array:
-        """(n, inputs) of a proper state space; see `state_space`."""
+        """Input matrix (n, inputs) of a proper state space; see `state_space`."""
         return self.state_space().B
 
     @cached_property
@@ -168,11 +167,11 @@ class LinearModel:
         return D
 
     def state_space(self, rates: str = "inputs") -> StateMatrices:
-        """A, B, C, D. Where rates of inputs act, x is shifted: x - B2 u' - (B1 + A B2) u takes its place.
+        """A, B, C, D. If rates of inputs act, the state is x - B2 u' - (B1 + A B2) u instead of x.
 
-        Outputs that follow the velocity or acceleration of a motion have no state space in that motion alone:
-        `rates` "inputs" makes velocity and acceleration of such motions inputs of their own (`inputs` of what is
-        returned names them), "proper" gives the part that has one and lists the rest in `left_out`.
+        Outputs that depend on the velocity or acceleration of a motion have no state space with only that motion as
+        input. `rates` "inputs" adds the velocity and acceleration of such motions as inputs (see `inputs` of the
+        result); "proper" returns the proper part and lists the omitted terms in `left_out`.
         """
         if rates not in ("inputs", "proper"):
             raise SolverError(f"state space: rates must be 'inputs' or 'proper' (got {rates!r})")
@@ -209,7 +208,7 @@ class LinearModel:
         return found
 
     def descriptor(self) -> tuple[Array, Array]:
-        """(E, A) with E x' = A x, x = [s; w; lam]: all coordinates, velocities and multipliers."""
+        """(E, A) of the descriptor form E x' = A x, x = [s; w; lam]: displacements, velocities and multipliers."""
         if self.moving is not None:
             raise SolverError("linearize: in moving axes there is no descriptor form; use A, or M, C, K")
         T, holonomic = self.reduction.tangent, self.reduction.basis.holonomic
@@ -229,8 +228,7 @@ class LinearModel:
         return ScipyStateSpace(*self._with_ports())
 
     def to_control(self) -> Any:
-        """A `control.ss` with names, if python-control is installed; it allows no dots, so `rail.q` becomes
-        `rail_q`."""
+        """A `control.ss` with names; requires python-control. It allows no dots, so `rail.q` becomes `rail_q`."""
         try:
             control = importlib.import_module("control")
         except ImportError:
@@ -256,13 +254,13 @@ class LinearModel:
         return modes_of(self)
 
     def frequency_response(self, frequencies: ArrayLike) -> Array:
-        """Complex (len(frequencies), outputs, inputs) at frequencies in Hz."""
+        """Complex frequency response (len(frequencies), outputs, inputs) at `frequencies` in Hz."""
         if not self.inputs or not self.outputs:
             raise SolverError("linearize: name inputs and outputs for a frequency response")
         return self.transfer(2j * np.pi * np.atleast_1d(in_si(frequencies, "frequencies")))
 
     def transfer(self, s: complex | Array) -> Array:
-        """(..., outputs, inputs) at complex frequencies s (...) in rad/s."""
+        """Transfer matrix (..., outputs, inputs) at complex frequencies s (...) in rad/s."""
         C, D = self._output_terms
         s = np.asarray(s, complex)[..., None, None]
         powers = (1.0, s, s**2)
@@ -271,7 +269,7 @@ class LinearModel:
         return C @ np.linalg.solve(s * np.eye(self.A.shape[0]) - self.A, B) + direct
 
     def bode(self, frequencies: ArrayLike | None = None, to: str | os.PathLike[str] | None = None) -> Any:
-        """Gain and phase over frequency (Hz, by default around all modes); written to `to` (.svg, .pdf, .png)."""
+        """Plot gain and phase over frequency (Hz, by default around all modes); `to`: a file (.svg, .pdf, .png)."""
         return picture("bode", self, frequencies, to=to)
 
     def power_spectrum(self, frequencies: ArrayLike, inputs: ArrayLike) -> Array:
@@ -290,7 +288,7 @@ class LinearModel:
         return sensitivity_of(self, parameters)
 
     def port(self, output: str, input: str) -> tuple[int, int]:
-        """Numbers of an output and an input by name."""
+        """Indices of an output and an input by name."""
         for name, known, what in ((output, self.outputs, "outputs"), (input, self.inputs, "inputs")):
             if name not in known:
                 raise SolverError(f"linear model: unknown name '{name}'; {suggest(name, list(known), what)}")

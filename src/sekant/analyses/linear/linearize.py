@@ -60,9 +60,9 @@ def linearize(
     """The linear model of small motions about `state` at time `t` (s).
 
     Without a state, or with a result of `sk.equilibrium`, it describes motions about an equilibrium. A state
-    with velocities is that of a steady motion with the constant accelerations `a` (nv,), by default zero; a
+    with velocities is taken as a steady motion with the constant accelerations `a` (nv,), by default zero; a
     result of `sk.steady_motion` is described in axes that move with it. ``at="motion"`` accepts any state,
-    with the accelerations that the system has there. A state that is not of the stated kind is refused, with
+    with the accelerations that the system has there. If a state is not of the stated kind, an error reports
     the unbalanced forces. A joint with dry friction that is at rest in the state is locked by a constraint
     with the friction's name.
 
@@ -74,7 +74,7 @@ def linearize(
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
-    own = getattr(state, "system", None)  # that of an equilibrium or a steady motion of this model
+    own = getattr(state, "system", None)  # an equilibrium or a steady motion of this model has a system
     if own is not None and own.model is system:
         system = own
     system = as_system(system, parameters)
@@ -134,12 +134,13 @@ def linearize(
 
 
 def _holonomic(tangent: EquationTangent, holonomic: Array, tracked: Array) -> Array:
-    """Rows (m,) that constrain positions: those that always do, and tracked quantities that do in small motions.
+    """Mask of the rows (m,) that constrain positions: holonomic ones, and tracked quantities if they do so in small
+    motions.
 
-    A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows those of the
-    others, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the remaining constant is
-    the start of the count, not a motion. With d(rate)/dt = r a + H v, acc_v is r' + H, so that H - r' = 2 H -
-    acc_v. At rest both are zero, and along a motion where r is a gradient, as it is for angles.
+    A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows from those of the
+    other coordinates, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the remaining
+    constant is the start of the count, not a motion. With d(rate)/dt = r a + H v, acc_v is r' + H, and therefore
+    H - r' = 2 H - acc_v. This is zero at rest, and along a motion if r is a gradient, as for angles.
     """
     if not np.any(tracked):
         return holonomic

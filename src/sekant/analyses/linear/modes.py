@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 ZERO = 1e-7
-"""Eigenvalues below this, relative to the largest, count as zero: a double zero is accurate only to the root
-of rounding."""
+"""Eigenvalues below this, relative to the largest, count as zero: a double zero is accurate only to the square root
+of round-off."""
 STILL = 1e-9
-"""Displacements up to this, in a unit eigenvector, count as zero."""
+"""Largest displacement in a unit eigenvector that counts as zero."""
 GROWING = 1e-9
-"""Real parts up to this, relative to the largest eigenvalue, do not count as growth."""
+"""Largest real part, relative to the largest eigenvalue, that does not count as growth."""
 
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """Modes by rising undamped frequency; of a conjugate pair the one with positive imaginary part comes first.
+    """Modes in the order of undamped frequency; of a conjugate pair, the one with positive imaginary part is first.
 
     `eigenvalues` (n,) rad/s; `right`, `left` (n, n): columns with ``A r = lam r``, ``l^H A = lam l^H``, ``|r| = 1``,
     the largest entry of r real and positive, and ``l^H r = 1`` if the mode is not defective.
@@ -65,17 +65,17 @@ class Modes:
 
     @property
     def undamped_frequency(self) -> Array:
-        """(n,) Hz: |lam| / 2 pi."""
+        """Undamped frequencies (n,) Hz: |lam| / 2 pi."""
         return np.abs(self.eigenvalues) / (2 * np.pi)
 
     @property
     def damped_frequency(self) -> Array:
-        """(n,) Hz: |Im lam| / 2 pi."""
+        """Damped frequencies (n,) Hz: |Im lam| / 2 pi."""
         return np.abs(np.imag(self.eigenvalues)) / (2 * np.pi)
 
     @property
     def damping_ratio(self) -> Array:
-        """(n,): -Re lam / |lam|; NaN for zero eigenvalues."""
+        """Damping ratios (n,): -Re lam / |lam|; NaN for zero eigenvalues."""
         size = np.abs(self.eigenvalues)
         zero = size <= self._small
         return np.where(zero, np.nan, -np.real(self.eigenvalues) / np.where(zero, 1.0, size))
@@ -86,12 +86,12 @@ class Modes:
 
     @property
     def oscillations(self) -> Array:
-        """Numbers of the modes with positive imaginary part: one for each oscillation."""
+        """Indices of the modes with positive imaginary part: one for each oscillation."""
         return np.flatnonzero(np.imag(self.eigenvalues) > self._small)
 
     @property
     def decays(self) -> Array:
-        """Numbers of the real modes: those that decay or grow without an oscillation."""
+        """Indices of the real modes, which decay or grow without oscillation."""
         real = np.abs(np.imag(self.eigenvalues)) <= self._small
         return np.flatnonzero(real & (np.abs(self.eigenvalues) > self._small))
 
@@ -111,7 +111,7 @@ class Modes:
         return "stable" if np.all(real < -limit) and np.all(moving) else "marginal"
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Bars of the amplitude of each coordinate in every mode; written to `to` (.svg, .pdf, .png) if given."""
+        """Plot the amplitude of each coordinate in every mode as bars; `to`: a file to write (.svg, .pdf, .png)."""
         return picture("mode_bars", self, to=to)
 
     @cached_property
@@ -121,7 +121,7 @@ class Modes:
         return basis.Z_q @ self.right[: basis.Z_q.shape[1]]
 
     def shape(self, k: int) -> dict[str, tuple[float, float]]:
-        """Amplitude and phase (rad) of every coordinate in mode k, the largest amplitude being 1."""
+        """Amplitude and phase (rad) of every coordinate in mode k; the largest amplitude is 1."""
         s = self.shapes[:, k]
         largest = np.max(np.abs(s), initial=0.0)
         s = s / (s[int(np.argmax(np.abs(s)))] if largest > 0 else 1.0)
@@ -132,13 +132,13 @@ class Modes:
 
     @property
     def participation(self) -> Array:
-        """(states, modes): share of each state in each mode, |l_i r_i|, columns adding up to one."""
+        """Participation (states, modes) of each state in each mode, |l_i r_i|; the sum of a column is one."""
         shares = np.abs(np.conj(self.left) * self.right)
         total = shares.sum(axis=0)
         return shares / np.where(total > 0, total, 1.0)
 
     def body_motions(self, k: int) -> dict[str, Array]:
-        """Complex motion (6,) of each body in mode k: displacement of its origin (m), then rotation (rad), in W."""
+        """Complex motion (6,) of each body in mode k, in W: displacement of its origin (m), then rotation (rad)."""
         system, point = self.model.system, self.model.operating_point.point
         eq = system.equations
         bodies = [link.body for link in eq.motion.links]
@@ -158,7 +158,7 @@ class Modes:
         return {body: motions[6 * i : 6 * i + 6] for i, body in enumerate(bodies)}
 
     def states(self, k: int, amplitude: float = 0.1, count: int = 24) -> list[State]:
-        """One period of mode k for animation: `count` states; the largest coordinate moves by `amplitude`."""
+        """`count` states over one period of mode k, for animation; the largest displacement is `amplitude`."""
         model, point = self.model, self.model.operating_point.point
         geometry = LoopGeometry(model.system, point.t, model.operating_point.parameters, (), {})
         s = self.shapes[:, k]
@@ -192,7 +192,7 @@ class Modes:
 
 
 def modes_of(model: LinearModel) -> Modes:
-    """Sorted, scaled modes of a linear model."""
+    """The modes of a linear model, sorted and normalized."""
     A = model.A
     if not A.size:
         raise SolverError("modes: the system has no free motion")

@@ -1,14 +1,14 @@
 """Linear equations about a steady motion in axes that move with it, in which they are constant.
 
-Let Y(q) be the velocities that the steady motion has at position q, Y_s their derivative and L = Y_s + X, so
-that displacements that move with it obey s' = L s, with the matrix P(t), P' = L P, P(0) = 1. With s = P Z_q z and
+Let Y(q) be the velocities of the steady motion at position q, Y_s their derivative and L = Y_s + X. Displacements
+that move with it satisfy s' = L s, with the matrix P(t), P' = L P, P(0) = 1. With s = P Z_q z and
 w = Y_s P Z_q z + P (Z_v y + (W - Y_s Z_q) z) the matrix A of
 `sekant.analyses.linear.independent_coordinates` becomes A - D,
 
     D = [ E_q L Z_q ,                                    0         ]
         [ E_v (Y_s' Z_q + Y_s L Z_q + L (W - Y_s Z_q)) , E_v L Z_v ] ,
 
-a transformation of Lyapunov's: eigenvalues are those for an observer in the moving axes. D is zero if the
+a Lyapunov transformation: the eigenvalues are those that an observer in the moving axes sees. D is zero if the
 ignorable coordinates are coordinates of joints.
 """
 
@@ -28,18 +28,18 @@ from sekant.errors import AnalysisWarning, SolverError
 
 Array = NDArray[Any]
 STILL = 1e-9
-"""Change of A by the moving axes, relative to A, below which they count as fixed."""
+"""Largest change of A by the moving axes, relative to A, for which the axes count as fixed."""
 
 
 def moving_axes(where: OperatingPoint, reduction: ReducedEquations) -> Array | None:
-    """D (n, n); None if the axes do not move."""
+    """The matrix D (n, n); None if the axes do not move."""
     if where.steady is None or not where.moving:
         return None
     return axes_of(where.steady, where.point, reduction)
 
 
 def axes_of(steady: SteadyMotion, point: MotionPoint, reduction: ReducedEquations) -> Array:
-    """D (n, n) of the axes that move with a steady motion."""
+    """The matrix D (n, n) of the axes that move with a steady motion."""
     T, b = reduction.tangent, reduction.basis
     Y_s, Y_rate = steady.frame(point)
     L = Y_s + T.X
@@ -50,9 +50,9 @@ def axes_of(steady: SteadyMotion, point: MotionPoint, reduction: ReducedEquation
 
 
 def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[AnalysisWarning, ...]:
-    """A warning if coefficients change with time in the current axes, and are frozen at an instant.
+    """A warning if the coefficients change with time in the current axes and are frozen at an instant.
 
-    Coordinates x = T(t) x~ have A~ = T^-1 (A T - T'): eigenvalues of a frozen A belong to its coordinates only.
+    Coordinates x = T(t) x~ have A~ = T^-1 (A T - T'): the eigenvalues of a frozen A depend on the coordinates.
     """
     if where.kind != "motion" or not (np.any(where.point.v) or np.any(where.point.a)):
         return ()

@@ -1,4 +1,4 @@
-"""The instant of a motion about which a system is linearized: accelerations and multipliers included, and checked."""
+"""The instant of a motion about which a system is linearized: state, accelerations and multipliers, with checks."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 Array = NDArray[Any]
 KINDS = ("equilibrium", "steady", "motion")
 BALANCED = 1e-6
-"""Share of the applied forces up to which unbalanced forces are accepted, as in an equilibrium found elsewhere."""
+"""Largest unbalanced force, relative to the applied ones, that is accepted, for example in an equilibrium from
+another program."""
 
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """A point, the rows of constraints that act there (m,), and what kind of motion it belongs to.
+    """A point, the mask of its active constraint rows (m,), and the `kind` of motion, one of `KINDS`.
 
     `steady`: the steady motion that it belongs to, if `sk.steady_motion` found one; `moving`: whether the axes move
     with it.
@@ -50,7 +51,7 @@ def operating_point(
     a: ArrayLike | None,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> OperatingPoint:
-    """The point that `linearize` describes by its arguments."""
+    """The operating point for the arguments of `linearize`."""
     if at is not None and at not in KINDS:
         raise SolverError(f"linearize: unknown kind of motion at='{at}'; {suggest(at, KINDS, 'kinds')}")
     if state is None:

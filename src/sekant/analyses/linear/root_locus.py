@@ -1,4 +1,4 @@
-"""Root loci: eigenvalues over a parameter, each mode followed from value to value."""
+"""Root loci: eigenvalues over a parameter, with each mode tracked from value to value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sekant.units import in_si
 
 Array = NDArray[Any]
 BEND = 0.004
-"""Largest bend of lines between rows, relative to the size of the picture."""
+"""Largest bend of the lines between rows, relative to the size of the picture."""
 ROUNDS = 12
 """Largest number of halvings of an interval."""
 MOST = 8
@@ -35,7 +35,7 @@ MOST = 8
 
 @dataclass(frozen=True, eq=False)
 class RootLocus:
-    """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape.
+    """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, tracked by its shape.
 
     Values at which lines bend are added to the requested ones. `trace`: the computation of further rows;
     without it, crossings are interpolated linearly.
@@ -49,23 +49,23 @@ class RootLocus:
 
     @property
     def damping_ratio(self) -> Array:
-        """(k, n); NaN for zero eigenvalues."""
+        """Damping ratios (k, n); NaN for zero eigenvalues."""
         size = np.abs(self.eigenvalues)
         zero = size <= 1e-9 * np.max(size, initial=1e-300)
         return np.where(zero, np.nan, -np.real(self.eigenvalues) / np.where(zero, 1.0, size))
 
     @property
     def undamped_frequency(self) -> Array:
-        """(k, n) Hz."""
+        """Undamped frequencies (k, n) in Hz."""
         return np.abs(self.eigenvalues) / (2 * np.pi)
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """The eigenvalues in the complex plane; also written to `to` (.svg, .pdf, .png), if given."""
+        """Plot the eigenvalues in the complex plane; `to`: a file to write (.svg, .pdf, .png)."""
         return picture("root_locus", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
-        """(value, mode) where a real part changes its sign: computed with the model, between the values of
-        the locus."""
+        """(value, mode) of every change of sign of a real part, computed with the model between the values of the
+        locus."""
         found = []
         real = np.real(self.eigenvalues)
         limit = 1e-9 * np.max(np.abs(self.eigenvalues), initial=1e-300)
@@ -125,7 +125,8 @@ class Trace:
         return replace(found, eigenvalues=found.eigenvalues[order], shapes=found.shapes[:, order]), model
 
     def between(self, i: int) -> Callable[[float], Array]:
-        """Eigenvalues (n,) at values between rows i and i + 1, followed from the nearest known value."""
+        """A function for the eigenvalues (n,) at a value between rows i and i + 1, tracked from the nearest known
+        value."""
         known = [self.rows[i], self.rows[i + 1]]
 
         def follow(value: float) -> Array:
@@ -190,7 +191,7 @@ def root_locus(
 
 
 def refined(trace: Trace) -> Trace:
-    """The locus with further rows where its lines bend, such as where branches meet.
+    """The locus with further rows where its lines bend, for example where branches meet.
 
     An interval is halved if a pair of complex eigenvalues becomes real in it, or if a line bends at one of its ends
     by more than `BEND` of the picture, until lines are smooth or there are `MOST` rows for each given one.
@@ -232,14 +233,14 @@ def _bent(rows: Sequence[Row]) -> list[int]:
 
 
 def _nearest(a: Array, b: Array, point: Array) -> Array:
-    """On the segments from a to b the points nearest to `point`, all complex and of one shape."""
+    """The points on the segments from a to b that are nearest to `point`; all complex, of the same shape."""
     along = b - a
     size = np.maximum(np.abs(along) ** 2, 1e-300)
     return a + np.clip(np.real(np.conj(along) * (point - a)) / size, 0.0, 1.0) * along
 
 
 def _matching(before: Array, shapes: Array, after: Array, new_shapes: Array) -> Array:
-    """The order of the new modes that pairs similar ones: close eigenvalues, parallel shapes."""
+    """The order (n,) of the new modes that pairs similar modes: close eigenvalues, parallel shapes."""
     distance = np.abs(before[:, None] - after[None, :])
     scale = max(
         float(np.median(np.min(distance, axis=1))), 1e-9 * float(np.max(np.abs(after), initial=1e-300))

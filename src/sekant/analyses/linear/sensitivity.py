@@ -1,10 +1,9 @@
 """Exact derivatives of a linear model, its modes and its frequency response with respect to model parameters.
 
-The operating point moves with the parameters, R_s ds + G^T dlam = -R_p dp and G ds = -Phi_p dp, and the matrices with
-both; a steady motion changes with its velocities, its unknowns and its axes. The system matrix is not
-symmetric, so eigenvalue derivatives need left and right eigenvectors (unlike TROM 8.4 and 8.6), dlam_k =
-l_k^H dA r_k; those of
-frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (unlike TROM 8.8 and 8.9).
+The operating point changes with the parameters, R_s ds + G^T dlam = -R_p dp and G ds = -Phi_p dp; the matrices change
+with both. In a steady motion, its velocities, unknowns and axes change too. The system matrix is not symmetric, so
+the derivatives of eigenvalues require left and right eigenvectors (unlike TROM 8.4 and 8.6), dlam_k = l_k^H dA r_k.
+Those of frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (unlike TROM 8.8 and 8.9).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Change of the point per unit of a parameter: ds, dv, da (nv,), dlam (m,), dp (np,)."""
+    """Change of the operating point per unit of a parameter: ds, dv, da (nv,), dlam (m,), dp (np,)."""
 
     ds: Array
     dv: Array
@@ -57,7 +56,7 @@ class Peak:
 
 
 class Sensitivity:
-    """Derivatives with respect to `parameters`, the last axis of every array."""
+    """Derivatives of a linear model with respect to `parameters`, which are the last axis of every array."""
 
     def __init__(self, model: LinearModel, indices: Sequence[int], names: Sequence[str]):
         self.model, self.parameters = model, tuple(names)
@@ -76,7 +75,7 @@ class Sensitivity:
 
     @cached_property
     def A(self) -> Array:
-        """(n, n, parameters) derivative of the system matrix, along the operating points."""
+        """Derivative of the system matrix (n, n, parameters), including the change of the operating point."""
         where = self.model.operating_point
         parts = [rate.A for rate in self._rates]
         if where.steady is not None and where.moving:
@@ -88,12 +87,12 @@ class Sensitivity:
 
     @property
     def operating_point(self) -> Array:
-        """(nv, parameters): derivative of the equilibrium (in coordinates)."""
+        """Derivative of the displacements of the operating point (nv, parameters)."""
         return np.stack([change.ds for change in self._changes], axis=-1)
 
     @property
     def unknowns(self) -> dict[str, Array]:
-        """(parameters,) each: derivatives of the unknowns of a steady motion."""
+        """Derivatives (parameters,) of each unknown of a steady motion, by name."""
         steady = self.model.operating_point.steady
         names = () if steady is None else tuple(steady.unknowns)
         found = [c.unknowns for c in self._changes if isinstance(c, MotionChange)]
@@ -101,7 +100,7 @@ class Sensitivity:
 
     @property
     def multipliers(self) -> Array:
-        """(m, parameters)."""
+        """Derivatives of the multipliers (m, parameters)."""
         return np.stack([change.dlam for change in self._changes], axis=-1)
 
     @cached_property
@@ -110,17 +109,17 @@ class Sensitivity:
 
     @property
     def eigenvalues(self) -> Array:
-        """(n, parameters); those of a repeated eigenvalue are the slopes of its branches, in no order."""
+        """Derivatives of the eigenvalues (n, parameters); of a repeated one the slopes of its branches, unordered."""
         return self._eigen.values
 
     @property
     def right(self) -> Array:
-        """(n, n, parameters) of the right eigenvectors, NaN where they are not unique."""
+        """Derivatives of the right eigenvectors (n, n, parameters); NaN if they are not unique."""
         return self._eigen.right
 
     @property
     def left(self) -> Array:
-        """(n, n, parameters) of the left eigenvectors, NaN where they are not unique."""
+        """Derivatives of the left eigenvectors (n, n, parameters); NaN if they are not unique."""
         return self._eigen.left
 
     @property
@@ -136,20 +135,20 @@ class Sensitivity:
 
     @cached_property
     def undamped_frequency(self) -> Array:
-        """(n, parameters) Hz per unit: d|lam| / 2 pi."""
+        """Derivatives of the undamped frequencies (n, parameters), Hz per unit: d|lam| / 2 pi."""
         values = self.model.modes().eigenvalues[:, None]
         size = np.where(np.abs(values) > 0, np.abs(values), np.nan)
         return np.real(np.conj(values) * self.eigenvalues) / size / (2 * np.pi)
 
     @property
     def damped_frequency(self) -> Array:
-        """(n, parameters) Hz per unit."""
+        """Derivatives of the damped frequencies (n, parameters), Hz per unit."""
         sign = np.sign(np.imag(self.model.modes().eigenvalues))[:, None]
         return sign * np.imag(self.eigenvalues) / (2 * np.pi)
 
     @cached_property
     def damping_ratio(self) -> Array:
-        """(n, parameters)."""
+        """Derivatives of the damping ratios (n, parameters)."""
         values = self.model.modes().eigenvalues[:, None]
         size = np.where(np.abs(values) > 0, np.abs(values), np.nan)
         growth = 2 * np.pi * self.undamped_frequency
@@ -196,7 +195,7 @@ class Sensitivity:
         return found
 
     def transfer(self, s: complex) -> Array:
-        """(outputs, inputs, parameters): derivative of the transfer matrix at s (rad/s)."""
+        """Derivative of the transfer matrix (outputs, inputs, parameters) at s (rad/s)."""
         model = self.model
         C, _ = model._output_terms
         B = sum((model.input_matrix(order) * s**order for order in range(3)), np.zeros(1))
@@ -210,7 +209,7 @@ class Sensitivity:
         return np.stack(parts, axis=-1)
 
     def peak(self, output: str, input: str, band: tuple[float, float]) -> Peak:
-        """The largest |H| between two frequencies (Hz); at a peak inside the band, its shift has no effect."""
+        """The largest |H| between two frequencies (Hz). The shift of a peak inside the band does not change it."""
         i, j = self.model.port(output, input)
 
         def size(f: float) -> float:
@@ -228,10 +227,10 @@ class Sensitivity:
         return Peak(float(best.x), float(abs(H)), slope)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One for each mode and parameter: oscillations and real modes, without conjugates and zero eigenvalues.
+        """One row for each mode and parameter: oscillations and real modes, without conjugates and zero eigenvalues.
 
-        Derivatives are per unit (SI) of the parameter; `frequency` (Hz, undamped) and `damping_ratio` are
-        None for real modes, for which `real` (1/s) is relevant.
+        Derivatives are per SI unit of the parameter. `frequency` (Hz, undamped) and `damping_ratio` are None for
+        real modes, which have only `real` (1/s).
         """
         modes = self.model.modes()
         waves = set(modes.oscillations.tolist())
@@ -274,7 +273,7 @@ class Sensitivity:
 
 
 def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
-    """Sensitivity with respect to run-time parameters, or to any number of the model, which then becomes one."""
+    """Sensitivity with respect to run-time parameters, or to other numbers of the model, which then become ones."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
     missing = [name for name in names if name not in model.system.parameters]
     if missing:
@@ -288,7 +287,7 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
 
 
 def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
-    """The same linear model of a system in which the numbers `missing` are run-time parameters."""
+    """The same linear model, for a system in which the numbers `missing` are run-time parameters."""
     system, where = model.system, model.operating_point
     if where.closed:
         raise SolverError(
@@ -325,7 +324,7 @@ def asked_kind(model: LinearModel) -> str | None:
 
 
 def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | MotionChange:
-    """Change of the operating point with parameter k."""
+    """Change of the operating point with entry k of p, named `name`."""
     where, T = model.operating_point, model.reduction.tangent
     if where.steady is not None:
         places = where.steady.places(model.system)

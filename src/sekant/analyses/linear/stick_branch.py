@@ -1,8 +1,7 @@
-"""Linear models with joints that stick: dry friction is a constraint there, and only the rest moves.
+"""Linear models with sticking joints, whose dry friction is replaced by a constraint.
 
-A joint at rest with dry friction does not move under small forces: its coordinate is constant, and the
-friction supplies the necessary force, as the multiplier of that row. Sliding friction has a direction and remains a
-force.
+A joint at rest with dry friction does not move under small forces: its coordinate is constant, and the multiplier of
+its constraint is the friction force. Sliding friction has a direction and remains a force.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def stick_branch(
     at: str | None,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> StickBranch | None:
-    """The system to linearize if joints stick in `state` (None: the equilibrium); None if none does."""
+    """The system to linearize if joints stick in `state` (None: the equilibrium); None if no joint sticks."""
     if not system.reactions.dry_friction or (state is None and at in ("steady", "motion")):
         return None
     if state is None:
@@ -65,7 +64,7 @@ def stick_branch(
 def without_friction(
     system: System, state: State, parameters: Mapping[str, ArrayLike] | None
 ) -> tuple[System, State, dict[str, ArrayLike]]:
-    """The system without the dry part of its frictions, and this state and these parameters for it."""
+    """The system without the dry part of its frictions, with the corresponding state and parameters."""
     names = [one.name for one in system.equations.elements.friction.frictions]
     parts = ("level", "static", "coefficient", "static_coefficient", "radius", "stribeck")
     dry: dict[str, None] = dict.fromkeys(parts)
@@ -91,7 +90,7 @@ def without_friction(
 
 
 def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System:
-    """Another model that treats the system in the same way."""
+    """`model` compiled with the options of `system`."""
     return compile_model(
         model,
         formulation=system.equations.formulation,
@@ -166,7 +165,7 @@ def _overloaded(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
-    """Frictions whose required force exceeds their limit."""
+    """Warnings about frictions whose required force exceeds their limit."""
     p = branch_parameters(system, state, t, parameters, stuck)
     force, limit = forces_of(system, state, t, parameters, p)
     frictions = system.equations.elements.friction.frictions

@@ -1,11 +1,11 @@
 """Linear models of systems whose signals and force elements have states.
 
-In the frozen system (see `sekant.analyses.steady.element_states`) the states z are inputs and their rates outputs of
-a linear model x' = A x + B_z z + B u, z' = C_z x + D_zz z + D_zu u. Together
+In the frozen system (see `sekant.analyses.steady.element_states`) the states z are inputs, and their rates are
+outputs, of a linear model x' = A x + B_z z + B u, z' = C_z x + D_zz z + D_zu u. The complete model is
 
-    [x; z]' = [A, B_z; C_z, D_zz] [x; z] + [B; D_zu] u ,      y = [C, D_yz] [x; z] + D u ,
+    [x; z]' = [A, B_z; C_z, D_zz] [x; z] + [B; D_zu] u ,      y = [C, D_yz] [x; z] + D u .
 
-exact as all its parts are, derivatives with respect to parameters included.
+All its parts are exact, and so are its derivatives with respect to parameters.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Array = NDArray[Any]
 class LinearModelWithStates(LinearModel):
     """A linear model in x = [coordinates; velocities; states of elements]; see the module docstring.
 
-    `inner`: that of the frozen system, in which the states are the last `nz` inputs and their rates the last outputs.
+    `inner`: the model of the frozen system; its last `nz` inputs are the states, its last outputs their rates.
     """
 
     inner: LinearModel
@@ -84,11 +84,11 @@ class LinearModelWithStates(LinearModel):
         return np.block([[A, B[:, self._nu :]], [C[self._ny :], D[self._ny :, self._nu :]]])
 
     def _columns(self, B: Array, D: Array) -> Array:
-        """Effects of inputs on the motion and on the states."""
+        """Matrix of the effects of inputs on the motion and on the states of elements."""
         return np.vstack([B[:, : self._nu], D[self._ny :, : self._nu]])
 
     def _rows(self, C: Array, D: Array) -> Array:
-        """Dependence of outputs on the motion and the states."""
+        """Matrix of the dependence of outputs on the motion and on the states of elements."""
         return np.hstack([C[: self._ny], D[: self._ny, self._nu :]])
 
     def input_matrix(self, order: int = 0) -> Array:
@@ -106,7 +106,7 @@ class LinearModelWithStates(LinearModel):
         return SensitivityWithStates(model, names)
 
     def _with_parameters(self, missing: Sequence[str]) -> LinearModelWithStates:
-        """The same linear model for a system in which the numbers `missing` are run-time parameters."""
+        """The same linear model, for a system in which the numbers `missing` are run-time parameters."""
         where, system = self.operating_point, self.system
         states = set(self.state_names[len(self.state_names) - self.nz :])
         own = [name for name in system.parameters if name not in states and name not in system.model.inputs]
@@ -141,7 +141,7 @@ class LinearModelWithStates(LinearModel):
 
 
 class SensitivityWithStates(Sensitivity):
-    """Derivatives along the operating points, including states of elements."""
+    """Derivatives of a linear model with states of elements, including the change of the operating point."""
 
     def __init__(self, model: LinearModelWithStates, names: Sequence[str]):
         places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
@@ -224,7 +224,7 @@ def _point(
     a: ArrayLike | None,
     parameters,
 ) -> tuple[State, dict[str, ArrayLike], ArrayLike | None]:
-    """The state of the frozen system, and its parameters: states of elements among them."""
+    """The state of the frozen system, its parameters (with the states of elements), and the accelerations."""
     if isinstance(state, Equilibrium):
         parameters = state.parameters if parameters is None else parameters
     own = {**(parameters or {})}
@@ -252,7 +252,7 @@ def _point(
 
 
 def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
-    """Check that states of elements are constant in a steady motion."""
+    """Raise an error if states of elements change in a steady motion."""
     if inner.operating_point.kind == "motion" or inner.reporters is None or not names:
         return
     y, _, _, by_p = inner.reporters.at(inner.operating_point.point)
