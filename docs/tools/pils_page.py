@@ -42,7 +42,7 @@ def pils() -> Iterator[Row]:
         "printed: a step less",
     )
     steps = (down.iterations + up.iterations) / (down.drive.size + up.drive.size)
-    yield Row("Newton iterations a position, mean", "2.4", 10, steps, 0.0, "at most", limit=True)
+    yield Row("Newton iterations per position, mean", "2.4", 10, steps, 0.0, "at most", limit=True)
     yield from _hinged_rod()
     falls = example("suspensions/formula_student_fall")
     for name, case in falls.CASES.items():

@@ -204,7 +204,7 @@ def surface_data(n=60):
 def test_bad_data_are_refused():
     data = surface_data()
     data["u1"][7], data["u2"][7] = data["u1"][3], data["u2"][3]
-    with pytest.raises(DataError, match=r"row 8: \(u1, u2\) = .* repeats that of row 4"):
+    with pytest.raises(DataError, match=r"row 8: \(u1, u2\) = .* repeats the values of row 4"):
         PoseSurface.fit(data)
     data = surface_data()
     data["u2"][5] = np.nan

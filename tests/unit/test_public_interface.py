@@ -129,7 +129,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
             r"got str\); read it from its file by sk.load\('arm.yaml'\)",
         ),
         (lambda m, r: sk.compile(sk.compile(m)), r"got System\); give its .model"),
-        (lambda m, r: sk.linearize(3.0), r"got float\); make one by sk.Model"),
+        (lambda m, r: sk.linearize(3.0), r"got float\); make one with sk.Model"),
         (lambda m, r: sk.view(m), r"a page plays results \(got Model\); .* sk.live"),
         (lambda m, r: sk.reduce(sk.compile(m), "leg", "hinge.q", (0, 1)), "there is no body or frame 'leg'"),
         (

@@ -62,7 +62,7 @@ def number(given: Any, unit: str, what: str) -> float:
 def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
     """Raise unless the argument `what` is a state with finite coordinates and velocities of the system."""
     if not (hasattr(given, "q") and hasattr(given, "v")):
-        remedy = "give its .final_state" if hasattr(given, "final_state") else "make one by sk.State(q, v)"
+        remedy = "give its .final_state" if hasattr(given, "final_state") else "make one with sk.State(q, v)"
         raise SolverError(f"the {what} must be a state (got {type(given).__name__}); {remedy}")
     q, v = np.ravel(given.q), np.ravel(given.v)
     if q.size != system.nq or v.size != system.nv:
@@ -107,4 +107,4 @@ def _way_to_model(given: object) -> str:
         return f"read it from its file by sk.load({str(given)!r})"
     if isinstance(getattr(given, "model", None), Model):
         return "give its .model"
-    return "make one by sk.Model or sk.load"
+    return "make one with sk.Model or sk.load"

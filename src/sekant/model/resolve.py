@@ -318,7 +318,7 @@ def _refuse_signals(name: str, numbers: tuple[Any, ...], defaults: Mapping[str, 
         if isinstance(number, Expression) and (number.calls or not number.names <= defaults.keys()):
             raise ModelError(
                 f"parameter '{name}' varies in time ({number}) and has no single value; write it with a named "
-                "parameter and list that one"
+                "parameter, and list that parameter"
             )
 
 

@@ -79,7 +79,7 @@ class AssemblyReport:
                     ", ".join(one.name for one in self.free),
                     "start",
                     f"neither start values nor constraints determine {_velocities(self.free)}, on which the motion "
-                    f"depends; the least kinetic energy gives {got}",
+                    f"depends; Sekant chose those of least kinetic energy: {got}",
                     "give these velocities, or others that determine them",
                 )
             )

@@ -245,7 +245,7 @@ def _point(
         k = int(np.argmax(np.abs(found.q - guess.q)))
         raise SolverError(
             f"linearize: the state is not an equilibrium: the next one differs by {moved:.4g} in "
-            f"'{system.state_names[k]}'; find it by sk.equilibrium(system, guess=state), or linearize about the "
+            f"'{system.state_names[k]}'; find it with sk.equilibrium(system, guess=state), or linearize about the "
             "current motion with at='motion'"
         )
     return found, dict(found.parameters), None

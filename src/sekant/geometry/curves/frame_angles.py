@@ -90,7 +90,7 @@ def frenet_angle(
     stretches = _stretches(record, runs, base, blend, transport.breaks, closed, lap, period)
     notes = [
         f"the normal is blended from {transport.parameter} = {s.start:.6g} to {min(s.end, b):.6g}, where the path is "
-        "straight or changes its side"
+        "straight or starts to bend the other way"
         for s in stretches
     ]
 

@@ -148,7 +148,7 @@ class PoseCurve:
         return self._twists(u, 1, frame)
 
     def twist_jerk(self, u: ArrayLike, frame: Frame = "M") -> Array:
-        """Second derivative by u (..., 6) of the components of the twist."""
+        """Second derivative (..., 6) of the components of the twist with respect to u."""
         return self._twists(u, 2, frame)
 
     @cached_property

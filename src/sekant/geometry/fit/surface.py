@@ -109,8 +109,8 @@ def _points(poses: PoseData, parameters: tuple[str, str], wanted: str) -> tuple[
     if same.size:
         i, j = sorted((int(order[same[0]]), int(order[same[0] + 1])))
         raise poses.error(
-            f"({parameters[0]}, {parameters[1]}) = ({u[j, 0]:.6g}, {u[j, 1]:.6g}) repeats that of {poses.row(i)}; "
-            "average or remove repeated rows",
+            f"({parameters[0]}, {parameters[1]}) = ({u[j, 0]:.6g}, {u[j, 1]:.6g}) repeats the values of "
+            f"{poses.row(i)}; average or remove repeated rows",
             j,
         )
     if min(np.ptp(u, axis=0)) == 0.0:

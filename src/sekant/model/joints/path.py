@@ -40,8 +40,8 @@ class Path(GuidedJoint):
     B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it). The normal
     is `normal_direction` (in C) made perpendicular to the tangent; by default ("frame") C's y axis, or z where y is
     nearly the tangent. With "frenet" it is the principal normal of the path, toward the center of its curvature, as
-    in HALL 3.83; where the path is straight or its curvature changes sides, it is blended and keeps its side, as a
-    Frenet frame does (`frames.with_frame`).
+    in HALL 3.83; where the path is straight or starts to bend the other way, it is blended and stays on its side, as
+    a Frenet frame does (`frames.with_frame`).
 
     With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
 

@@ -28,10 +28,9 @@ mechanical_trail | n_K | m | the axis meets the road in front | from c to where 
 track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, one side |
 track | b | m | always | distance of the contact points across the vehicle | track
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x; its opposite on a rear axle |
-roll_center_height | h_RC | m | above the road | of a corner c_y dc_y/dc_z: where the line through c across its
-  way meets
-  the center plane; of an axle: where the lines of both sides meet, above the line between the contact points; the
-  ways are those by the height of one wheel while the other falls as much
+roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: where the line through c
+  perpendicular to its path meets the center plane; of an axle: where these lines of both sides meet, above the line
+  between the contact points; each path is that while one wheel rises and the other falls by the same amount
   | roll-centre height
 road_angle | phi_R | rad | the left wheel stands higher | of the plane along x that touches both wheels, against the
   vehicle's y axis: in roll, the body's roll angle against the road, with the opposite sign |
@@ -84,10 +83,10 @@ ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | stee
   that rolls about one point with the outer wheel |
 ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles over that of an ideal Ackermann
   steering |
-jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: way of the contact point against
-  the vehicle, springs keeping their lengths |
-turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: way of the outer wheel | turning
-  circle
+jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: displacement of the contact point
+  relative to the vehicle while the springs keep their lengths |
+turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: diameter of the outer
+  wheel's path | turning circle
 """
 
 

@@ -47,7 +47,7 @@ def corner_of_curves(
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
-            raise ModelError(f"a corner of measured curves needs the column '{needed}'")
+            raise ModelError(f"a corner built from measured curves needs the column '{needed}'")
     center = np.asarray(wheel_center, float)
     if center.shape != (3,) or abs(center[1]) < 1e-6:
         raise ModelError(f"wheel_center must be a point (3,) m off the center plane (got {wheel_center})")

@@ -109,7 +109,7 @@ def _result(given: Any) -> Result:
         return Result.load(given)
     if not isinstance(given, Result):
         raise SekantError(
-            f"a page plays results (got {type(given).__name__}); make one by sk.simulate, or name a result file; "
+            f"a page plays results (got {type(given).__name__}); make one with sk.simulate, or name a result file; "
             "for a page that computes, see sk.live"
         )
     return given
