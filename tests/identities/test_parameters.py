@@ -102,8 +102,8 @@ def test_rows_of_numbers_are_one_parameter():
         (["b0.mas"], "no field 'mas'; did you mean 'mass'"),
         (["c0.mass"], "unknown parameter 'c0.mass'"),
         (["b0.mass", "b0.mass"], "'b0.mass' is listed twice"),
-        (["b0.frames"], "is not a number"),
-        (["b0.com[7]"], "there is no '7'"),
+        (["b0.frames"], "is neither a number"),
+        (["b0.com[7]"], "there is nothing named '7'"),
         (["push.force"], "varies in time"),
     ],
 )

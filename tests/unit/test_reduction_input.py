@@ -70,7 +70,7 @@ def test_motion_of_a_joint_that_goes():
     [
         ({"keep": "copler"}, "there is no body or frame 'copler'"),
         ({"keep": []}, "at least one body"),
-        ({"relative_to": "coupler"}, "named twice"),
+        ({"relative_to": "coupler"}, "listed twice"),
         ({"method": "spline"}, "unknown method 'spline'"),
         ({"inertia": "lumped"}, "unknown inertia 'lumped'"),
         ({"coordinate": ["A.angle", "D.angle", "B.angle"], "range": [(0, 1)] * 3}, "one or two coordinates"),
