@@ -133,8 +133,12 @@ def _pages(section: Section, folder: Path) -> None:
             sk.view(result, page, title=text)
             if not re.search(r"Content-Security-Policy\" content=\"default-src 'none'", page.read_text()):
                 section.fail("page", "it has no content security policy")
-            browser.open(page)
             section.count("hostile pages")
+            try:
+                browser.open(page)
+            except TimeoutError as error:
+                section.fail("page", f"it does not start: {error}", text)
+                continue
             if browser.run("typeof window.broken") != "undefined":
                 section.fail("page", "text of a model ran as code", text)
             if browser.run("document.scripts.length") != OWN_SCRIPTS:
