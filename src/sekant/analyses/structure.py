@@ -193,16 +193,16 @@ def _signature(system: System, m: int) -> NDArray[np.int64]:
     return signature(n + m, {0: zeroth, 1: first, 2: second})
 
 
-def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], kept: Iterable[int]) -> Tableau:
-    """The tableau with the constraint rows `kept` and their multipliers."""
-    n, kept = system.nv, list(kept)
+def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], used: Iterable[int]) -> Tableau:
+    """The tableau with the constraint rows `used` and their multipliers."""
+    n, used = system.nv, list(used)
     names = _numbered(rows)
-    part = [*range(n), *(n + k for k in kept)]
+    part = [*range(n), *(n + k for k in used)]
     motions = system.start_facts.coordinate_of
     return analyze_structure(
         sigma[np.ix_(part, part)],
-        [*(f"force {name}" for name in motions), *(names[k] for k in kept)],
-        [*motions, *(f"lam {names[k]}" for k in kept)],
+        [*(f"force {name}" for name in motions), *(names[k] for k in used)],
+        [*motions, *(f"lam {names[k]}" for k in used)],
     )
 
 

@@ -52,7 +52,7 @@ def header(
         }
         for name, channel in zip(names, channels, strict=True)
     ]
-    told: dict[str, str | int] = {
+    attributes: dict[str, str | int] = {
         "Conventions": "CF-1.8",
         "sekant_format": _FORMAT,
         "status": status,
@@ -61,32 +61,32 @@ def header(
         "provenance": to_json(provenance),
     }
     if warnings:
-        told["warnings"] = to_json([warning.as_dict() for warning in warnings])
+        attributes["warnings"] = to_json([warning.as_dict() for warning in warnings])
     if final_state is not None:
-        told["final_state"] = json.dumps(final_state.as_dict())
+        attributes["final_state"] = json.dumps(final_state.as_dict())
     if scene:
-        told["scene"] = to_json(scene)
+        attributes["scene"] = to_json(scene)
     dimensions = [_packed("time") + _INT(0), *(_packed(f"components_{n}") + _INT(n) for n in widths)]
     head = (
         MAGIC
         + b"\x02"
         + count_bytes(0)
         + _listed(_DIMENSION, dimensions)
-        + _attributes(told | {"channels": to_json(described)})
+        + _attributes(attributes | {"channels": to_json(described)})
     )
 
     # Every variable contains the position of its first value, which depends on the length of the whole header.
     variables, sizes = [_variable("time", (0,), {"units": "s"}, 8)], [8]
     for name, channel in zip(names, channels, strict=True):
-        told = {
+        attributes = {
             "units": ", ".join(dict.fromkeys(channel.units)),
             "long_name": channel.description or channel.name,
         }
         if channel.components:
-            told["components"] = " ".join(channel.components)
+            attributes["components"] = " ".join(channel.components)
         places = (0, 1 + widths.index(channel.width)) if channel.components else (0,)
         sizes.append(8 * channel.width)
-        variables.append(_variable(name, places, told, sizes[-1]))
+        variables.append(_variable(name, places, attributes, sizes[-1]))
     begin = len(head) + 8 + sum(len(variable) + 8 for variable in variables)
     begins = begin + np.cumsum([0, *sizes[:-1]])
     placed = [variable + struct.pack(">q", at) for variable, at in zip(variables, begins, strict=True)]
@@ -107,20 +107,20 @@ def _packed(text: str) -> bytes:
     return _INT(len(content)) + content + b"\0" * (-len(content) % 4)
 
 
-def _attributes(told: Mapping[str, str | int]) -> bytes:
+def _attributes(values: Mapping[str, str | int]) -> bytes:
     """A list of attributes. An empty text becomes a space, since some readers do not expect empty texts."""
     parts = [
         _packed(name)
         + (_WHOLE + _INT(1) + _INT(value) if isinstance(value, int) else _CHAR + _packed(value or " "))
-        for name, value in told.items()
+        for name, value in values.items()
     ]
     return _listed(_ATTRIBUTE, parts)
 
 
-def _variable(name: str, dimensions: Sequence[int], told: Mapping[str, str | int], size: int) -> bytes:
+def _variable(name: str, dimensions: Sequence[int], attributes: Mapping[str, str | int], size: int) -> bytes:
     """A record variable of doubles, without the position of its first value; `size`: its bytes in a record."""
     places = _INT(len(dimensions)) + b"".join(_INT(number) for number in dimensions)
-    return _packed(name) + places + _attributes(told) + _DOUBLE + _INT(size)
+    return _packed(name) + places + _attributes(attributes) + _DOUBLE + _INT(size)
 
 
 def record_size(channels: Channels) -> int:
@@ -164,17 +164,17 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
 
 def _read(stream: BinaryIO, size: int) -> Result:
     layout = read_layout(stream, size)
-    told: Any = layout.attributes
-    version = told.get("sekant_format")
+    attributes: Any = layout.attributes
+    version = attributes.get("sekant_format")
     if version is None:
         raise DataError("is a netCDF file, but not one that Sekant wrote")
     if version > _FORMAT:
         raise DataError(f"has result format {version}; this version reads up to {_FORMAT}: upgrade sekant")
-    described = json.loads(told["channels"])
-    stats, provenance = json.loads(told["stats"]), json.loads(told["provenance"])
-    scene = told.get("scene")
-    end = json.loads(told.get("final_state", "null"))
-    warnings = [AnalysisWarning.from_dict(each) for each in json.loads(told.get("warnings", "[]"))]
+    described = json.loads(attributes["channels"])
+    stats, provenance = json.loads(attributes["stats"]), json.loads(attributes["provenance"])
+    scene = attributes.get("scene")
+    end = json.loads(attributes.get("final_state", "null"))
+    warnings = [AnalysisWarning.from_dict(each) for each in json.loads(attributes.get("warnings", "[]"))]
     channels = Channels(
         Channel(
             entry["name"],
@@ -201,7 +201,7 @@ def _read(stream: BinaryIO, size: int) -> Result:
     final = None if end is None else FinalState.from_dict(end, provenance.get("parameters") or None)
     make_scene = None if scene is None else lambda: json.loads(scene)
     return Result(
-        *(time[:, 0], data, channels, told["status"], told["message"], stats, provenance),
+        *(time[:, 0], data, channels, attributes["status"], attributes["message"], stats, provenance),
         *(make_scene, tuple(warnings), final),
     )
 

@@ -125,20 +125,29 @@ class Result:
 
     def __reduce__(self) -> Any:
         """Data for pickle, with the scene instead of the function that makes it."""
-        told = (self.status, self.message, dict(self.stats), dict(self.provenance))
+        fields = (self.status, self.message, dict(self.stats), dict(self.provenance))
         scene = None if self.make_scene is None else self.scene
-        return _restored, (self.time, self.data, self.channels, *told, scene, self.warnings, self.final_state)
+        return _restored, (
+            self.time,
+            self.data,
+            self.channels,
+            *fields,
+            scene,
+            self.warnings,
+            self.final_state,
+        )
 
     def _repr_html_(self) -> str:
         """The player and a table of the columns, for notebooks."""
         columns = digest(self)["columns"]
         rows = [
-            (name, *(told[key] for key in ("unit", "min", "max", "final"))) for name, told in columns.items()
+            (name, *(column[key] for key in ("unit", "min", "max", "final")))
+            for name, column in columns.items()
         ]
         table = html_table(("", "unit", "min", "max", "final"), rows)
         player = drawing("player")(self) if len(self) and self.scene else ""
-        told = f"<pre>{escape(summary_text(self, rows=0))}</pre>"
-        return f"{told}{player}<details><summary>columns</summary>{table}</details>"
+        text = f"<pre>{escape(summary_text(self, rows=0))}</pre>"
+        return f"{text}{player}<details><summary>columns</summary>{table}</details>"
 
     @property
     def model_name(self) -> str:
@@ -185,8 +194,8 @@ class Result:
         data = np.empty((wanted.size, self.channels.width))
         for i in range(self.channels.width):
             data[:, i] = np.interp(wanted, self.time, self.data[:, i])
-        told = (self.status, self.message, self.stats, self.provenance, self.make_scene, self.warnings)
-        return Result(wanted, data, self.channels, *told)
+        fields = (self.status, self.message, self.stats, self.provenance, self.make_scene, self.warnings)
+        return Result(wanted, data, self.channels, *fields)
 
     def summary(self) -> str:
         """A short text: status, warnings, time span, steps, energy drift, extremes and final values."""
@@ -274,8 +283,12 @@ class Result:
                 variables[channel.name] = (("time", dimension), series, attributes)
             else:
                 variables[channel.name] = (("time",), series, attributes)
-        told = {"status": self.status, "message": self.message, "warnings": [str(w) for w in self.warnings]}
-        return xarray.Dataset(variables, coordinates, told)
+        general = {
+            "status": self.status,
+            "message": self.message,
+            "warnings": [str(w) for w in self.warnings],
+        }
+        return xarray.Dataset(variables, coordinates, general)
 
 
 def _restored(*fields: Any) -> Result:

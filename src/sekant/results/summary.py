@@ -81,25 +81,25 @@ def energy_drift(result: Result) -> dict[str, float] | None:
 def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
     """Text with status, warnings, time span, steps, energy drift, and extremes and final values of the `rows` main
     columns."""
-    told = digest(result)
-    lines = [_headline(told)]
-    if told["message"]:
-        lines.append(told["message"])
+    facts = digest(result)
+    lines = [_headline(facts)]
+    if facts["message"]:
+        lines.append(facts["message"])
     lines += warning_lines(result.warnings)
-    lines += [line for line in (_method_line(told), _energy_line(told)) if line]
-    lines += _notes(told)
-    moving = [name for name, column in told["columns"].items() if _moves(column)]
-    shown = sorted(moving or told["columns"], key=_rank)[:rows]
-    if shown and told["rows"]:
-        lines += ["", *_table(told["columns"], shown)]
-        if len(shown) < len(told["columns"]):
-            lines.append(f"and {len(told['columns']) - len(shown)} more columns")
+    lines += [line for line in (_method_line(facts), _energy_line(facts)) if line]
+    lines += _notes(facts)
+    moving = [name for name, column in facts["columns"].items() if _moves(column)]
+    shown = sorted(moving or facts["columns"], key=_rank)[:rows]
+    if shown and facts["rows"]:
+        lines += ["", *_table(facts["columns"], shown)]
+        if len(shown) < len(facts["columns"]):
+            lines.append(f"and {len(facts['columns']) - len(shown)} more columns")
     return "\n".join(lines)
 
 
-def _notes(told: dict[str, Any]) -> list[str]:
+def _notes(facts: dict[str, Any]) -> list[str]:
     """Lines with the reason for the choice of the method, and the notes of the analysis, shortened."""
-    provenance = told["provenance"]
+    provenance = facts["provenance"]
     reason = provenance.get("method_chosen_because")
     lines = [f"method chosen: {reason}"] if reason else []
     for note in provenance.get("notes") or []:
@@ -132,15 +132,15 @@ def to_json(value: Any, indent: int | None = None) -> str:
     return json.dumps(plain(value), allow_nan=False, indent=indent)
 
 
-def _headline(told: dict[str, Any]) -> str:
-    size = f"{told['rows']} rows x {len(told['columns'])} columns"
-    if told["time"] is None:
-        return f"{told['model']}: {told['status']}, no rows"
-    return f"{told['model']}: {told['status']}, {told['time'][0]:g} to {told['time'][1]:g} s, {size}"
+def _headline(facts: dict[str, Any]) -> str:
+    size = f"{facts['rows']} rows x {len(facts['columns'])} columns"
+    if facts["time"] is None:
+        return f"{facts['model']}: {facts['status']}, no rows"
+    return f"{facts['model']}: {facts['status']}, {facts['time'][0]:g} to {facts['time'][1]:g} s, {size}"
 
 
-def _method_line(told: dict[str, Any]) -> str:
-    stats, provenance = told["stats"], told["provenance"]
+def _method_line(facts: dict[str, Any]) -> str:
+    stats, provenance = facts["stats"], facts["provenance"]
     options = provenance.get("options")
     given = dict(options) if isinstance(options, dict) else {}
     method = given.pop("method", None) or provenance.get("method")
@@ -154,8 +154,8 @@ def _method_line(told: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _energy_line(told: dict[str, Any]) -> str:
-    energy = told["energy"]
+def _energy_line(facts: dict[str, Any]) -> str:
+    energy = facts["energy"]
     if energy is None or energy["drift"] is None:
         return ""
     share = (

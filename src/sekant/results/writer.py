@@ -114,8 +114,8 @@ class ResultWriter:
         """Write the final file, and replace the growing one with it."""
         channels = self._started()
         self._done = True
-        told = (status, message, stats or {}, self._provenance, self._scene, warnings, final_state)
-        head = netcdf.header(channels, *told)
+        fields = (status, message, stats or {}, self._provenance, self._scene, warnings, final_state)
+        head = netcdf.header(channels, *fields)
         count = netcdf.COUNT_OFFSET
         try:
             with open(self._partial, "wb") as final:
@@ -202,5 +202,5 @@ class ResultWriter:
             self._close()
         with suppress(OSError):
             self._partial.unlink(missing_ok=True)
-        kept = f"; it holds the first {self._flushed} rows" if self._flushed else ""
-        return cannot_write(self.path, error, kept)
+        note = f"; it holds the first {self._flushed} rows" if self._flushed else ""
+        return cannot_write(self.path, error, note)

@@ -22,12 +22,12 @@ class Span(tuple):
     """A range of values: (first, last, count)."""
 
 
-def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> dict[str, Any]:
+def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) -> dict[str, Any]:
     """The requested values of each drive by name, unconverted: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
             raise SekantError("kinematics: the drives already have their ranges; drop range and values")
-        asked = {name: _kind(given) for name, given in drive.items()}
+        requested = {name: _kind(given) for name, given in drive.items()}
     else:
         names = names_of(drive, "drive")
         if (range is None) == (values is None):
@@ -38,15 +38,15 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
             raise SekantError(f"kinematics: {len(names)} drives, but {len(parts)} ranges or lists of values")
         if len(set(names)) != len(names):
             raise SekantError(f"kinematics: a drive is named twice ({', '.join(names)})")
-        asked = {
+        requested = {
             name: part if range is None else _span(name, part)
             for name, part in zip(names, parts, strict=True)
         }
-    if not 1 <= len(asked) <= 2 and not (path and asked):
+    if not 1 <= len(requested) <= 2 and not (path and requested):
         raise SekantError(
-            f"kinematics: one or two drives span a grid (got {len(asked)}); for more drives, set path=True"
+            f"kinematics: one or two drives span a grid (got {len(requested)}); for more drives, set path=True"
         )
-    return asked
+    return requested
 
 
 def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:

@@ -17,7 +17,7 @@ from sekant.analyses.kinematics.grid import grid_points, path_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
 from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
-from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
+from sekant.analyses.kinematics.ranges import Drive, axis, requested_values
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.arguments import names_of
 from sekant.engine.state import State
@@ -102,13 +102,13 @@ def reachable(
     refuse_rolling(system)
     if not system.nv:
         raise SolverError(f"model '{system.model.name}' has no coordinates: nothing in it can be driven")
-    asked = asked_values(drive, range, values, path)
-    names = tuple(asked)
+    requested = requested_values(drive, range, values, path)
+    names = tuple(requested)
     drives = tuple(_drive(system, name) for name in (*names, *hold))
-    axes = [axis(drive, asked[drive.name], path) for drive in drives[: len(names)]]
+    axes = [axis(drive, requested[drive.name], path) for drive in drives[: len(names)]]
     equations = driven_equations(system, drives, t, parameters)
-    kept = [name for name in hold if name in system.state_names]
-    state = _assembled(system, guess, kept, t, parameters)
+    coordinates = [name for name in hold if name in system.state_names]
+    state = _assembled(system, guess, coordinates, t, parameters)
     if state.report.lost:
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
@@ -118,7 +118,7 @@ def reachable(
     if shown:
         equations = replace(equations, shown=shown)
     if relative:
-        axes = [asked_for + begin for asked_for, begin in zip(axes, d0, strict=False)]
+        axes = [offsets + begin for offsets, begin in zip(axes, d0, strict=False)]
     if path:
         points, axes = path_points(names, axes, d0[len(names) :])
     else:
@@ -135,14 +135,14 @@ def reachable(
 def _assembled(
     system: System,
     guess: State | None,
-    kept: Sequence[str],
+    coordinates: Sequence[str],
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> Assembled:
     """A consistent start; `guess` itself if it was already assembled for these conditions."""
     if isinstance(guess, Assembled) and guess.conditions == conditions_of(system, t, parameters):
         return guess
-    return assemble(system, guess, hold=kept, t=t, parameters=parameters)
+    return assemble(system, guess, hold=coordinates, t=t, parameters=parameters)
 
 
 def _singular_start(equations: DrivenEquations, q: Vector) -> str:

@@ -82,16 +82,16 @@ def linearize(
         check_state(system, state)
         t = getattr(state, "t", t)
     inputs, outputs = names_of(inputs, "inputs"), names_of(outputs, "outputs")
-    asked: dict[str, Any] = {"independent": independent, "method": method, "step": step}
+    options: dict[str, Any] = {"independent": independent, "method": method, "step": step}
     branch = stick_branch(system, state, t, at, parameters)
     if branch is not None:
         ports = {"inputs": inputs, "outputs": outputs, "parameters": branch.parameters}
-        model = linearize(branch.system, branch.state, t, at=at, a=a, **ports, **asked)
+        model = linearize(branch.system, branch.state, t, at=at, a=a, **ports, **options)
         return replace(model, warnings=without_repeats(model.warnings, branch.warnings))
     if has_states(system):
         from sekant.analyses.linear.with_states import linearize_with_states
 
-        return linearize_with_states(system, state, t, at, a, inputs, outputs, parameters, asked)
+        return linearize_with_states(system, state, t, at, a, inputs, outputs, parameters, options)
     system = with_inputs(system, inputs, t)
     where = operating_point(system, state, t, at, a, parameters)
     functions = linear_functions(system)

@@ -48,15 +48,15 @@ def stick_branch(
         state = equilibrium(system, parameters=parameters, t=t)
     if isinstance(state, Equilibrium) and parameters is None:
         parameters = state.parameters
-    told = stuck_in(system, state)
-    stuck = [*told, *(name for name in unmoved(system, state, t, parameters) if name not in told)]
+    sticking = stuck_in(system, state)
+    stuck = [*sticking, *(name for name in unmoved(system, state, t, parameters) if name not in sticking)]
     if not stuck:
         return None
     inner = system.once(("stuck", tuple(stuck)), lambda: _held(system, stuck))
     places = _positions(system, stuck, state, t, parameters)
     own = {name: x for name, x in (parameters or {}).items() if name.rpartition(".")[0] not in stuck}
     held = held_row(inner, held_by_name(system, state, parameters))
-    warnings = _assumed(system, [name for name in stuck if name not in told])
+    warnings = _assumed(system, [name for name in stuck if name not in sticking])
     warnings += _overloaded(system, stuck, state, t, parameters)
     return StickBranch(inner, replace(state, held=held), {**own, **places}, tuple(warnings))
 

@@ -185,7 +185,7 @@ def linearize_with_states(
     inputs: Sequence[str],
     outputs: Sequence[str],
     parameters: Mapping[str, ArrayLike] | None,
-    asked: dict[str, Any],
+    options: dict[str, Any],
 ) -> LinearModelWithStates:
     """The linear model of a system that has states of elements, or delays."""
     base = with_inputs(smooth(system), inputs, t)
@@ -204,7 +204,7 @@ def linearize_with_states(
         inputs=[*inputs, *names],
         outputs=[*outputs, *(rate_name(name) for name in names)],
         parameters=values,
-        **asked,
+        **options,
     )
     _check_rates(inner, names)
     point = inner.operating_point

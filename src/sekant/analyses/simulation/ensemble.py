@@ -150,11 +150,11 @@ def run_lanes(
     while True:
         left = times[first:]
         begins_on_row = bool(left.size) and left[0] == at
-        asked = left if begins_on_row else np.concatenate([[at], left])
+        requested = left if begins_on_row else np.concatenate([[at], left])
         tight = 1.0 / np.sqrt(lanes) if method == "dop853" else 1.0
         done = integrate_ode(
             lane_problem(system, method, p),
-            asked,
+            requested,
             np.ascontiguousarray(x).ravel(),
             method=method,
             step=step,

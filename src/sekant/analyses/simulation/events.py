@@ -231,13 +231,13 @@ class EventLoop:
         rest = self.setup.times[self.done :]
         rest = np.where(rest > now.t + self.apart, rest, now.t)
         wanted = rest if last else rest[rest < mark - self.apart]
-        kept = np.append(wanted, mark)
+        grid = np.append(wanted, mark)
         nodes = self._nodes(now.t, mark)
         if nodes.size:
-            near = np.searchsorted(kept, nodes)  # the last of `kept` is behind all nodes
-            before = np.where(near > 0, kept[near - 1], -np.inf)
-            nodes = nodes[np.minimum(kept[near] - nodes, nodes - before) > self.apart]
-        times = np.unique(np.concatenate([kept, nodes]))
+            near = np.searchsorted(grid, nodes)  # the last of `grid` is behind all nodes
+            before = np.where(near > 0, grid[near - 1], -np.inf)
+            nodes = nodes[np.minimum(grid[near] - nodes, nodes - before) > self.apart]
+        times = np.unique(np.concatenate([grid, nodes]))
         is_wanted, is_node = np.isin(times, wanted), np.isin(times, nodes)
         # a time may be requested several times, for example after a stop within round-off of it
         copies = np.diff(np.searchsorted(wanted, times, side="right"), prepend=0)
@@ -250,11 +250,11 @@ class EventLoop:
             if is_node.any():
                 keep, width = is_node[span], now.q.size + now.v.size + now.z.size
                 rows.append((t[keep], x[keep][:, :width]))
-            kept = np.repeat(np.flatnonzero(is_wanted[span]), copies[span][is_wanted[span]])
-            self.done += kept.size
+            chosen = np.repeat(np.flatnonzero(is_wanted[span]), copies[span][is_wanted[span]])
+            self.done += chosen.size
             reached = float(t[-1]) if t.size else now.t
             fraction = (reached - self.begin) / (self.end - self.begin)
-            self.setup.on_related(now.system, now.p[None, :], t[kept], x[kept], fraction)
+            self.setup.on_related(now.system, now.p[None, :], t[chosen], x[chosen], fraction)
 
         part = self._integrated(now, times, take)
         self.counts.update({name: part.stats[name] for name in COUNTS if name in part.stats})

@@ -120,8 +120,8 @@ def simulate(
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    system, told = suited(system, method)
-    warned, reactors = (*warned, *told), reactors_of(system)
+    system, friction_warnings = suited(system, method)
+    warned, reactors = (*warned, *friction_warnings), reactors_of(system)
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
     step = None if step is None else number(step, "s", "step")
@@ -204,11 +204,11 @@ def simulate(
 
 def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float, Any]:
     """State and time (s) at the end of a result, and its parameters, replaced by those in `parameters`."""
-    end, told = result.final_state, result.provenance
+    end, provenance = result.final_state, result.provenance
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
-        if told.get(what, own) != own:
+        if provenance.get(what, own) != own:
             raise SolverError(
-                f"the initial result has the {what} '{told[what]}', but this system has '{own}'; to use its "
+                f"the initial result has the {what} '{provenance[what]}', but this system has '{own}'; to use its "
                 "values anyway, pass its .final_state"
             )
     if end is None:

@@ -25,9 +25,9 @@ def start_of(
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
     """A consistent state to start from, notes on how it was found, and warnings."""
     given = None if initial is None else _checked(system, initial)
-    told = large_start_angles(system.model) if given is None else ()
+    warnings = large_start_angles(system.model) if given is None else ()
     if not system.facts.constrained:
-        return given or system.initial_state(parameters), [], told
+        return given or system.initial_state(parameters), [], warnings
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
     refuse_rigid(system, report)
@@ -35,7 +35,7 @@ def start_of(
     state = State(found.q, found.v)
     if given is not None:
         state = State(found.q, found.v, z=given.z, held=given.held)
-    return state, notes, (*told, *report.warnings)
+    return state, notes, (*warnings, *report.warnings)
 
 
 def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:

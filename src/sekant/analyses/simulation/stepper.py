@@ -91,8 +91,8 @@ class Simulation:
         self._parameters, self._longest = dict(parameters or {}), step
         start, self.notes, warned = start_of(system, parameters, initial, t)
         refuse_bad_start(system, start, parameters, False, t)
-        self.system, told = suited(system, self.method)
-        self.warnings = (*warned, *told)
+        self.system, friction_warnings = suited(system, self.method)
+        self.warnings = (*warned, *friction_warnings)
         prepare_loop(self.method)
         self._stepper = self._steps_of(start, t, rtol, atol)
         self._p = self._stepper.p
@@ -122,7 +122,7 @@ class Simulation:
         padded = np.zeros((len(t), nx))
         padded[:, : x.shape[1]] = x
         data = function.map(t[:, None], padded, p[:, :np_])[0].reshape(len(t), -1)
-        told = {
+        provenance = {
             "model": self.system.model.name,
             "model_hash": self.system.model_hash,
             "formulation": self.system.facts.formulation,
@@ -130,7 +130,7 @@ class Simulation:
         }
         scene = partial(self.system.scene, self._parameters)
         return Result(
-            t, data, self.outputs.channels, provenance=told, make_scene=scene, warnings=self.warnings
+            t, data, self.outputs.channels, provenance=provenance, make_scene=scene, warnings=self.warnings
         )
 
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
@@ -247,13 +247,15 @@ class Simulation:
         x = self._stepper.x
         now = (self.system, outcome.t_last, x, self._parameters)
         outcome = with_row(outcome, self.system, self._parameters)
-        told = outcome.describe(self.system.state_names[: x.size], self.system.facts.rows)
+        message = outcome.describe(self.system.state_names[: x.size], self.system.facts.rows)
         if outcome.status == "constraints":
             cause = dead_end(*now) or driven_too_far(*now)
-            told = f"{told}; {cause}" if cause else told
+            message = f"{message}; {cause}" if cause else message
         else:
-            told = explain_failure(*now) or told
-        raise SolverError(f"model '{self.system.model.name}' stopped at t = {outcome.t_last:.9g} s: {told}")
+            message = explain_failure(*now) or message
+        raise SolverError(
+            f"model '{self.system.model.name}' stopped at t = {outcome.t_last:.9g} s: {message}"
+        )
 
     def __repr__(self) -> str:
         return f"Simulation('{self.system.model.name}', {self.method}, t = {self._time:g} s)"

@@ -68,8 +68,10 @@ class Equilibrium(State):
     def _repr_html_(self) -> str:
         """Coordinates and how the state was found, for notebooks."""
         names = self.system.state_names[: self.system.nq]
-        told = f"{self.stability}, residual {self.residual:.2g} ({self.method}, {self.iterations} iterations)"
-        return html_table(("coordinate", "value"), zip(names, self.q.tolist(), strict=True), title=told)
+        title = (
+            f"{self.stability}, residual {self.residual:.2g} ({self.method}, {self.iterations} iterations)"
+        )
+        return html_table(("coordinate", "value"), zip(names, self.q.tolist(), strict=True), title=title)
 
     @property
     def closed(self) -> frozenset[str]:

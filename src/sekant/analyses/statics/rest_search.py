@@ -62,11 +62,11 @@ class _Step:
         self.residual = rest.numbers.R
 
     @cached_property
-    def asked(self) -> tuple[Array, NDArray[np.bool_]]:
+    def solution(self) -> tuple[Array, NDArray[np.bool_]]:
         return self._statics.step(self._rest, "exact", self._offset)
 
     def step(self, damping: float = 0.0) -> Array:
-        return self.asked[0]
+        return self.solution[0]
 
 
 class _Balance:
@@ -82,7 +82,7 @@ class _Balance:
         return self._here[1]
 
     def moved(self, rest: Rest, step: Array) -> Rest | None:
-        return self._statics.followed(rest, step, self.at(rest).asked[1])
+        return self._statics.followed(rest, step, self.at(rest).solution[1])
 
 
 class _RestSearch:

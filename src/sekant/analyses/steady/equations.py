@@ -207,8 +207,8 @@ def _targets(
             hint = suggest(body, bodies, "bodies")
             raise SolverError(f"steady motion: no body '{body}' for the target '{name}'; {hint}")
         measured[name] = partial(_measure, steady.measure(body, what))
-    asked = [name for name in targets if name not in measured]
-    read = _outputs(system, asked) if asked else {}
+    others = [name for name in targets if name not in measured]
+    read = _outputs(system, others) if others else {}
     return [(name, (measured | read)[name], float(value)) for name, value in targets.items()]
 
 

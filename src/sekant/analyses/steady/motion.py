@@ -206,13 +206,13 @@ def steady_motion(
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
     rates, targets = dict(rates or {}), dict(targets or {})
-    told = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
-    told |= {"rates": rates, "unknown": unknown, "targets": targets, "t": t, "tolerance": tolerance}
+    arguments = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
+    arguments |= {"rates": rates, "unknown": unknown, "targets": targets, "t": t, "tolerance": tolerance}
     if rates or turn is not None or velocity is not None:
         refuse_dry_friction(system, "steady motion")
     if has_states(system):
-        asked = {name: x for name, x in told.items() if name not in ("unknown", "targets")}
-        return replace(_with_states(system, guess, asked, unknown, targets, parameters), asked=told)
+        asked = {name: x for name, x in arguments.items() if name not in ("unknown", "targets")}
+        return replace(_with_states(system, guess, asked, unknown, targets, parameters), asked=arguments)
     indices = _velocities(system, list(rates))
     steady = _functions(system, tuple(indices), _members(system, turn, velocity, bodies))
     g = _group(turn, axis, center, velocity, list(rates.values()))
@@ -231,7 +231,7 @@ def steady_motion(
             raise _impossible(equations, found)
         check_contacts(equations, found.trial)
         check_lasting(equations, found.trial)
-        motion = replace(_result(equations, found, rates, items), held=held, asked=told)
+        motion = replace(_result(equations, found, rates, items), held=held, asked=arguments)
         return motion, motion, motion.parameters
 
     held = p[p.size - len(system.equations.elements.held_values) :]
