@@ -50,7 +50,7 @@ class JointElement:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Names of the held values that stand for its state."""
+        """Names of the held values that represent its state."""
         return f"{self.name}.stuck", f"{self.name}.direction"
 
     def event_functions(self, solved: Solved) -> list[SX]:
@@ -84,7 +84,7 @@ class ContactElement:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Names of the held values that stand for its state."""
+        """Names of the held values that represent its state."""
         parts = ("closed", "stuck", "direction_1", "direction_2") if self.rough else ("closed",)
         return tuple(f"{self.name}.{part}" for part in parts)
 

@@ -69,7 +69,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
         return TAYLOR, "contacts, located as events on the Taylor series"
     if system.reactions.dry_friction:
         return system.cached(
-            ("method", "friction"), lambda: _landing(system, "dry friction, which sticks and slides")
+            ("method", "friction"), lambda: _series_or_dop853(system, "dry friction, which sticks and slides")
         )
     near = _near_defaults(system, parameters)
     numbers = b"" if near else system.parameter_vector(parameters).tobytes()
@@ -147,7 +147,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
                 f"would need {found['explicit_steps']} steps a second"
             )
     if events:
-        return _landing(system, "events of signals and forces, not stiff")
+        return _series_or_dop853(system, "events of signals and forces, not stiff")
     if not constrained:
         return "dop853", "no constraints, not stiff"
     assert problem is not None
@@ -173,7 +173,7 @@ def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str,
     return stiffness_of_rates(rates, x)
 
 
-def _landing(system: System, why: str) -> tuple[str, str]:
+def _series_or_dop853(system: System, why: str) -> tuple[str, str]:
     """The Taylor series, which locates events to round-off, unless it costs more than dop853; and the reason."""
     series, explicit = work(system)
     if series > explicit:

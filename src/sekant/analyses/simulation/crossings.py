@@ -77,7 +77,7 @@ def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
         if site.kind == PIECE:
             crossings = _crossings(*switching.axis(site), guards[:, s])
             gone_over = [crossing for crossing in crossings if not run.landed_on(crossing)]
-            warning = _judged(run, system, switching.label(s), s, gone_over)
+            warning = _warning_about(run, system, switching.label(s), s, gone_over)
             found += [warning] if warning else []
     return tuple(found)
 
@@ -127,7 +127,7 @@ def _crossings(breaks: Floats, extrapolation: str, g: Floats) -> list[_Crossing]
     return found
 
 
-def _judged(
+def _warning_about(
     run: Stepped, system: System, label: str, site: int, crossings: list[_Crossing]
 ) -> AnalysisWarning | None:
     if not crossings:

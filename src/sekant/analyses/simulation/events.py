@@ -157,7 +157,7 @@ class EventLoop:
         self.setup, self.reactors, self.clocks = setup, reactors, clocks
         self.begin, self.end = float(setup.times[0]), float(setup.times[-1])
         self.apart = JUST_BEFORE * (self.end - self.begin)
-        self.done = 0  # rows that have been handed on
+        self.done = 0  # number of rows that were delivered
         self.work = np.zeros(len(setup.system.work_names) if setup.balance else 0)
         self.counts: Counter[str] = Counter()
         self.events = 0
@@ -187,16 +187,16 @@ class EventLoop:
             if part.status == "event" and self._again(start, now, part):
                 now = self._beyond(now)
             elif part.status == "event":
-                self._tell(start, now, rows, part)
+                self._inform_clocks(start, now, rows, part)
                 now = self._event(now, part)
             elif part.status != "finished":
                 return self._ended(part, now, part.status, part.message), now
             elif mark >= self.end:
                 if self.open_end:
-                    self._tell(start, now, rows, None)
+                    self._inform_clocks(start, now, rows, None)
                 return self._ended(part, now, "finished", ""), now
             else:
-                self._tell(start, now, rows, None)
+                self._inform_clocks(start, now, rows, None)
                 now = self.passed(now)
         end = self._closed(now, "stopped", now.stop, np.array([now.t]))
         return replace(end, stats={**end.stats, "stopped_by": now.stopped_by}), now
@@ -283,7 +283,7 @@ class EventLoop:
     def _nodes(self, begin: float, end: float) -> Floats:
         return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
 
-    def _tell(self, start: Instant, end: Instant, rows: list, event: Outcome | None) -> None:
+    def _inform_clocks(self, start: Instant, end: Instant, rows: list, event: Outcome | None) -> None:
         """Pass the motion from `start` to `end` to the clocks; if an event ended it, at nodes up to the event."""
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:

@@ -164,7 +164,7 @@ def equilibrium(
         holding = {name: float(-found.multipliers[row][0]) for row, name in rows.items()}
         free = {name: lam for name, lam in found.multipliers.items() if name not in rows}
         found = replace(found, holding={**found.holding, **holding}, multipliers=free)
-        return found if not stuck else _borne(system, found, stuck, parameters)
+        return found if not stuck else _with_sticking(system, found, stuck, parameters)
     if has_states(system):
         return _with_states(system, start, guess, t, parameters, tolerance)
     given = np.zeros(0) if guess is None else guess.held
@@ -208,10 +208,12 @@ def _with_states(
     if system.equations.elements.dry_friction:
         about = without_friction(system, there, parameters)
     values = linearize(*about[:2], t, parameters=about[2]).modes().eigenvalues
-    return replace(found, z=there.z, held=there.held, stability=_judged(values), residual=motion.residual)
+    return replace(
+        found, z=there.z, held=there.held, stability=_stability_of(values), residual=motion.residual
+    )
 
 
-def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
+def _with_sticking(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
     """`found`, which has constraints instead of the frictions `stuck`, as a state in which these stick."""
     held = held_row(system, held_by_name(found.system, found, parameters))
     there = replace(found, system=system, held=with_flags(system, held, stuck), lam=found.lam[: -len(stuck)])
@@ -219,7 +221,7 @@ def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters)
     return replace(there, warnings=(*assumed, *at_rest_warnings(system, stuck, there, found.t, parameters)))
 
 
-def _judged(eigenvalues: NDArray[Any]) -> str:
+def _stability_of(eigenvalues: NDArray[Any]) -> str:
     """Stability by the eigenvalues of small motions: "neutral" if one neither decays nor grows."""
     size = float(np.max(np.abs(eigenvalues), initial=1e-300))
     if np.any(np.real(eigenvalues) > NEUTRAL * size):
@@ -328,7 +330,7 @@ def verdict(mu: NDArray[Any]) -> str:
 
 
 def with_closed_contacts(system: System, closed: frozenset[str]) -> System:
-    """The system with the contacts `closed` kept closed."""
+    """The system in which the contacts `closed` remain closed."""
     if not closed:
         return system
     return system.with_equations(f"closed {sorted(closed)}", lambda: system.equations.changed(closed=closed))
