@@ -120,7 +120,7 @@ def test_quantities_with_rates_nonlinear_in_the_velocities():
     m.mass(A, 0.5)
     way = m.track("way", ca.sumsqr(A.velocity))
     m.potential("well", way**2)
-    with pytest.raises(sk.SekantError, match=r"rate of 'way' is not linear .* the Lagrangian does"):
+    with pytest.raises(sk.SekantError, match=r"rate of 'way' is not linear .*Lagrangian"):
         m.compile()
 
 

@@ -89,7 +89,7 @@ def test_plain_python_checks_indices():
     [
         ("recursive", "again calls itself"),
         ("sliced", "compiled code has no 'Slice'"),
-        ("two_kinds", "two kinds: array of real, 1 axes and real"),
+        ("two_kinds", "values of two types: array of real, 1 axes and real"),
         ("real_index", "an index must be an integer"),
         ("real_for_integer", "kind real is used where integer is expected"),
     ],
