@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, hypot
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -56,12 +55,21 @@ def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     return Pose(ca.densify(allowed.R), allowed.p).inverse() @ X_FM
 
 
+def gap_sizes(eq: ConstrainedEquations) -> SX:
+    """(2 k,) distance and angle of the gaps of all cut joints, as expressions."""
+    found = [SX.zeros(0, 1)]
+    for X in (misfit(eq, name) for name in eq.motion.cuts):
+        sine = ca.norm_2(ca.vertcat(X.R[2, 1] - X.R[1, 2], X.R[0, 2] - X.R[2, 0], X.R[1, 0] - X.R[0, 1]))
+        found += [ca.norm_2(X.p), ca.atan2(sine, ca.trace(X.R) - 1)]
+    return ca.densify(ca.vertcat(*found))
+
+
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Misfits of all cut joints of a system: `names`, their poses and the slopes of their rows by (t, q, p)."""
+    """Misfits of all cut joints of a system: `names`, their sizes and the slopes of their rows by (t, q, p)."""
 
     names: tuple[str, ...]
-    poses: BoundOracle
+    sizes: BoundOracle
     rows: BoundOracle
 
     @classmethod
@@ -70,12 +78,11 @@ class Gaps:
         names = tuple(eq.motion.cuts)
         found = [misfit(eq, name) for name in names]
         rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
-        poses = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in found])
         inputs = [eq.t, eq.q, eq.p]
         steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates per unit of the velocities
         slopes = eq.lookups.jacobian(rows, eq.q) @ steps
         bound = eq.lookups.bound
-        return cls(names, bound(inputs, [poses]), bound(inputs, [rows, ca.densify(slopes)]))
+        return cls(names, bound(inputs, [gap_sizes(eq)]), bound(inputs, [rows, ca.densify(slopes)]))
 
     def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
         """Displacements and rotations (6 k,) of the joints, and their derivatives (6 k, nv)."""
@@ -84,9 +91,5 @@ class Gaps:
 
     def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
         """The gap of every cut joint."""
-        found = {}
-        for name, row in zip(self.names, self.poses(t, q, p)[0].reshape(-1, 12).tolist(), strict=True):
-            xx, yx, zx, xy, yy, zy, xz, yz, zz = row[3:]  # R, column by column
-            sine = hypot(zy - yz, xz - zx, yx - xy)
-            found[name] = Gap(name, hypot(*row[:3]), atan2(sine, xx + yy + zz - 1))
-        return found
+        sizes = self.sizes(t, q, p)[0].reshape(-1, 2).tolist()
+        return {name: Gap(name, *size) for name, size in zip(self.names, sizes, strict=True)}

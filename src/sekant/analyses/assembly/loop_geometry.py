@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -48,11 +49,11 @@ class LoopGeometry:
         self._stated, self._stated_rates = made.stated, made.stated_rates
         self.given_rates = made.given_rates
 
-    def weights_told(self) -> dict[str, list[bool] | list[float]]:
-        """Which displacements and rates (nv,) are free or stated, and their scales, for closing loops elsewhere."""
-        told = {"free": self.free, "scale": self.scale, "stated": self._stated, "rateScale": self.rate_scale}
-        told |= {"statedRates": self._stated_rates, "givenRates": self.given_rates}
-        return {name: row.tolist() for name, row in told.items()}
+    def weights_told(self) -> dict[str, NDArray[Any]]:
+        """Scales of displacements and rates (nv,), and 1 where they are stated, for closing loops elsewhere."""
+        told = {"stated": self._stated, "stated_rates": self._stated_rates, "given_rates": self.given_rates}
+        scales = {"scale": self.scale, "rate_scale": self.rate_scale}
+        return {**scales, **{name: row.astype(np.int64) for name, row in told.items()}}
 
     # -- numbers ---------------------------------------------------------------------------------------
 

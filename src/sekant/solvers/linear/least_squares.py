@@ -44,29 +44,34 @@ def factor(A, n, m, beta, pivot, relative):
             column[i] /= head
         column[k] = alpha
         for j in range(k + 1, n):
-            other = A[pivot[j]]
-            share = other[k]
-            for i in range(k + 1, m):
-                share += column[i] * other[i]
-            share *= beta[k]
-            other[k] -= share
-            for i in range(k + 1, m):
-                other[i] -= share * column[i]
+            _mirror(column, m, k, beta, A[pivot[j]])
     return n
+
+
+@inner
+def _mirror(column, m, k, beta, b):
+    """b (m,) mirrored by Householder vector k."""
+    share = b[k]
+    for i in range(k + 1, m):
+        share += column[i] * b[i]
+    share *= beta[k]
+    b[k] -= share
+    for i in range(k + 1, m):
+        b[i] -= share * column[i]
 
 
 @inner
 def reflect(A, m, beta, pivot, rank, b):
     """b (m,) <- Q^T b for the factors of a matrix."""
     for k in range(rank):
-        column = A[pivot[k]]
-        share = b[k]
-        for i in range(k + 1, m):
-            share += column[i] * b[i]
-        share *= beta[k]
-        b[k] -= share
-        for i in range(k + 1, m):
-            b[i] -= share * column[i]
+        _mirror(A[pivot[k]], m, k, beta, b)
+
+
+@inner
+def reflect_back(A, m, beta, pivot, rank, b):
+    """b (m,) <- Q b for the factors of a matrix."""
+    for k in range(rank - 1, -1, -1):
+        _mirror(A[pivot[k]], m, k, beta, b)
 
 
 @inner

@@ -8,6 +8,8 @@ const TOLERANCE_OF_WALK = 1e-12;
 const BISECTIONS = 60;
 const STEEP = 30; // growth of displacements toward a dead point
 
+const largestOf = (row) => Math.max(...row.map(Math.abs));
+
 class Solver {
   constructor(module) {
     this.module = module;

@@ -1,62 +1,64 @@
-"""Closing of loops in a page: data for `assembly.js`, which implements the first part of
-`sekant.analyses.assembly`."""
+"""Closing of loops in a page: the memory of `solvers/newton/closing.py` for a system, and data for `assembly.js`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assembly.joint_gaps import misfit
+from sekant.analyses.assembly.joint_gaps import gap_sizes
 from sekant.analyses.assembly.loop_geometry import LoopGeometry, constraint_terms, retraction
-from sekant.geometry.spatial import SX
+from sekant.solvers.common.memory import call_at
+from sekant.solvers.newton.closing import Closing, close
 
 if TYPE_CHECKING:
+    from sekant.engine.codegen.native import NativeFunction
     from sekant.engine.system import System
     from sekant.views.live.program import PageProgram
 
 Floats = NDArray[np.float64]
+FIELDS = ("q0", "q", "v", "wrong")
+"""What a page sets and reads."""
 
 
 def assembly_functions(program: PageProgram, system: System, t: float, values: Floats) -> dict[str, Any]:
-    """Functions of the constraints, for `Module.ask`, and the weights of displacements.
+    """The procedure that closes loops, for `Assembly`; `values` (np,): the array of the parameters, which the
+    program already contains."""
+    memory, called = closing_of(system, t, values)
+    for function in called.values():
+        program.add_array(function.tables)
+    run = program.add_run(memory, {"close": close}, {name: name for name in FIELDS}, called=called)
+    return {"run": run, "joints": list(system.equations.motion.cuts)}
 
-    `values` (np,): the array of the parameters, which the program already contains.
-    """
-    eq, nq, nv = system.equations, system.nq, system.nv
-    time, q, delta, v = np.array([t]), np.zeros(nq), np.zeros(nv), np.zeros(nv)
-    found: dict[str, Any] = {}
 
-    def add(name: str, function: Any, given: dict[str, Floats], results: tuple[str, ...]) -> None:
-        sizes = zip(results, function.sizes_out, strict=True)
-        arrays = {one: np.zeros(size) for one, size in sizes}
-        found[name] = program.add_call(function, given, arrays, name)
-
-    point = {"t": time, "q": q, "p": values}
-    add("terms", constraint_terms(system, dense=True), point, ("phi", "G", "drift"))
-    add("retract", retraction(system), {"q": q, "delta": delta}, ("q",))
-    names = tuple(eq.motion.cuts)
-    poses = ca.vertcat(
-        SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in (misfit(eq, name) for name in names)]
-    )
-    add("gaps", system.function("gaps", [eq.t, eq.q, eq.p], [poses]), point, ("poses",))
-    fills = system.start_facts.fills
-    if fills:
+def closing_of(system: System, t: float, values: Floats) -> tuple[Closing, dict[str, NativeFunction]]:
+    """Memory for `close`, and the functions that it calls, by name; every gap has two entries."""
+    eq, facts, nq, nv = system.equations, system.start_facts, system.nq, system.nv
+    terms, retract = constraint_terms(system, dense=True), retraction(system)
+    gaps = system.function("gaps", [eq.t, eq.q, eq.p], [gap_sizes(eq)])
+    called = {"terms": terms, "retract": retract, "gaps": gaps}
+    if facts.fills:
         momentum = eq.lookups.gradient(eq.energies.kinetic, eq.v)
-        kinetic = system.function("kinetic", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, momentum])
-        add("kinetic", kinetic, {"t": time, "q": q, "v": v, "p": values}, ("M", "momentum"))
-    geometry = LoopGeometry(system, t, None, (), {})
-    return {
-        **found,
-        "nq": nq,
-        "nv": nv,
-        "holonomic": eq.Phi.numel(),
-        "joints": list(names),
-        "fills": fills,
-        "counts": list(system.start_facts.counts),
-        "turning": list(system.start_facts.turning),
-        "unitBlocks": [list(block) for block in system.facts.unit_blocks],
-        **geometry.weights_told(),
-    }
+        called["energy"] = system.function("kinetic", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, momentum])
+    (h, _, rows), time = terms.sizes_out, np.array([t])
+    most = max(rows, nv)
+    sizes = [("q0 q at moved ahead", nq), ("v step delta momentum", nv), ("phi", h), ("drift rhs", rows)]
+    sizes += [("gap", gaps.sizes_out[0]), ("beta b x", most)]
+    vectors = {name: np.zeros(size) for names, size in sizes for name in names.split()}
+    phi, q, moved, v, step = (vectors[name] for name in ("phi", "at", "moved", "v", "step"))
+    G, M = np.zeros((nv, rows)), np.zeros((nv, nv))
+    blocks = [number for first, length in system.facts.unit_blocks for number in (first, length, 1)]
+    integers = {"turning": facts.turning, "counts": facts.counts, "blocks": blocks}
+    integers |= {"pivot": [0] * most, "chosen": [0] * nv}
+    memory = Closing(
+        terms=call_at(terms, [time, q, values], [phi, G, vectors["drift"]]),
+        retract=call_at(retract, [q, step], [moved]),
+        gaps=call_at(gaps, [time, q, values], [vectors["gap"]]),
+        energy=call_at(called.get("energy"), [time, q, v, values], [M, vectors["momentum"]]),
+        **LoopGeometry(system, t, None, (), {}).weights_told(),
+        **{name: np.array(entries, np.int64) for name, entries in integers.items()},
+        **vectors,
+        **{"G": G, "M": M, "N": np.zeros((nv, nv)), "A": np.zeros((most, most))},
+    )
+    return memory, called

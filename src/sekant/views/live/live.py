@@ -57,7 +57,7 @@ _DROPPED = (
     ".orientation",
 )
 _FOLDER = Path(__file__).parent
-_ENGINE = ("module.js", "assembly.js", "delays.js", "events.js", "simulation.js")
+_ENGINE = ("module.js", "assembly.js", "least_squares.js", "delays.js", "events.js", "simulation.js")
 """Scripts that are also the text of the worker."""
 _PAGE = ("poses.js", "modes.js", "locus.js", "live.js")
 

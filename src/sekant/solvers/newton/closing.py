@@ -1,0 +1,338 @@
+"""A point q, v near a start at which all equations and their rates hold, as one compiled procedure.
+
+Pages close loops with it where a slider moves geometry. It follows `analyses/assembly` step by step: of
+`LoopGeometry` inspection, `_keeping_stated`, `_newton`, `_unwound` and `_nearest` (not unfolding, continuation and
+IPOPT, and nothing is shaken or held), then `_consistent_velocity` of `assemble.py` and `filled` of `free_rates.py`.
+Least squares are by pivoted QR, in place of singular values.
+"""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.structs import Integer, Integers, Matrix, Struct, Vector
+from sekant.solvers.common.memory import Call, call
+from sekant.solvers.common.vectors import clear, normalize, put
+from sekant.solvers.linear.least_squares import factor, reflect_back, solve_shortest
+
+FOUND, OPEN, NO_RATES = range(3)
+"""Return codes: done; no such q (`wrong` tells the gap that is left); no rates v at q."""
+RANK = 1e-9  # relative size of pivots that count as zero
+NOTHING = 1e-12  # rows of G shorter than this are rounding errors
+SMALL = 1e-6  # gaps up to this are none
+TOLERANCE = 1e-12
+STALLED = 1e3 * TOLERANCE  # enough where no step reduces the residual
+
+
+class Closing(Struct):
+    """Equations Phi(q) = 0 (h,) and rates G v + drift = 0 (m,), the first h of which are those of Phi."""
+
+    q0: Vector  # (nq,) the start
+    q: Vector  # (nq,) the point
+    v: Vector  # (nv,) the start, then the point
+    wrong: Integer  # the first gap that is left although Phi = 0, or -1
+    scale: Vector  # (nv,) of displacements, which are least by their shares of it
+    rate_scale: Vector  # (nv,)
+    stated: Integers  # (nv,) 1: moves only if it must
+    stated_rates: Integers  # (nv,)
+    given_rates: Integers  # (nv,) 1: `energy` does not change it
+    turning: Integers  # entries of q without whole turns more than the start
+    counts: Integers  # entries of q that return to the start
+    blocks: Integers  # see `normalize`
+    terms: Call  # of `at` -> phi, G, drift
+    retract: Call  # `at` moved by `step` -> moved
+    gaps: Call  # of `at` -> gap
+    energy: Call  # of `at`, v -> M, momentum; none: undetermined rates are as short as possible
+    at: Vector  # (nq,)
+    phi: Vector  # (h,)
+    G: Matrix  # (nv, m), transposed
+    drift: Vector  # (m,)
+    step: Vector  # (nv,)
+    moved: Vector  # (nq,)
+    gap: Vector  # each must be small
+    M: Matrix  # (nv, nv)
+    momentum: Vector  # (nv,) slopes of the energy
+    delta: Vector  # (nv,)
+    ahead: Vector  # (nq,)
+    rhs: Vector  # (m,)
+    A: Matrix  # (k, k) factors, with k the larger of m and nv
+    N: Matrix  # (nv, nv) directions, as rows
+    beta: Vector  # (k,)
+    pivot: Integers  # (k,)
+    b: Vector  # (k,)
+    x: Vector  # (k,)
+    chosen: Integers  # (nv,) columns of G
+
+
+@inner
+def _largest(x):
+    """Infinite if an entry is not a number."""
+    found = 0.0
+    for i in range(x.size):
+        found = max(found, abs(x[i])) if abs(x[i]) < 1e300 else 1e300
+    return found
+
+
+@inner
+def _length(x):
+    square = 0.0
+    for i in range(x.size):
+        square += x[i] * x[i]
+    return sqrt(square)
+
+
+@inner
+def _terms(m, q):
+    put(m.at, 0, q)
+    call(m.terms)
+    for i in range(m.drift.size):
+        square = 0.0
+        for j in range(m.v.size):
+            square += m.G[j, i] * m.G[j, i]
+        if not square > NOTHING * NOTHING:
+            for j in range(m.v.size):
+                m.G[j, i] = 0.0
+
+
+@inner
+def _move(m, q):
+    """q moved by `step`, into `moved`."""
+    put(m.at, 0, q)
+    call(m.retract)
+    normalize(m.moved, m.blocks)
+
+
+@inner
+def _wrong(m, q):
+    put(m.at, 0, q)
+    call(m.gaps)
+    for k in range(m.gap.size):
+        if not m.gap[k] <= SMALL:
+            return k
+    return -1
+
+
+@inner
+def _least(m, rows, scale, stated, every, x):
+    """The least x (nv,) with G x nearest to `rhs` in the first rows; stated entries are zero unless `every` is 1."""
+    n = 0
+    for j in range(x.size):
+        x[j] = 0.0
+        if every == 1 or stated[j] == 0:
+            m.chosen[n] = j
+            for i in range(rows):
+                m.A[n, i] = m.G[j, i] * scale[j]
+            n += 1
+    for i in range(rows):
+        m.b[i] = m.rhs[i]
+    rank = factor(m.A, n, rows, m.beta, m.pivot, RANK)
+    solve_shortest(m.A, n, rows, m.beta, m.pivot, rank, m.b, m.x)
+    for k in range(n):
+        x[m.chosen[k]] = scale[m.chosen[k]] * m.x[k]
+
+
+@inner
+def _newton(m, q, every, most):
+    """Newton's method with line search for Phi = 0 from q, in place; whether it ends there."""
+    _terms(m, q)
+    for step in range(most + 1):
+        error, before = _largest(m.phi), _length(m.phi)
+        if error <= TOLERANCE:
+            return True
+        if step == most or error == 1e300:
+            return False
+        for i in range(m.phi.size):
+            m.rhs[i] = -m.phi[i]
+        _least(m, m.phi.size, m.scale, m.stated, every, m.delta)
+        share = 1.0
+        while share > 1e-6:
+            for j in range(m.delta.size):
+                m.step[j] = share * m.delta[j]
+            _move(m, q)
+            _terms(m, m.moved)
+            if _length(m.phi) < (1.0 - 1e-4 * share) * before:
+                break
+            share *= 0.5
+        if not share > 1e-6:
+            return error <= STALLED
+        put(q, 0, m.moved)
+    return False
+
+
+@inner
+def _distance(m, q):
+    found = 0.0
+    for j in range(q.size):
+        found += ((q[j] - m.q0[j]) / m.scale[j]) ** 2
+    return found
+
+
+@inner
+def _slide(m, every):
+    """Slide q along Phi = 0 toward the start while that reduces the weighted distance (no blocks of unit norm)."""
+    if m.q.size != m.v.size:
+        return
+    for _ in range(30):
+        _terms(m, m.q)
+        for i in range(m.phi.size):
+            m.rhs[i] = 0.0
+            for j in range(m.q.size):
+                m.rhs[i] += m.G[j, i] * (m.q0[j] - m.q[j])
+        _least(m, m.phi.size, m.scale, m.stated, every, m.delta)
+        for j in range(m.q.size):
+            free = every == 1 or m.stated[j] == 0
+            m.step[j] = m.q0[j] - m.q[j] - m.delta[j] if free else 0.0
+        if _largest(m.step) < 1e-10:
+            return
+        _move(m, m.q)
+        put(m.ahead, 0, m.moved)
+        if not _newton(m, m.ahead, every, 8):
+            return
+        if _distance(m, m.ahead) >= _distance(m, m.q) or _wrong(m, m.ahead) >= 0:
+            return
+        put(m.q, 0, m.ahead)
+
+
+@inner
+def _unwind(m):
+    """Take back whole turns that occur in no equation."""
+    for k in range(m.turning.size):
+        i = m.turning[k]
+        given = m.q[i]
+        turns = round((given - m.q0[i]) / (2.0 * pi))
+        if turns != 0:
+            m.q[i] = given - 2.0 * pi * turns
+            _terms(m, m.q)
+            if not _largest(m.phi) <= STALLED:
+                m.q[i] = given
+
+
+@inner
+def _keep_stated(m):
+    """Move only what is not stated, if there is both; whether that succeeds."""
+    count = 0
+    for j in range(m.stated.size):
+        count += m.stated[j]
+    if count == 0 or count == m.stated.size or not _newton(m, m.q, 0, 25):
+        return False
+    _slide(m, 0)
+    return _wrong(m, m.q) < 0
+
+
+@inner
+def _position(m):
+    """q from q0; whether all equations hold and no gap is left."""
+    put(m.q, 0, m.q0)
+    _terms(m, m.q)
+    if m.phi.size == 0 or (_largest(m.phi) <= TOLERANCE and _wrong(m, m.q) < 0):
+        return True
+    if _keep_stated(m):
+        _unwind(m)
+        return True
+    put(m.q, 0, m.q0)
+    if not _newton(m, m.q, 1, 60):
+        return False
+    m.wrong = _wrong(m, m.q)
+    if m.wrong >= 0:
+        return False
+    _unwind(m)
+    _slide(m, 1)
+    return True
+
+
+@inner
+def _off(m, x):
+    """`rhs` <- -(G x + drift); its largest entry."""
+    for i in range(m.drift.size):
+        m.rhs[i] = -m.drift[i]
+        for j in range(x.size):
+            m.rhs[i] -= m.G[j, i] * x[j]
+    return _largest(m.rhs)
+
+
+@inner
+def _rates(m):
+    """Change v least, so that all rates hold at q, by the rates that are not stated if they can follow."""
+    _terms(m, m.q)
+    rows = m.drift.size
+    for _ in range(2):
+        size = _off(m, m.v)
+        if size == 0.0:
+            break
+        _least(m, rows, m.rate_scale, m.stated_rates, 0, m.delta)
+        for j in range(m.v.size):
+            m.step[j] = m.v[j] + m.delta[j]
+        if _off(m, m.step) > 1e-10 * max(1.0, size):
+            _off(m, m.v)
+            _least(m, rows, m.rate_scale, m.stated_rates, 1, m.delta)
+        for j in range(m.v.size):
+            m.v[j] += m.delta[j]
+    return _off(m, m.v) <= 1e-8 * max(1.0, _largest(m.v), _largest(m.drift))
+
+
+@inner
+def _free_directions(m):
+    """`N`, orthonormal: changes of the n rates `chosen` (not given) that violate no equation; (n, their number)."""
+    n, longest = 0, 0.0
+    for j in range(m.v.size):
+        if m.given_rates[j] == 0:
+            m.chosen[n] = j
+            n += 1
+    for i in range(m.drift.size):
+        square = 0.0
+        for k in range(n):
+            m.A[i, k] = m.G[m.chosen[k], i]
+            square += m.A[i, k] * m.A[i, k]
+        longest = max(longest, sqrt(square))
+    relative = RANK * max(1.0, 1.0 / longest) if longest > 0.0 else RANK
+    rank = factor(m.A, m.drift.size, n, m.beta, m.pivot, relative)
+    for c in range(n - rank):
+        direction = m.N[c]
+        clear(direction)
+        direction[rank + c] = 1.0
+        reflect_back(m.A, n, m.beta, m.pivot, rank, direction)
+    return n, n - rank
+
+
+@inner
+def _relax(m):
+    """The least energy where no equation and no given value determines v: v - N (N^T M N)^+ N^T dT/dv."""
+    n, count = _free_directions(m)
+    if count == 0:
+        return
+    call(m.energy)
+    for c in range(count):
+        for k in range(n):
+            m.x[k] = 0.0
+            for i in range(n):
+                m.x[k] += m.M[m.chosen[i], m.chosen[k]] * m.N[c, i]
+        for d in range(count):
+            m.A[c, d] = 0.0
+            for k in range(n):
+                m.A[c, d] += m.N[d, k] * m.x[k]
+        m.b[c] = 0.0
+        for k in range(n):
+            m.b[c] += m.N[c, k] * m.momentum[m.chosen[k]]
+    rank = factor(m.A, count, count, m.beta, m.pivot, RANK)
+    solve_shortest(m.A, count, count, m.beta, m.pivot, rank, m.b, m.x)
+    for c in range(count):
+        for k in range(n):
+            m.v[m.chosen[k]] -= m.N[c, k] * m.x[c]
+    least = 1e-14 * _largest(m.v)
+    for j in range(m.v.size):
+        m.v[j] = m.v[j] if abs(m.v[j]) > least else 0.0
+
+
+@procedure(Closing, "closing of loops", 1.0)
+def close(m, a, b):
+    m.wrong = -1
+    if not _position(m):
+        return OPEN
+    for k in range(m.counts.size):
+        m.q[m.counts[k]] = m.q0[m.counts[k]]
+    if not _rates(m):
+        return NO_RATES
+    if m.energy.function != 0:
+        _relax(m)
+    return FOUND
