@@ -329,12 +329,13 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
     return _Weighed(free, scales[0], stated, free_rates, scales[1], stated_rates, given_rates)
 
 
-def constraint_terms(system: System, dense: bool = False) -> NativeFunction:
-    """(t, q, p) -> Phi, those entries of G that may differ from zero (or all of them), and the rates at rest."""
+def constraint_terms(system: System, gaps: SX | None = None) -> NativeFunction:
+    """(t, q, p) -> Phi, those entries of G that may differ from zero, and the rates at rest; with `gaps` all entries
+    of G, and the gaps at last."""
     eq = system.equations
     drift = ca.substitute(eq.rate, eq.v, SX.zeros(system.nv))
-    G = ca.densify(eq.G) if dense else eq.G.nz[:]
-    return system.function("constraints", [eq.t, eq.q, eq.p], [eq.Phi, G, drift])
+    found = [eq.Phi, eq.G.nz[:], drift] if gaps is None else [eq.Phi, ca.densify(eq.G), drift, gaps]
+    return system.function("constraints", [eq.t, eq.q, eq.p], found)
 
 
 def _entries(system: System) -> np.ndarray:

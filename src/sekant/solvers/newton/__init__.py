@@ -2,6 +2,7 @@
 
 Compiled loops have their own iterations as part of a step: Radau's simplified Newton method,
 generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).
+So has the closing of loops in pages (`closing.py`).
 """
 
 from sekant.solvers.newton.newton import Found, FunctionProblem, Linear, Problem, Reason, follow, newton

@@ -40,9 +40,8 @@ class Closing(Struct):
     turning: Integers  # entries of q without whole turns more than the start
     counts: Integers  # entries of q that return to the start
     blocks: Integers  # see `normalize`
-    terms: Call  # of `at` -> phi, G, drift
+    terms: Call  # of `at` -> phi, G, drift, gap
     retract: Call  # `at` moved by `step` -> moved
-    gaps: Call  # of `at` -> gap
     energy: Call  # of `at`, v -> M, momentum; none: undetermined rates are as short as possible
     at: Vector  # (nq,)
     phi: Vector  # (h,)
@@ -83,7 +82,8 @@ def _length(x):
 
 
 @inner
-def _terms(m, q):
+def _look(m, q):
+    """The terms at q, without rows that are rounding errors; returns the first gap that is left, or -1."""
     put(m.at, 0, q)
     call(m.terms)
     for i in range(m.drift.size):
@@ -93,24 +93,19 @@ def _terms(m, q):
         if not square > NOTHING * NOTHING:
             for j in range(m.v.size):
                 m.G[j, i] = 0.0
-
-
-@inner
-def _move(m, q):
-    """q moved by `step`, into `moved`."""
-    put(m.at, 0, q)
-    call(m.retract)
-    normalize(m.moved, m.blocks)
-
-
-@inner
-def _wrong(m, q):
-    put(m.at, 0, q)
-    call(m.gaps)
     for k in range(m.gap.size):
         if not m.gap[k] <= SMALL:
             return k
     return -1
+
+
+@inner
+def _move(m, q):
+    """`moved`: q moved by `step`, with its terms."""
+    put(m.at, 0, q)
+    call(m.retract)
+    normalize(m.moved, m.blocks)
+    _look(m, m.moved)
 
 
 @inner
@@ -135,7 +130,7 @@ def _least(m, rows, scale, stated, every, x):
 @inner
 def _newton(m, q, every, most):
     """Newton's method with line search for Phi = 0 from q, in place; whether it ends there."""
-    _terms(m, q)
+    _look(m, q)
     for step in range(most + 1):
         error, before = _largest(m.phi), _length(m.phi)
         if error <= TOLERANCE:
@@ -150,7 +145,6 @@ def _newton(m, q, every, most):
             for j in range(m.delta.size):
                 m.step[j] = share * m.delta[j]
             _move(m, q)
-            _terms(m, m.moved)
             if _length(m.phi) < (1.0 - 1e-4 * share) * before:
                 break
             share *= 0.5
@@ -174,7 +168,7 @@ def _slide(m, every):
     if m.q.size != m.v.size:
         return
     for _ in range(30):
-        _terms(m, m.q)
+        _look(m, m.q)
         for i in range(m.phi.size):
             m.rhs[i] = 0.0
             for j in range(m.q.size):
@@ -189,7 +183,7 @@ def _slide(m, every):
         put(m.ahead, 0, m.moved)
         if not _newton(m, m.ahead, every, 8):
             return
-        if _distance(m, m.ahead) >= _distance(m, m.q) or _wrong(m, m.ahead) >= 0:
+        if _distance(m, m.ahead) >= _distance(m, m.q) or _look(m, m.ahead) >= 0:
             return
         put(m.q, 0, m.ahead)
 
@@ -203,7 +197,7 @@ def _unwind(m):
         turns = round((given - m.q0[i]) / (2.0 * pi))
         if turns != 0:
             m.q[i] = given - 2.0 * pi * turns
-            _terms(m, m.q)
+            _look(m, m.q)
             if not _largest(m.phi) <= STALLED:
                 m.q[i] = given
 
@@ -217,15 +211,15 @@ def _keep_stated(m):
     if count == 0 or count == m.stated.size or not _newton(m, m.q, 0, 25):
         return False
     _slide(m, 0)
-    return _wrong(m, m.q) < 0
+    return _look(m, m.q) < 0
 
 
 @inner
 def _position(m):
     """q from q0; whether all equations hold and no gap is left."""
     put(m.q, 0, m.q0)
-    _terms(m, m.q)
-    if m.phi.size == 0 or (_largest(m.phi) <= TOLERANCE and _wrong(m, m.q) < 0):
+    left = _look(m, m.q)
+    if m.phi.size == 0 or (_largest(m.phi) <= TOLERANCE and left < 0):
         return True
     if _keep_stated(m):
         _unwind(m)
@@ -233,7 +227,7 @@ def _position(m):
     put(m.q, 0, m.q0)
     if not _newton(m, m.q, 1, 60):
         return False
-    m.wrong = _wrong(m, m.q)
+    m.wrong = _look(m, m.q)
     if m.wrong >= 0:
         return False
     _unwind(m)
@@ -252,41 +246,40 @@ def _off(m, x):
 
 
 @inner
+def _change(m, every):
+    """`step`: v changed least toward rates that hold; how far off these still are."""
+    _off(m, m.v)
+    _least(m, m.drift.size, m.rate_scale, m.stated_rates, every, m.delta)
+    for j in range(m.v.size):
+        m.step[j] = m.v[j] + m.delta[j]
+    return _off(m, m.step)
+
+
+@inner
 def _rates(m):
-    """Change v least, so that all rates hold at q, by the rates that are not stated if they can follow."""
-    _terms(m, m.q)
-    rows = m.drift.size
+    """Change v so that all rates hold at q, without the stated ones if the others can follow."""
+    _look(m, m.q)
     for _ in range(2):
         size = _off(m, m.v)
         if size == 0.0:
             break
-        _least(m, rows, m.rate_scale, m.stated_rates, 0, m.delta)
-        for j in range(m.v.size):
-            m.step[j] = m.v[j] + m.delta[j]
-        if _off(m, m.step) > 1e-10 * max(1.0, size):
-            _off(m, m.v)
-            _least(m, rows, m.rate_scale, m.stated_rates, 1, m.delta)
-        for j in range(m.v.size):
-            m.v[j] += m.delta[j]
+        if _change(m, 0) > 1e-10 * max(1.0, size):
+            _change(m, 1)
+        put(m.v, 0, m.step)
     return _off(m, m.v) <= 1e-8 * max(1.0, _largest(m.v), _largest(m.drift))
 
 
 @inner
 def _free_directions(m):
     """`N`, orthonormal: changes of the n rates `chosen` (not given) that violate no equation; (n, their number)."""
-    n, longest = 0, 0.0
+    n = 0
     for j in range(m.v.size):
         if m.given_rates[j] == 0:
             m.chosen[n] = j
+            for i in range(m.drift.size):
+                m.A[i, n] = m.G[j, i]
             n += 1
-    for i in range(m.drift.size):
-        square = 0.0
-        for k in range(n):
-            m.A[i, k] = m.G[m.chosen[k], i]
-            square += m.A[i, k] * m.A[i, k]
-        longest = max(longest, sqrt(square))
-    relative = RANK * max(1.0, 1.0 / longest) if longest > 0.0 else RANK
-    rank = factor(m.A, m.drift.size, n, m.beta, m.pivot, relative)
+    rank = factor(m.A, m.drift.size, n, m.beta, m.pivot, RANK)
     for c in range(n - rank):
         direction = m.N[c]
         clear(direction)

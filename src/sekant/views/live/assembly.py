@@ -35,16 +35,15 @@ def assembly_functions(program: PageProgram, system: System, t: float, values: F
 def closing_of(system: System, t: float, values: Floats) -> tuple[Closing, dict[str, NativeFunction]]:
     """Memory for `close`, and the functions that it calls, by name; every gap has two entries."""
     eq, facts, nq, nv = system.equations, system.start_facts, system.nq, system.nv
-    terms, retract = constraint_terms(system, dense=True), retraction(system)
-    gaps = system.function("gaps", [eq.t, eq.q, eq.p], [gap_sizes(eq)])
-    called = {"terms": terms, "retract": retract, "gaps": gaps}
+    terms, retract = constraint_terms(system, gap_sizes(eq)), retraction(system)
+    called = {"terms": terms, "retract": retract}
     if facts.fills:
         momentum = eq.lookups.gradient(eq.energies.kinetic, eq.v)
         called["energy"] = system.function("kinetic", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, momentum])
-    (h, _, rows), time = terms.sizes_out, np.array([t])
+    (h, _, rows, gaps), time = terms.sizes_out, np.array([t])
     most = max(rows, nv)
     sizes = [("q0 q at moved ahead", nq), ("v step delta momentum", nv), ("phi", h), ("drift rhs", rows)]
-    sizes += [("gap", gaps.sizes_out[0]), ("beta b x", most)]
+    sizes += [("gap", gaps), ("beta b x", most)]
     vectors = {name: np.zeros(size) for names, size in sizes for name in names.split()}
     phi, q, moved, v, step = (vectors[name] for name in ("phi", "at", "moved", "v", "step"))
     G, M = np.zeros((nv, rows)), np.zeros((nv, nv))
@@ -52,13 +51,15 @@ def closing_of(system: System, t: float, values: Floats) -> tuple[Closing, dict[
     integers = {"turning": facts.turning, "counts": facts.counts, "blocks": blocks}
     integers |= {"pivot": [0] * most, "chosen": [0] * nv}
     memory = Closing(
-        terms=call_at(terms, [time, q, values], [phi, G, vectors["drift"]]),
+        terms=call_at(terms, [time, q, values], [phi, G, vectors["drift"], vectors["gap"]]),
         retract=call_at(retract, [q, step], [moved]),
-        gaps=call_at(gaps, [time, q, values], [vectors["gap"]]),
         energy=call_at(called.get("energy"), [time, q, v, values], [M, vectors["momentum"]]),
         **LoopGeometry(system, t, None, (), {}).weights_told(),
         **{name: np.array(entries, np.int64) for name, entries in integers.items()},
         **vectors,
-        **{"G": G, "M": M, "N": np.zeros((nv, nv)), "A": np.zeros((most, most))},
+        G=G,
+        M=M,
+        N=np.zeros((nv, nv)),
+        A=np.zeros((most, most)),
     )
     return memory, called
