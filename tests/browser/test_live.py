@@ -13,6 +13,7 @@ import yaml
 
 import sekant as sk
 from chromium import Chromium, find_chromium
+from loops import random_loop
 from sekant.errors import SekantError
 from sekant.io.yaml import load
 from sekant.views.live import live_page
@@ -201,6 +202,23 @@ def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: 
     with pytest.raises(SekantError, match=text):
         sk.live(load(EXAMPLES / f"{name}.yaml"), tmp_path / "live.html", vary=vary, until=0.2)
     assert not list(tmp_path.iterdir())
+
+
+def test_loops_that_cannot_be_closed_are_told(browser: Chromium, tmp_path: Path):
+    """A rod that is too short, and a start from which a hinge closes with its axis reversed."""
+    told = "The mechanism cannot be assembled with these values%s. Choose others."
+    run = "sekant.live.engine.pieces(%s, %s).next().value.message"
+    crank = load(EXAMPLES / "slider_crank.yaml")
+    browser.open(sk.live(crank, tmp_path / "crank.html", vary={"l2": "0.9..1.4 m"}, until=0.05))
+    assert browser.run(run % ([0.2], [])) == told % ""
+    model = random_loop(1, ("spherical", "universal", "prismatic", "spherical"), "revolute")
+    system = sk.compile(model)
+    q = np.random.default_rng(50).normal(size=system.nq)
+    for first, length in system.facts.unit_blocks:
+        q[first : first + length] /= np.linalg.norm(q[first : first + length])
+    browser.open(sk.live(model, tmp_path / "loop.html", vary={"b0.mass": "0.5..0.8 kg"}, until=0.05))
+    assert browser.run(run % ([0.6], [[i, x] for i, x in enumerate(q.tolist())])) == told % " (joint 'close')"
+    assert not browser.errors
 
 
 def test_long_runs_go_to_the_worker(browser: Chromium, tmp_path: Path):

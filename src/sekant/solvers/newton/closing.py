@@ -317,7 +317,7 @@ def _relax(m):
         m.v[j] = m.v[j] if abs(m.v[j]) > least else 0.0
 
 
-@procedure(Closing, "closing of loops", 1.0)
+@procedure(Closing, "closing of loops", 0.4)
 def close(m, a, b):
     m.wrong = -1
     if not _position(m):
