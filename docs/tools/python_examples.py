@@ -156,6 +156,15 @@ print(sim.time, sim.outputs["hinge.q"])
 adjustable = sk.compile(sprung, parameters=["spring.stiffness"])
 locus = sk.analyses.root_locus(adjustable, "spring.stiffness", np.linspace(10, 40, 4))
 print(locus.eigenvalues)
+governor = sk.Model(
+    bodies={"hub": sk.Body(mass=0.5, inertia=(0.01, 0.01, 0.01)), "bob": sk.Body(mass=1.0, com=(0, 0, -0.5))},
+    joints={
+        "shaft": sk.joints.Revolute(child="hub"),
+        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0), q0="40 deg"),
+    },
+)
+steady = sk.analyses.steady_motion(governor, rates={"shaft.angle": 5.0})
+print(steady.outputs["hinge.q"], "rad")
 
 # === assemble
 crank = sk.Model(
@@ -189,17 +198,6 @@ print(sk.compile(reduction.model).nv, "velocity instead of", sk.compile(crank).n
 # === simulate
 result = sk.simulate(model, until=2.0, method="taylor", rtol=1e-10, output_step=0.01)
 print(result.summary())
-
-# === steady_motion
-governor = sk.Model(
-    bodies={"hub": sk.Body(mass=0.5, inertia=(0.01, 0.01, 0.01)), "bob": sk.Body(mass=1.0, com=(0, 0, -0.5))},
-    joints={
-        "shaft": sk.joints.Revolute(child="hub"),
-        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0), q0="40 deg"),
-    },
-)
-steady = sk.steady_motion(governor, rates={"shaft.angle": 5.0})
-print(steady.outputs["hinge.q"], "rad")
 
 # === studies
 samples = sk.studies.latin_hypercube({"spring.stiffness": (10, 30), "arm.mass": (1.5, 2.5)}, 8, seed=1)

@@ -106,7 +106,7 @@ def _truck() -> tuple[Any, float]:
     model = sk.load(EXAMPLES / "vehicles" / "tractor_semitrailer.yaml")
     system = sk.compile(model, parameters=["steer", "drive"])
     targets = {"tractor.speed": 50 * 0.44704, "tractor.lateral_acceleration": 0.25 * 9.80665}
-    steady = sk.steady_motion(system, turn=0.11, unknown=["turn", "steer", "drive"], targets=targets)
+    steady = sk.analyses.steady_motion(system, turn=0.11, unknown=["turn", "steer", "drive"], targets=targets)
     return sk.linearize(system, steady, at="motion").modes(), float(steady.turn)
 
 

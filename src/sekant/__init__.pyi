@@ -9,7 +9,6 @@ from sekant.analyses.linear.linearize import linearize as linearize
 from sekant.analyses.simulation.simulate import simulate as simulate
 from sekant.analyses.simulation.stepper import Simulation as Simulation
 from sekant.analyses.statics.equilibrium import equilibrium as equilibrium
-from sekant.analyses.steady.motion import steady_motion as steady_motion
 from sekant.engine import State as State
 from sekant.engine import System as System
 from sekant.engine import compile as compile

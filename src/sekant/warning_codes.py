@@ -132,7 +132,7 @@ CODES: dict[str, WarningCode] = {
         "linearize",
         "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates "
         "and on the formulation, and do not determine stability.",
-        "About a steady motion, pass the result of `sk.steady_motion`, without `at`: in axes that move with "
+        "About a steady motion, pass the result of `sk.analyses.steady_motion`, without `at`: in axes that move with "
         "it, eigenvalues are the same in all formulations.",
     ),
     "repeated_eigenvalues": WarningCode(

@@ -42,7 +42,7 @@ def flat():
 def test_eigenvalues_are_those_of_the_single_track_model(flat, speed):
     car, system = flat
     linear = single_track(car, standing_loads(car), speed)
-    rolling = sk.steady_motion(system, velocity=(speed, 0.0, 0.0))
+    rolling = sk.analyses.steady_motion(system, velocity=(speed, 0.0, 0.0))
     found = sk.linearize(system, rolling).modes().eigenvalues
     wanted = linear.eigenvalues(speed)
     for value in wanted:
@@ -64,7 +64,9 @@ def test_root_locus_over_speed_of_a_car_that_oversteers(flat):
 
     def at(speed):
         values = dict.fromkeys(FRONT, stiff)
-        return sk.linearize(system, sk.steady_motion(system, velocity=(speed, 0.0, 0.0), parameters=values))
+        return sk.linearize(
+            system, sk.analyses.steady_motion(system, velocity=(speed, 0.0, 0.0), parameters=values)
+        )
 
     speeds = np.array([12.0, 0.7 * critical, 0.999 * critical, 1.001 * critical, 1.3 * critical])
     locus = sk.analyses.root_locus(at, "speed", speeds)
@@ -91,7 +93,7 @@ def test_gains_are_those_of_the_single_track_model(flat):
     """Steady sideslip velocity and yaw rate over the steering wheel angle, from the linear model of the car."""
     car, system = flat
     linear = single_track(car, standing_loads(car), 20.0)
-    rolling = sk.steady_motion(system, velocity=(20.0, 0.0, 0.0))
+    rolling = sk.analyses.steady_motion(system, velocity=(20.0, 0.0, 0.0))
     found = sk.linearize(system, rolling)
     rows = [list(found.state_names).index(name) for name in ("travel.vy", "travel.rate")]
     h = 1e-4 * linear.ratio  # a steer angle of 1e-4 rad leaves a share of 1e-8
@@ -322,7 +324,7 @@ def test_sensitivities_of_a_steady_turn_are_those_of_differences(steady):
     own = {name: motion.unknowns[name] for name in ("steer", "torque")}
 
     def steer(**changed):
-        return sk.steady_motion(
+        return sk.analyses.steady_motion(
             system,
             sk.State(q=motion.q, v=motion.v),
             turn=motion.turn,

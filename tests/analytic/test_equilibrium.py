@@ -163,10 +163,10 @@ def test_a_prescribed_motion_that_moves_is_refused_and_the_steady_motion_is_foun
     model = sk.Model(bodies=bodies, joints=joints, motions=drive)
     spinning = sk.compile(model, formulation=formulation, engine="casadi")
     with pytest.raises(
-        sk.SekantError, match=r"'turn' moves at t = 0 s \(at 5 in SI units\).*sk.steady_motion"
+        sk.SekantError, match=r"'turn' moves at t = 0 s \(at 5 in SI units\).*sk.analyses.steady_motion"
     ):
         sk.equilibrium(spinning)
-    found = sk.linearize(spinning, sk.steady_motion(spinning, turn=5.0), outputs=["hinge.q"])
+    found = sk.linearize(spinning, sk.analyses.steady_motion(spinning, turn=5.0), outputs=["hinge.q"])
     angle = found.reporters.at(found.operating_point.point)[0][0]
     # (J_x - J_z + m l^2) w^2 sin cos = m g l sin
     cosine = 2 * G * 0.5 / ((0.17 - 0.01 + 2 * 0.25) * 25)

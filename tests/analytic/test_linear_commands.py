@@ -75,14 +75,18 @@ def test_any_number_is_a_parameter_of_a_steady_motion():
     """The same derivatives as of a system that was compiled with the number, and as differences have them."""
     asked = {"rates": {"shaft.angle": 5.0}, "unknown": ["T"]}
     plain = sk.compile(governor(), parameters=["T"])
-    found = sk.linearize(plain, sk.steady_motion(plain, **asked)).sensitivity(["bob.mass", "bob.com[2]"])
+    found = sk.linearize(plain, sk.analyses.steady_motion(plain, **asked)).sensitivity(
+        ["bob.mass", "bob.com[2]"]
+    )
     wide = sk.compile(governor(), parameters=["T", "bob.mass", "bob.com[2]"])
-    other = sk.linearize(wide, sk.steady_motion(wide, **asked)).sensitivity(["bob.mass", "bob.com[2]"])
+    other = sk.linearize(wide, sk.analyses.steady_motion(wide, **asked)).sensitivity(
+        ["bob.mass", "bob.com[2]"]
+    )
     moving = np.abs(found.model.modes().eigenvalues) > 1e-6
     assert found.eigenvalues[moving] == pytest.approx(other.eigenvalues[moving], rel=1e-7)
 
     def real(z: float) -> float:
-        motion = sk.steady_motion(wide, parameters={"bob.com[2]": z}, **asked)
+        motion = sk.analyses.steady_motion(wide, parameters={"bob.com[2]": z}, **asked)
         return sk.linearize(wide, motion).modes().eigenvalues[1].real
 
     slope = (real(-0.5 + 1e-4) - real(-0.5 - 1e-4)) / 2e-4
@@ -101,12 +105,12 @@ def test_numbers_of_steady_motions_with_states_of_signals():
     )
     asked = {"rates": {"shaft.angle": 5.0}, "unknown": ["T"]}
     system = sk.compile(model, parameters=["T"])
-    found = sk.linearize(system, sk.steady_motion(system, **asked)).sensitivity(["bob.mass"])
+    found = sk.linearize(system, sk.analyses.steady_motion(system, **asked)).sensitivity(["bob.mass"])
     values = found.model.modes().eigenvalues
 
     def at(mass: float) -> np.ndarray:
         wide = sk.compile(model, parameters=["T", "bob.mass"])
-        motion = sk.steady_motion(wide, parameters={"bob.mass": mass}, **asked)
+        motion = sk.analyses.steady_motion(wide, parameters={"bob.mass": mass}, **asked)
         return sk.linearize(wide, motion).modes().eigenvalues
 
     slope = (at(10.001) - at(9.999)) / 2e-3

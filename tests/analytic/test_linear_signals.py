@@ -216,7 +216,7 @@ def test_steady_motion_with_states():
         }
     )
     system = sk.compile(model)
-    motion = sk.steady_motion(system, rates={"spin.angle": 6.0}, unknown=["spin.angle"])
+    motion = sk.analyses.steady_motion(system, rates={"spin.angle": 6.0}, unknown=["spin.angle"])
     assert motion.rates["spin.angle"] == pytest.approx(6.5, rel=1e-9)
     assert motion.z == pytest.approx([0.3 * 6.5], rel=1e-8)
     assert np.cos(motion.q[1]) == pytest.approx(9.81 / (0.5 * 6.5**2), rel=1e-8)

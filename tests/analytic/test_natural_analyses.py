@@ -23,15 +23,17 @@ def test_conical_pendulum_circles_steadily():
     w, l = 5.0, 0.7
     system = conical(l).compile(engine="casadi")
     guess = sk.State(np.array([0.58, 0.0, -0.39]), np.zeros(3))
-    found = sk.steady_motion(system, turn=w, guess=guess)
+    found = sk.analyses.steady_motion(system, turn=w, guess=guess)
     cosine = 9.81 / (l * w**2)
     assert -found.q[2] / l == pytest.approx(cosine, abs=1e-9)
     assert np.cross([0, 0, w], found.q) == pytest.approx(found.v, abs=1e-9)
     assert np.hypot(*found.q[:2]) == pytest.approx(l * np.sqrt(1 - cosine**2))
-    fixed = sk.steady_motion(system, turn=w, guess=guess, unknown=["turn"], targets={"bob.radius": 0.3})
+    fixed = sk.analyses.steady_motion(
+        system, turn=w, guess=guess, unknown=["turn"], targets={"bob.radius": 0.3}
+    )
     assert fixed.unknowns["turn"] ** 2 == pytest.approx(9.81 / np.sqrt(l**2 - 0.09), rel=1e-9)
     with pytest.raises(sk.SekantError, match="no body 'bop'"):
-        sk.steady_motion(system, turn=w, bodies=["bop"])
+        sk.analyses.steady_motion(system, turn=w, bodies=["bop"])
 
 
 def sprung(k=30.0):

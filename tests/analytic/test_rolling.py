@@ -119,7 +119,9 @@ def test_upright_disc_straight_on(speed):
     w = speed / RADIUS
     free = Free(child="wheel", position=(0.0, 0.0, RADIUS))
     system = sk.compile(disc(M * RADIUS**2 / 2, M * RADIUS**2 / 4, free))
-    steady = sk.steady_motion(system, velocity=(speed, 0, 0), rates={"free.wy": 0.7 * w}, unknown=["free.wy"])
+    steady = sk.analyses.steady_motion(
+        system, velocity=(speed, 0, 0), rates={"free.wy": 0.7 * w}, unknown=["free.wy"]
+    )
     assert steady.unknowns["free.wy"] == pytest.approx(w, rel=1e-9)
     values = sk.linearize(system, steady).modes().eigenvalues
     squared = (G / RADIUS - 3 * w**2) / 1.25
@@ -135,7 +137,7 @@ def test_leaning_disc_in_a_circle_is_found():
     R, lean = 1.3, 0.3
     free, W = leaning(lean, R)
     system = sk.compile(disc(M * RADIUS**2 / 2, M * RADIUS**2 / 4, free))
-    steady = sk.steady_motion(
+    steady = sk.analyses.steady_motion(
         system,
         turn=1.1 * W,
         rates={"free.wy": 0.0},

@@ -30,7 +30,7 @@ def rotating_pendulum(free: bool = False, torque: bool = False) -> sk.Model:
 def test_rotating_pendulum_of_trom():
     """Table 5.1: 0, 0, +-8.58076i at 30 degrees and 4.75975 rad/s; the rate is found for the angle."""
     system = sk.compile(rotating_pendulum())
-    steady = sk.steady_motion(
+    steady = sk.analyses.steady_motion(
         system, rates={"shaft.angle": 3.0}, unknown=["shaft.angle"], targets={"hinge.q": np.pi / 6}
     )
     assert steady.unknowns["shaft.angle"] == pytest.approx(4.75975, abs=5e-6)
@@ -44,7 +44,7 @@ def test_rotating_pendulum_of_trom():
 def test_conical_pendulum_turns_as_a_whole(formulation):
     """cos(theta) = g / (l Omega^2), and its small oscillations in the turning axes."""
     system = sk.compile(rotating_pendulum(free=formulation != "joint"), formulation=formulation)
-    steady = sk.steady_motion(system, turn=OMEGA)
+    steady = sk.analyses.steady_motion(system, turn=OMEGA)
     assert f"turns about z at {OMEGA:g} rad/s\n" in str(steady)  # and not with a velocity of zero
     linear = sk.linearize(system, steady, outputs=["bob.orientation.y"])
     half = float(linear.reporters.at(linear.operating_point.point)[0][0])
@@ -61,7 +61,7 @@ def test_conical_pendulum_turns_as_a_whole(formulation):
 def test_drive_torque_against_friction_is_found():
     """0.3 N m s/rad at 6 rad/s; damping makes one of the two zeros decay."""
     system = sk.compile(rotating_pendulum(torque=True), parameters=["T"])
-    steady = sk.steady_motion(system, rates={"shaft.angle": OMEGA}, unknown=["T"])
+    steady = sk.analyses.steady_motion(system, rates={"shaft.angle": OMEGA}, unknown=["T"])
     assert steady.unknowns["T"] == pytest.approx(0.3 * OMEGA, abs=1e-9)
     assert sk.linearize(system, steady).modes().zeros == 1
 
@@ -84,7 +84,7 @@ def test_heavy_top():
     model, (A, C, weight) = heavy_top()
     system = sk.compile(model)
     theta, W = 0.5, 1.2
-    steady = sk.steady_motion(
+    steady = sk.analyses.steady_motion(
         system,
         rates={"precession.angle": W, "spin.angle": 30.0},
         unknown=["spin.angle"],
@@ -158,7 +158,7 @@ def test_centrifugal_governor(formulation):
     m, M, a, b, rate = 2.0, 3.0, 0.15, 0.3, 12.0
     options = {"rates": {"axle.angle": rate}} if formulation == "joint" else {"turn": rate}
     start = sk.assemble(system)
-    steady = sk.steady_motion(system, start, **options)
+    steady = sk.analyses.steady_motion(system, start, **options)
     linear = sk.linearize(system, steady, outputs=["collar.position.z"])
     z = float(linear.reporters.at(linear.operating_point.point)[0][0])
     sine = (0.5 - z) / (2 * a)
@@ -188,7 +188,7 @@ def test_circling_body_sees_itself_at_rest():
         gravity=(0, 0, 0),
     )
     system = sk.compile(model)
-    steady = sk.steady_motion(system, turn=W, targets={"ball.radius": k * rest / (k - m * W**2)})
+    steady = sk.analyses.steady_motion(system, turn=W, targets={"ball.radius": k * rest / (k - m * W**2)})
     assert np.linalg.norm(steady.q[:3]) == pytest.approx(k * rest / (k - m * W**2), abs=1e-9)
     values = sk.linearize(system, steady).modes().eigenvalues
     # in plane: r'' = W^2 r - k (r - l0)/m with r^2 W kept; out of plane: tension over radius
@@ -196,13 +196,15 @@ def test_circling_body_sees_itself_at_rest():
     assert np.min(np.abs(values - 1j * radial)) < 1e-9
     # a spinning sphere in turning axes: the turn of the body about a fixed direction appears at W
     assert np.min(np.abs(values - 1j * W)) < 1e-6
-    faster = sk.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": 4.0})
+    faster = sk.analyses.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": 4.0})
     r = faster.unknowns["turn"]
     assert k * (4.0 / r - rest) == pytest.approx(m * r * 4.0, rel=1e-9)
     assert "turn" not in faster.free
-    assert "turn" in sk.steady_motion(system, turn=2.0, unknown=["turn"]).free  # no target: any turn will do
+    assert (
+        "turn" in sk.analyses.steady_motion(system, turn=2.0, unknown=["turn"]).free
+    )  # no target: any turn will do
     for speed in (2.5, 4.0, 6.5):  # six zeros, two of them defective: neither stable nor unstable
-        found = sk.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": speed})
+        found = sk.analyses.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": speed})
         modes = sk.linearize(system, found).modes()
         assert (modes.stability, int(np.sum(np.abs(modes.eigenvalues) < 1e-6))) == ("marginal", 6)
 
@@ -218,7 +220,7 @@ def test_linear_model_in_moving_axes_follows_the_nonlinear_motion():
         gravity=(0, 0, 0),
     )
     system = sk.compile(model)
-    steady = sk.steady_motion(system, turn=3.0)
+    steady = sk.analyses.steady_motion(system, turn=3.0)
     linear = sk.linearize(system, steady, outputs=["spring.length"])
     push = np.zeros(12)
     push[9] = 1.0  # velocity along the body's x axis
@@ -253,7 +255,7 @@ def test_sensitivities_follow_the_steady_motion(unknown):
     def at(**values):
         options = {"targets": {"hinge.q": 0.9}} if len(unknown) == 2 else {}
         parameters = {"spring.free_length": 0.7, "bob.mass": 10.0} | values
-        steady = sk.steady_motion(
+        steady = sk.analyses.steady_motion(
             system,
             rates={"shaft.angle": 5.0},
             unknown=unknown,
@@ -297,7 +299,9 @@ def test_sensitivities_in_moving_and_in_fixed_axes_are_total_derivatives(sprung,
 
     def linear(**values):
         return sk.linearize(
-            system, sk.steady_motion(system, turn=OMEGA, parameters=base | values, tolerance=1e-12), at=at
+            system,
+            sk.analyses.steady_motion(system, turn=OMEGA, parameters=base | values, tolerance=1e-12),
+            at=at,
         )
 
     found = linear().sensitivity(list(base)).eigenvalues
@@ -314,7 +318,7 @@ def test_frozen_eigenvalues_depend_on_the_formulation_and_say_so(sprung):
     """In natural coordinates the points turn, and a frozen matrix has other eigenvalues; moving axes agree."""
     moving, fixed = {}, {}
     for formulation, system in sprung.items():
-        steady = sk.steady_motion(system, turn=OMEGA)
+        steady = sk.analyses.steady_motion(system, turn=OMEGA)
         moving[formulation], fixed[formulation] = (
             sk.linearize(system, steady, at=at) for at in (None, "motion")
         )
@@ -337,7 +341,7 @@ def test_a_frozen_instant_of_any_motion_warns():
         system, sk.State(np.array([0.1, 0.4]), np.array([1.0, 0.3])), at="motion"
     ).warnings
     assert (warning.code, warning.place) == ("frozen_motion", "t = 0 s")
-    assert "sk.steady_motion" in warning.remedy
+    assert "sk.analyses.steady_motion" in warning.remedy
     hanging = sk.linearize(system, sk.State(np.zeros(2), np.zeros(2)), at="motion")
     assert hanging.warnings == ()
 
@@ -345,7 +349,7 @@ def test_a_frozen_instant_of_any_motion_warns():
 def test_unknowns_of_a_steady_motion_have_derivatives():
     """T = 0.3 Omega, and Omega^2 = g / (l cos) at a given angle; a longer arm turns more slowly."""
     system = sk.compile(rotating_pendulum(torque=True), parameters=["T", "bob.com"])
-    steady = sk.steady_motion(
+    steady = sk.analyses.steady_motion(
         system, rates={"shaft.angle": 5.0}, unknown=["T", "shaft.angle"], targets={"hinge.q": 0.9}
     )
     found = sk.linearize(system, steady).sensitivity(["bob.com"]).unknowns
@@ -358,21 +362,21 @@ def test_unknowns_of_a_steady_motion_have_derivatives():
 def test_impossible_steady_motions_say_why():
     system = sk.compile(rotating_pendulum(torque=True), parameters=["T"])
     with pytest.raises(sk.SekantError, match=r"impossible.*shaft"):
-        sk.steady_motion(system, rates={"shaft.angle": 3.0})
+        sk.analyses.steady_motion(system, rates={"shaft.angle": 3.0})
     with pytest.raises(sk.SekantError, match=r"no coordinate 'shaft.angel'"):
-        sk.steady_motion(system, rates={"shaft.angel": 3.0})
+        sk.analyses.steady_motion(system, rates={"shaft.angel": 3.0})
     with pytest.raises(sk.SekantError, match=r"unknown 'torque'"):
-        sk.steady_motion(system, rates={"shaft.angle": 3.0}, unknown=["torque"])
+        sk.analyses.steady_motion(system, rates={"shaft.angle": 3.0}, unknown=["torque"])
     with pytest.raises(sk.SekantError, match=r"no body 'bop'"):
-        sk.steady_motion(system, turn=1.0, targets={"bop.radius": 0.2})
+        sk.analyses.steady_motion(system, turn=1.0, targets={"bop.radius": 0.2})
     hinge = sk.Model(
         bodies={"rod": sk.Body(mass=1.0, com=(0.2, 0, 0), inertia=(0.1, 0.1, 0.1))},
         joints={"hinge": sk.joints.Revolute(child="rod", axis=(0, 1, 0), q0=np.pi / 2)},
     )
     with pytest.raises(sk.SekantError, match=r"the motion is not steady"):
-        sk.steady_motion(sk.compile(hinge), rates={"hinge.angle": 2.0})
+        sk.analyses.steady_motion(sk.compile(hinge), rates={"hinge.angle": 2.0})
     with pytest.raises(sk.SekantError, match=r"rod.angular_velocity"):
-        sk.steady_motion(sk.compile(hinge), turn=2.0)
+        sk.analyses.steady_motion(sk.compile(hinge), turn=2.0)
 
 
 def test_motion_as_input_about_a_steady_motion():
@@ -393,7 +397,7 @@ def test_motion_as_input_about_a_steady_motion():
         }
     )
     system = sk.compile(model, parameters=["r"])
-    steady = sk.steady_motion(system, turn=OMEGA)
+    steady = sk.analyses.steady_motion(system, turn=OMEGA)
     linear = sk.linearize(system, steady, inputs=["reach"], outputs=["hinge.q"])
     theta = float(steady.outputs["hinge.q"])
     s, c = np.sin(theta), np.cos(theta)
@@ -408,7 +412,7 @@ def test_motion_as_input_about_a_steady_motion():
     rate = linear.sensitivity(["r"]).eigenvalues[linear.modes().oscillations, 0]
     h, found = 1e-5, []
     for shift in (-h, h):
-        moved = sk.steady_motion(system, steady, turn=OMEGA, parameters={"r": r + shift})
+        moved = sk.analyses.steady_motion(system, steady, turn=OMEGA, parameters={"r": r + shift})
         modes = sk.linearize(system, moved, inputs=["reach"]).modes()
         found.append(modes.eigenvalues[modes.oscillations])
     assert rate == pytest.approx((found[1] - found[0]) / (2 * h), rel=1e-5)
@@ -434,8 +438,8 @@ def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
     """The error says so, and what it advises works."""
     advised = r"rolls or spins, its spin needs its own joint: put a light body on 'free'.*`rates`"
     with pytest.raises(sk.SekantError, match=advised):
-        sk.steady_motion(coin(False), velocity=(1.0, 0, 0))
-    steady = sk.steady_motion(coin(True), velocity=(1.0, 0, 0), rates={"spin.angle": 10.0})
+        sk.analyses.steady_motion(coin(False), velocity=(1.0, 0, 0))
+    steady = sk.analyses.steady_motion(coin(True), velocity=(1.0, 0, 0), rates={"spin.angle": 10.0})
     names = steady.system.state_names[steady.system.nq :]
     found = dict(zip(names, steady.v, strict=False))
     assert found["spin.rate"] == pytest.approx(10.0)
@@ -445,7 +449,7 @@ def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
 def test_a_target_without_a_derivative_is_named():
     """The speed of a coin on the axis of the turn is zero, where it has a corner."""
     with pytest.raises(sk.SekantError, match=r"coin\.speed' has no derivative at this point of the search"):
-        sk.steady_motion(coin(False), turn=0.5, targets={"coin.speed": 1.0})
+        sk.analyses.steady_motion(coin(False), turn=0.5, targets={"coin.speed": 1.0})
 
 
 @pytest.mark.parametrize("formulation", ["joint", pytest.param("cartesian", marks=pytest.mark.long)])
@@ -456,7 +460,7 @@ def test_a_governor_on_stiff_springs_is_found_without_creeping(formulation):
     """
     turn = 6.28
     system = sk.compile(sk.load(EXAMPLES / "flyball_governor.yaml"), formulation=formulation)
-    steady = sk.steady_motion(system, turn=turn)
+    steady = sk.analyses.steady_motion(system, turn=turn)
     assert steady.iterations < 400
     R, length, ball, rod, slider, g = 0.05, 1.0, 5.0, 0.3, 3.0, 9.81
     angle = np.arcsin((1.0 - system.outputs(steady, "slider.position")["slider.position"][2]) / length)

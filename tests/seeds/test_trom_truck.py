@@ -24,12 +24,12 @@ def test_eigenvalues_follow_the_steady_turns_of_another_load(system, at):
         "targets": {"tractor.speed": SPEED, "tractor.lateral_acceleration": LATERAL},
         "tolerance": 1e-12,
     }
-    start = sk.steady_motion(system, turn=0.11, **options)
+    start = sk.analyses.steady_motion(system, turn=0.11, **options)
 
     def linear(mass):
         return sk.linearize(
             system,
-            sk.steady_motion(system, start, turn=0.11, parameters={"trailer.mass": mass}, **options),
+            sk.analyses.steady_motion(system, start, turn=0.11, parameters={"trailer.mass": mass}, **options),
             at=at,
         )
 
@@ -55,7 +55,7 @@ def test_eigenvalues_follow_the_steady_turns_of_another_load(system, at):
 
 def test_steady_turn_and_its_38_eigenvalues(system):
     assert system.nv == 19
-    steady = sk.steady_motion(
+    steady = sk.analyses.steady_motion(
         system,
         turn=0.11,
         unknown=["turn", "steer", "drive"],
@@ -65,7 +65,7 @@ def test_steady_turn_and_its_38_eigenvalues(system):
     assert 0.0 < steady.unknowns["steer"] < 0.1
     poor = system.initial_state()
     poor.q[1], poor.q[3] = -400.0, 1.4  # twice the radius, and a third of a meter too high
-    again = sk.steady_motion(
+    again = sk.analyses.steady_motion(
         system,
         poor,
         turn=0.05,
@@ -97,5 +97,5 @@ def test_the_turn_of_the_example_is_found_with_run_time_parameters():
     """Columns of its slopes differ by nine orders of magnitude: a step counts each in its own length."""
     found = sk.compile(sk.load(FILE), parameters=["steer", "drive"])
     targets = {"tractor.speed": SPEED, "tractor.lateral_acceleration": LATERAL}
-    steady = sk.steady_motion(found, turn=0.11, unknown=["turn", "steer", "drive"], targets=targets)
+    steady = sk.analyses.steady_motion(found, turn=0.11, unknown=["turn", "steer", "drive"], targets=targets)
     assert steady.turn == pytest.approx(LATERAL / SPEED, rel=1e-6)

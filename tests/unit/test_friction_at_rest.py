@@ -106,4 +106,4 @@ def test_small_motions_about_sliding_have_the_friction_of_that_branch(system):
 
 def test_steady_motion_refuses_dry_friction(system):
     with pytest.raises(SekantError, match="'rub'"):
-        sk.steady_motion(system, velocity=(1.0, 0, 0))
+        sk.analyses.steady_motion(system, velocity=(1.0, 0, 0))

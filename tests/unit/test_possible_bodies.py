@@ -82,4 +82,4 @@ def test_a_steady_motion_that_needs_a_negative_mass():
     )
     system = sk.compile(model, parameters=["m"], engine="casadi")
     with pytest.raises(ModelError, match=r"body 'block': mass must not be negative"):
-        sk.steady_motion(system, rates={"turn.angle": 3.0}, unknown=["m"])
+        sk.analyses.steady_motion(system, rates={"turn.angle": 3.0}, unknown=["m"])

@@ -43,7 +43,7 @@ def test_every_analysis_takes_a_model(model):
     assert sk.assemble(model).q == pytest.approx([0.7])
     assert sk.analyses.structural_analysis(model).degrees_of_freedom == 1
     quiet = model.model_copy(update={"forces": {"strut": model.forces["strut"]}})
-    assert sk.steady_motion(quiet).q == pytest.approx(rest.q)
+    assert sk.analyses.steady_motion(quiet).q == pytest.approx(rest.q)
     softer = sk.equilibrium(model, parameters={"strut.stiffness": 45.0})
     assert softer.q[0] == pytest.approx(FREE - 1.0 - MASS * 9.81 / 45.0)
     assert sk.simulate(model, 0.1, parameters={"strut.stiffness": 45.0}).ok

@@ -54,7 +54,8 @@ class ModeTracks:
 class Design:
     """Values with exact derivatives (`Derived`): of modes, coordinates, frequency responses, unknowns and parameters.
 
-    They are those of an equilibrium, or, with `steady` (arguments of `sk.steady_motion`), of a steady motion.
+    They are those of an equilibrium, or of a steady motion if `steady` gives the arguments of
+    `sk.analyses.steady_motion`.
     `rest`, `motion`, `linear`, `modes` and `simulate` return plain results; functions that use them are
     differentiated by finite differences.
     """

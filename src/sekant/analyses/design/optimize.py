@@ -78,8 +78,8 @@ def optimize(
     sides. Gradients are exact if a function returns formulas of the design's own measures, otherwise finite
     differences; the result reports which. `start`: initial values, by default those of the model. `method`: "slsqp"
     or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses. `steady`:
-    arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are then
-    those of steady motions, in axes that move with them; else those of equilibria.
+    arguments of `sk.analyses.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are
+    then those of steady motions, in axes that move with them; else those of equilibria.
     """
     if not parameters:
         raise SolverError("optimize: no parameters are given")

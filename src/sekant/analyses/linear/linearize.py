@@ -61,7 +61,7 @@ def linearize(
 
     Without a state, or with a result of `sk.equilibrium`, it describes motions about an equilibrium. A state
     with velocities is taken as a steady motion with the constant accelerations `a` (nv,), by default zero; a
-    result of `sk.steady_motion` is described in axes that move with it. ``at="motion"`` accepts any state,
+    result of `sk.analyses.steady_motion` is described in axes that move with it. ``at="motion"`` accepts any state,
     with the accelerations that the system has there. If a state is not of the stated kind, an error reports
     the unbalanced forces. A joint with dry friction that is at rest in the state is locked by a constraint
     with the friction's name.

@@ -29,8 +29,8 @@ another program."""
 class OperatingPoint:
     """A point, the mask of its active constraint rows (m,), and the `kind` of motion, one of `KINDS`.
 
-    `steady`: the steady motion that it belongs to, if `sk.steady_motion` found one; `moving`: whether the axes move
-    with it.
+    `steady`: the steady motion that it belongs to, if `sk.analyses.steady_motion` found one; `moving`: whether the
+    axes move with it.
     """
 
     point: MotionPoint

@@ -261,5 +261,5 @@ def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
     if abs(rates[k]) > STILL * scale:
         raise SolverError(
             f"linearize: the state '{names[k]}' changes at {rates[k]:.4g} per second, so the motion is not "
-            "steady; pass what sk.steady_motion or sk.equilibrium returns, or at='motion'"
+            "steady; pass what sk.analyses.steady_motion or sk.equilibrium returns, or at='motion'"
         )

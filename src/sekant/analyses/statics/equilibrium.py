@@ -267,7 +267,7 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
 def _moves(name: str, t: float, speed: float) -> SolverError:
     return SolverError(
         f"'{name}' moves at t = {t:.6g} s (at {speed:.4g} in SI units), so there is no equilibrium; choose a time t "
-        "at which it is at rest, or find a steady motion with sk.steady_motion"
+        "at which it is at rest, or find a steady motion with sk.analyses.steady_motion"
     )
 
 
