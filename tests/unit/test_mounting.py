@@ -218,5 +218,5 @@ def test_faults_in_python(files):
         trunk.mount(leg, "a", mirror="w")
     with pytest.raises(ModelError, match="the curve 'way' was made with parameter"):
         trunk.mount(leg, "a", parameters={"reach": 0.4})
-    with pytest.raises(ModelError, match=r"'a\.bump' is taken"):
+    with pytest.raises(ModelError, match=r"the name 'a\.bump' is already in use"):
         trunk.mount(leg, "a").mount(leg, "a")

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Closing:
+class Seam:
     """Continuation of the data of a closed path around it."""
 
     period: float  # in the parameter of the raw data
@@ -27,8 +27,8 @@ class Closing:
     sign: float  # of the quaternion after a lap
 
     @staticmethod
-    def of(poses: PoseData, u: Array, y: Array | None, tag: str) -> Closing:
-        """Closing of data whose last point repeats the first, or is one typical step before it."""
+    def of(poses: PoseData, u: Array, y: Array | None, tag: str) -> Seam:
+        """Seam of data whose last point repeats the first, or is one typical step before it."""
         r = poses.position
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
@@ -48,11 +48,11 @@ class Closing:
         elif y is not None:
             gain = 2.0 * np.pi * np.round((y[n - 1] - y[0]) / (2.0 * np.pi))
         lap = np.floor_divide(index, n)
-        return Closing(period, index % n, lap, lap == 0, gain, sign)
+        return Seam(period, index % n, lap, lap == 0, gain, sign)
 
     @staticmethod
-    def over_column(poses: PoseData, u: Array, r: Array, y: Array | None, tag: str, sigma: float) -> Closing:
-        """Closing of rows over an increasing column u whose last row repeats the first, up to the noise
+    def over_column(poses: PoseData, u: Array, r: Array, y: Array | None, tag: str, sigma: float) -> Seam:
+        """Seam of rows over an increasing column u whose last row repeats the first, up to the noise
         `sigma` [m] of a coordinate: the period is the difference of the column's ends."""
         typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
         gap = float(np.linalg.norm(r[-1] - r[0]))
@@ -62,7 +62,7 @@ class Closing:
                 f"{typical:.3g} m). Over a column the last row must be the first one again, so that the period is "
                 "known; add it, or do not use 'periodic'"
             )
-        closing = Closing.of(poses, u, y, tag)
+        closing = Seam.of(poses, u, y, tag)
         n = len(u) - 1
         overlap = min(n - 1, max(20, n // 6))
         index = np.arange(-overlap, n + overlap)
@@ -121,7 +121,7 @@ class Closing:
         return out
 
 
-def blend_seam(s: Array, y: Array, period: float, closing: Closing) -> tuple[Array, Array]:
+def blend_seam(s: Array, y: Array, period: float, closing: Seam) -> tuple[Array, Array]:
     """One lap (s from 0 to period) from data that overlap at both ends, blended smoothly over the overlap."""
     spline = make_interp_spline(s, y, 5)
     reach = 0.9 * min(-s[0], s[-1] - period)

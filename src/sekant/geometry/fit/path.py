@@ -36,7 +36,7 @@ from sekant.geometry.fit.checks import (
     check_turns,
     unread_angles,
 )
-from sekant.geometry.fit.closed_paths import Closing, blend_seam
+from sekant.geometry.fit.closed_paths import Seam, blend_seam
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean
@@ -163,7 +163,7 @@ def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve
     places, rows, turned, weights = u, r, y, w
     if options.extrapolation == "periodic":
         sigma = noise_level(u, r) if options.noise is None else options.noise
-        closing = Closing.over_column(poses, u, r, y, tag, sigma)
+        closing = Seam.over_column(poses, u, r, y, tag, sigma)
         r, y = closing.joined(r, y)
         places, rows, turned, weights = closing.extended(u, r, y, w)
     first, corners = _position_spline(places, rows, weights, options)
@@ -201,7 +201,7 @@ def _predicting(
     w: Array | None,
     first: Initial,
     corners: list[tuple[float, int]],
-    closing: Closing | None,
+    closing: Seam | None,
     options: FitOptions,
     of: str,
     unit: str,
@@ -295,7 +295,7 @@ def _fit_in_order(
     """Fit of rows in the order `arranged`; also returns the rows (indices) that turn out to be outliers."""
     tag, y = _orientation_components(poses, options.orientation)
     r, w = poses.position, poses.weights
-    closing = Closing.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
+    closing = Seam.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
     if closing:
         u, r, y, w = closing.extended(u, r, y, w)
     order = np.arange(len(u))
@@ -424,7 +424,7 @@ def _refit(
     corners: list[tuple[float, int]],
     tag: str,
     parameter: str,
-    closing: Closing | None,
+    closing: Seam | None,
     options: FitOptions,
 ) -> tuple[PoseCurve, Array]:
     """Steps 3 and 4: dense points over exact arc length, iterative knots, piecewise polynomials.
