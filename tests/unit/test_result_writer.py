@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sekant.errors import SekantError
-from sekant.results import Channel, Channels, Result, ResultWriter
+from sekant.results import Channel, Channels, Result, ResultWriter, netcdf
 from sekant.results import writer as writer_module
 
 CHANNELS = Channels([Channel("hinge.q", "rad"), Channel("arm.position", "m", ("x", "y", "z"))])
@@ -118,6 +119,23 @@ def test_a_killed_process_leaves_a_readable_file(tmp_path):
     assert left.model_name == "killed"
     np.testing.assert_array_equal(left.time, np.arange(len(left)))
     np.testing.assert_array_equal(left["c.y"], left.time + 0.5)
+
+
+def test_a_file_that_grows_while_it_is_opened_is_readable(tmp_path, monkeypatch):
+    opened = netcdf.open_file
+    with ResultWriter(tmp_path / "a.nc", interval=0.0) as writer:
+        writer.start(CHANNELS, {"model": "growing"})
+        writer.append(*rows(0, 3))
+
+        @contextmanager
+        def grown(path):
+            with opened(path) as found:
+                writer.append(*rows(3, 400))
+                yield found
+
+        monkeypatch.setattr(netcdf, "open_file", grown)
+        assert len(Result.load(tmp_path / "a.nc")) == 400
+        writer.finish("finished")
 
 
 def test_bad_places_are_found_before_the_run(tmp_path):

@@ -153,7 +153,7 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
             )
         stream.seek(0)
         try:
-            return _read(stream, size)
+            return _read(stream)
         except SekantError as error:
             raise DataError(error.message, file=str(path)) from None
         except Exception as error:  # a damaged header can contain anything
@@ -162,8 +162,8 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
             ) from error
 
 
-def _read(stream: BinaryIO, size: int) -> Result:
-    layout = read_layout(stream, size)
+def _read(stream: BinaryIO) -> Result:
+    layout = read_layout(stream)
     attributes: Any = layout.attributes
     version = attributes.get("sekant_format")
     if version is None:

@@ -7,6 +7,7 @@ and records that are added later are not read.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -55,10 +56,10 @@ class FileLayout:
 
 
 class _Header:
-    """Reads the header of a file of `size` bytes part by part."""
+    """Reads the header of a file part by part."""
 
-    def __init__(self, stream: BinaryIO, size: int) -> None:
-        self.stream, self.left = stream, size
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream, self.left = stream, _size(stream)
 
     def take(self, count: int) -> bytes:
         if not 0 <= count <= self.left:
@@ -104,9 +105,9 @@ class _Header:
         return found
 
 
-def read_layout(stream: BinaryIO, size: int) -> FileLayout:
-    """The header of the file of `size` bytes; raises `Damaged` if it describes more than the file contains."""
-    header = _Header(stream, size)
+def read_layout(stream: BinaryIO) -> FileLayout:
+    """The header of a file, from its start; raises `Damaged` if it describes more than the file contains."""
+    header = _Header(stream)
     version = header.take(4)[3]
     if version not in (1, 2):
         raise Damaged
@@ -131,6 +132,7 @@ def read_layout(stream: BinaryIO, size: int) -> FileLayout:
     if len(over_time) == 1:  # a single record variable is not padded
         record_size = over_time[0].width * over_time[0].kind.itemsize
     fixed = [variable for variable in variables.values() if not variable.over_time]
+    size = _size(stream)  # measured after the count: a run that still writes adds rows before it counts them
     if records < 0 or records * record_size + sum(variable.size for variable in fixed) > size:
         raise Damaged
     for variable in variables.values():
@@ -138,6 +140,10 @@ def read_layout(stream: BinaryIO, size: int) -> FileLayout:
         if rows >= 0 and variable.begin + rows + variable.width * variable.kind.itemsize > size:
             raise Damaged
     return FileLayout(attributes, variables, records, record_size)
+
+
+def _size(stream: BinaryIO) -> int:
+    return os.fstat(stream.fileno()).st_size
 
 
 def _few(count: int) -> int:
