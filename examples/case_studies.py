@@ -5,9 +5,9 @@
 For each mechanism of ``examples/natural``: the table of degrees of freedom, then for each tolerance the number of
 significant correct digits (SCD) of all coordinates at t = 10 s, beside those that DERA published, and the run time,
 beside those of DAETS and Simulink there. The reference is the motion in ``natural/references``, computed in extended
-precision without Sekant (``tests/references``). Over other times than 10 s each method is measured against the other
-one at its tightest, with which it shares nothing but the equations. `auto` is what a user gets who names no method.
-The pages of the mechanisms show the same figures, computed when they are built.
+precision without Sekant (``tests/references``). For other durations than 10 s, the reference is the other method at
+its tightest tolerance; the two share only the equations. `auto` is the default method. The pages of the mechanisms
+show the same figures, computed when they are built.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Study:
-    """What was found: SCD, largest relative difference over all times, and seconds by method and tolerance."""
+    """Results: SCD, largest relative difference over all times, and seconds by method and tolerance."""
 
     name: str
     size: tuple[int, int]
@@ -108,7 +108,7 @@ def load(name: str) -> sk.Model:
 
 
 def coordinate_names(system: sk.System) -> list[str]:
-    """Outputs that hold the coordinates."""
+    """Names of the outputs that are coordinates."""
     points = dict.fromkeys(name.rpartition(".")[0] for name in system.equations.parts.q_names if "." in name)
     return [f"{name}.position" for name in points]
 
@@ -140,7 +140,7 @@ def stored_reference(name: str) -> np.ndarray | None:
 
 
 def reference_for(system: sk.System, name: str, method: str, until: float = UNTIL) -> np.ndarray:
-    """The stored motion, or that by another method than the one that is measured or that `auto` takes."""
+    """The stored motion, or that of a method other than the measured one and the choice of `auto`."""
     stored = stored_reference(name) if until == UNTIL else None
     if stored is not None:
         return stored

@@ -31,7 +31,7 @@ def cart_and_pendulum() -> sk.Model:
 
 
 def balance(seconds: float = 5.0, goal: float = 0.2) -> sk.Simulation:
-    """The simulation after `seconds`, with the cart led to `goal` (m)."""
+    """The simulation after `seconds`; the controller moves the cart to `goal` (m)."""
     sim = sk.Simulation(cart_and_pendulum(), outputs=["rail.*", "hinge.*"])
     for _ in range(round(seconds / PERIOD)):
         measured = np.array([sim.outputs[name] for name in ("rail.q", "rail.v", "hinge.q", "hinge.v")])

@@ -4,8 +4,8 @@
 
 HALL's spatial four-bar (3.1.4): only the coupler has mass (6 kg, unit inertia), gravity is 0.1 m/s^2 (table 3.5), and
 it falls for 4 s, with Euler steps of 1e-5 s. The lengths are in a lost figure; we chose them. The script computes the
-coupler's path from the mechanism and puts the coupler onto it by one path joint. It writes this joint in two
-forms: in joint coordinates it is one ordinary differential equation, in Cartesian coordinates it constrains the six
+coupler's path from the mechanism and puts the coupler on it with one path joint. It uses two forms of this joint: in
+joint coordinates, it is one ordinary differential equation; in Cartesian coordinates, it constrains the six
 coordinates of a free body. HALL's two forms took 3.853 s and 2.886 s, a ratio of 1.34.
 """
 
@@ -34,7 +34,7 @@ def mechanism() -> sk.Model:
 
 
 def coupler_on_its_path() -> sk.Model:
-    """The coupler on one path joint over the angle of the crank; crank and rocker have no mass and are gone."""
+    """The coupler on one path joint over the angle of the crank; the massless crank and rocker are removed."""
     return sk.reduce(mechanism(), "coupler", "crank_hinge.angle", RANGE, inertia="ignore").model
 
 
@@ -49,7 +49,7 @@ class Form:
 
 
 def compare(until: float = 4.0, step: float = STEP) -> dict[str, Form]:
-    """Both forms over the same Euler steps; the second run counts, since the first may compile."""
+    """Both forms over the same Euler steps. The second run is timed, because the first may compile."""
     model, found = coupler_on_its_path(), {}
     for name, formulation in FORMS.items():
         system = sk.compile(model, formulation=formulation)

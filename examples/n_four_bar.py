@@ -1,7 +1,7 @@
 """The N-four-bar mechanism of the IFToMM benchmarks (DERA 5.1): N parallelograms in a row, of 2 N + 1 equal rods.
 
-All grounded rods stay parallel and all couplers level, so the mechanism moves like one pendulum. Twice a turn all
-rods lie on one line, where the mechanism could fold in many ways. It must continue as before.
+All grounded rods stay parallel and all couplers level, so the mechanism moves like one pendulum. Twice per turn all
+rods lie on one line, where the mechanism could fold in many ways. It must continue as a parallelogram.
 
     python examples/n_four_bar.py 2        # N = 2 for 10 s
 """
@@ -26,7 +26,7 @@ def rod(mass: float, length: float) -> sk.Body:
 def n_four_bar(
     N: int = 2, mass: float = 1.0, length: float = 1.0, speed: float = 1.0, g: float = 9.81
 ) -> sk.Model:
-    """N loops; rods of `mass` (kg) and `length` (m) upright at first, their upper ends moving with `speed` (m/s)."""
+    """N loops of rods of `mass` (kg) and `length` (m). They start upright; the upper ends move at `speed` (m/s)."""
     if N < 1:
         raise ValueError(f"N must be at least 1 (got {N})")
     rate = -speed / length

@@ -125,7 +125,7 @@ def compare(name: str) -> Found:
     other = sk.linearize(system, rest, method="finite_difference", step=DITHER)
     v = (
         system.initial_state().v
-    )  # of the chain: TROM's; the suspensions are pushed in all ways that they can move
+    )  # of the chain: TROM's; the suspensions start with a push along each way that they can move
     if not v.any():
         v = linear.Z @ (PUSH * np.arange(1, linear.Z.shape[1] + 1))
     result = sk.simulate(

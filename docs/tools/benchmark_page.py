@@ -17,7 +17,7 @@ def markdown(file: Path = FILE) -> str:
     here = report["machine"]
     parts = [f"Measured on {here['processor']}, {here['cores']} cores; Python {here['python']}."]
     if report.get("quick"):
-        parts.append("This was a quick run: too short for figures to be trusted.")
+        parts.append("This was a quick run, too short for reliable figures.")
     parts += [_section(result) for result in report["benchmarks"].values()]
     return "\n\n".join(parts)
 

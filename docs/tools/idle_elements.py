@@ -1,4 +1,4 @@
-"""What elements add to an evaluation while they have nothing to do, on the arm of `benchmarks/elements.py`."""
+"""What elements add to an evaluation while they are idle, on the arm of `benchmarks/elements.py`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def markdown() -> str:
         for name, (free, held, series, place, seen) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | held switches, % | series, % | place of the body once, % | in series, % |",
+        "| idle element | fixed steps, % | held switches, % | series, % | position of body once, % | in series, % |",
         "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])

@@ -80,12 +80,12 @@ def _cars() -> list[str]:
 def _points(schema: dict[str, Any]) -> list[str]:
     """Sections of mechanisms in points, from their registry."""
     parts = ["## Mechanisms in points (`natural`)"]
-    parts.append("The sections stand inside `natural`, beside `dim` and `gravity`.")
+    parts.append("These sections are inside `natural`, beside `dim` and `gravity`.")
     for section, types in sections().items():
         parts.append(f"### `natural.{section}`")
         for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)
-            short = f" A bare value stands for `{cls.short}`." if cls.short else ""
+            short = f" A bare value is short for `{cls.short}`." if cls.short else ""
             title = f"`type: {name}`: " if name else ""
             parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]
     return parts

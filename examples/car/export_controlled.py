@@ -36,7 +36,7 @@ def controlled_car(yaw_wish: float = 0.0) -> sk.Model:
 
 def main(path: Path) -> None:
     outputs = ["speed", "yaw_rate", "sideslip", "torque_demand", "steer_demand", "position", "*.tire.load"]
-    told = sk.export.fmu(
+    report = sk.export.fmu(
         controlled_car(),
         path,
         kind="cs",
@@ -46,7 +46,7 @@ def main(path: Path) -> None:
         inputs=["yaw_wish"],
         parameters=["yaw_wish"],
     )
-    print(told.summary())
+    print(report.summary())
 
 
 if __name__ == "__main__":

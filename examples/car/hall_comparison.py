@@ -37,8 +37,8 @@ CHANNELS = ("position", "yaw_rate", "angles", "turn", "steering_wheel", *LOADS)
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One car as it was driven: result, processor time without compilation (s), steps, and how many velocities and
-    constraints describe it; then differences from the car with all links, as shares of what varies there."""
+    """Run of one car: result, processor time without compilation (s), steps, and how many velocities and
+    constraints describe it; then differences from the car with all links, relative to the range there."""
 
     name: str
     result: sk.Result
@@ -60,7 +60,7 @@ class Variant:
 
 
 def steering_trace(car: Car, until: float) -> TableData:
-    """Steering wheel angle over time of the driver who follows the path."""
+    """Steering wheel angle over time of a driver who follows the path."""
     run = drive(car, "double-lane-change", speed=SPEED, duration=until, rtol=1e-6, output_step=0.02)
     return TableData(x=tuple(run.time), y=tuple(run["steering_wheel"]), kind="cubic")
 
@@ -110,11 +110,11 @@ def _against(reference: Variant, run: Variant) -> Variant:
 
 if __name__ == "__main__":
     found = compare(float(sys.argv[1]) if len(sys.argv) > 1 else 15.0)
-    print(f"{'':10} velocities  constraints  us a step  faster  lateral %  yaw rate %  loads %  rms %")
+    print(f"{'':10} velocities  constraints  us per step  faster  lateral %  yaw rate %  loads %  rms %")
     for run in found.values():
         shares = (run.lateral, run.yaw_rate, run.loads, run.mean_loads)
-        told = "  ".join(f"{100 * x:8.2g}" for x in shares)
+        percent = "  ".join(f"{100 * x:8.2g}" for x in shares)
         step = 1e6 * run.seconds / run.steps
         print(
-            f"{run.name:10} {run.velocities:10}  {run.constraints:11}  {step:9.2f}  {run.faster:6.1f}  {told}"
+            f"{run.name:10} {run.velocities:10}  {run.constraints:11}  {step:11.2f}  {run.faster:6.1f}  {percent}"
         )

@@ -25,7 +25,7 @@ def quarter_car() -> sk.Model:
 
 
 def _cost(ride: Any, grip: Any) -> Any:
-    """The ride, and a penalty where the tire (pushes: negative) comes nearer to lift-off than it may."""
+    """The ride, and a penalty if the tire force (negative: compression) comes too close to lift-off."""
     return ride + np.maximum(0.0, grip + LEAST_LOAD) / 100.0
 
 

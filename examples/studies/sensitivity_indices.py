@@ -42,7 +42,7 @@ def sobol_indices(model: sk.Model, ranges: Ranges, measure: str, n: int = 64, **
 
 
 def morris_indices(model: sk.Model, ranges: Ranges, measure: str, n: int = 10, **options: Any) -> Any:
-    """Elementary effects: mean size and spread; n (k + 1) rows, which tell what can be left out."""
+    """Elementary effects: mean size and spread; n (k + 1) rows, which show what can be left out."""
     problem = _problem(ranges)
     design = SALib.sample.morris.sample(problem, n, seed=1)
     y = _values(model, ranges, design, measure, options)

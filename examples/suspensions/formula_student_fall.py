@@ -1,16 +1,16 @@
-"""Dynamics of PILS's Formula Student corner (chapter 5): pose tables in place of the mechanism.
+"""Dynamics of PILS's Formula Student corner (chapter 5): pose tables instead of the mechanism.
 
     python examples/suspensions/formula_student_fall.py [folder]
 
-All that has a mass is a point of 10 kg at K on the carrier. It falls from z = 0.1 m; and it falls from z = 0 m on a
-spring (3500 N/m) and a damper (50 N s/m) between the vehicle (A) and a rocker (B, C, D). z is read as the height of
-K above its place as drawn: with push rod and rocker the corner cannot reach the height 0 itself. The spring's free
-length is not printed; it is taken as drawn.
+The only mass is a point of 10 kg at K on the carrier. In the first case it falls freely from z = 0.1 m. In the second
+it falls from z = 0 m on a spring (3500 N/m) and a damper (50 N s/m) between the vehicle (A) and a rocker (B, C, D).
+We read z as the height of K above its drawn position, because with push rod and rocker the corner cannot reach the
+height 0. The spring's free length is not printed; we use the length in the drawing.
 
-Each case is run twice: as the whole mechanism with massless links, a differential-algebraic system, and as a group
-of path joints on tables of 10 mm, carrier and rocker, with one coordinate and no constraints. PILS could attach
-forces to the carrier only; here the spring acts on the rocker, and the push rod on the upper arm as in the vehicle.
-Writes `formula_student_fall.png` into the folder.
+Each case is run twice: as the whole mechanism with massless links, a differential-algebraic system, and as a group of
+path joints on tables of 10 mm, carrier and rocker, with one coordinate and no constraints. PILS could attach forces
+to the carrier only; here the spring acts on the rocker, and the push rod on the upper arm as in the vehicle. Writes
+`formula_student_fall.png` into the folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ACCURACY = {"rtol": 1e-10, "atol": 1e-12}
 
 @dataclass(frozen=True)
 class Case:
-    """Start above the place as drawn and range of the nodes, m; duration, s; bodies of the group."""
+    """Start above the drawn position and range of the nodes, m; duration, s; bodies of the group."""
 
     start: float
     nodes: tuple[float, float]
@@ -51,7 +51,7 @@ CASES = {
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Both models of a case: times (n,) s, place of K (n, 3) m and angular velocity (n, 3) rad/s of the carrier."""
+    """Both models of a case: times (n,) s, position of K (n, 3) m, angular velocity (n, 3) rad/s of the carrier."""
 
     t: np.ndarray
     full: np.ndarray
@@ -66,7 +66,7 @@ class Runs:
 
 
 def mechanism(case: Case) -> sk.Model:
-    """The corner with massless links; without a rocker in the case also without push rod and spring."""
+    """The corner with massless links; a case without a rocker has no push rod and no spring."""
     model = sk.load(FILE)
     rocker = "rocker" in case.bodies
     keep = [name for name in model.bodies if rocker or name not in ("rocker", "push_rod")]
@@ -87,7 +87,7 @@ def mechanism(case: Case) -> sk.Model:
 
 
 def forces(model: sk.Model, rocker: bool) -> dict[str, Any]:
-    """The spring between A on the ground and B on the rocker, free as drawn."""
+    """The spring between A on the ground and B on the rocker, unstretched in the drawing."""
     if not rocker:
         return {}
     A = np.array(model.ground.frames["spring_top"].position)

@@ -2,12 +2,12 @@
 
     python examples/suspensions/pose_tables.py [folder]
 
-The height of a point of the carrier is driven. Tables have a node every 10 mm over the travel that PILS gives, and
-are compared with the exact solution at every 1 mm: position e, its derivative d, the derivative of the rotation
-delta, and the angle of rotation theta (3.61-3.64), for the published cubic scheme and for the quintic one. Beside
-them stand the largest steps between two nodes, E and Theta (3.65, 3.66), and the orders measured with tables of 40,
-20 and 10 mm in the middle of the travel, from -60 to 60 mm. Writes `pose_tables.png` and
-`pose_tables.md` into the folder.
+The height of a point of the carrier is the drive. Tables have a node every 10 mm over the travel that PILS gives. The
+script compares them with the exact solution at every 1 mm: position e, its derivative d, the derivative of the
+rotation delta, and the angle of rotation theta (3.61-3.64), for the published cubic scheme and for the quintic one.
+It also lists the largest steps between two nodes, E and Theta (3.65, 3.66), and the orders measured with tables of
+40, 20 and 10 mm in the middle of the travel, from -60 to 60 mm. It writes `pose_tables.png` and `pose_tables.md` into
+the folder.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ TITLES = {"e": "e [m]", "d": "d [m/m]", "delta": "delta [rad/m]", "theta": "thet
 class Corner:
     """A point of the carrier, m, and its lowest and highest place, mm.
 
-    PILS names K of the double wishbone. Of the others, the figures that show the point are lost; their points
-    that lie as K does are taken: I of the McPherson, Bs of the five-link suspension.
+    PILS names K of the double wishbone. The figures that show the point of the others are lost; we use their points
+    at the same place: I of the McPherson, Bs of the five-link suspension.
     """
 
     point: tuple[float, float, float]

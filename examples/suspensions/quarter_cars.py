@@ -87,7 +87,7 @@ def size(system: sk.System) -> tuple[int, int]:
 
 
 def timed(system: sk.System, until: float, rows: int, **options: Any) -> tuple[sk.Result, float]:
-    """The second of two runs, since the first may compile, and its processor seconds."""
+    """The second of two runs, because the first may compile, and its processor seconds."""
     seconds = 0.0
     for _ in range(2):
         began = process_time()

@@ -6,7 +6,7 @@ On its surface joint a steered corner has two degrees of freedom, travel and ste
 ways: by a tie rod as a body, on a universal joint and a ball, which closes a loop, and by prescribing the coordinate.
 Both run straight ahead under the load (4.3) with Euler steps of 1e-4 s, and so does the whole mechanism. HALL counts
 4 coordinates and 3 constraints with the tie rod, and 2 coordinates, one of them prescribed, without it. He prints
-6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times); he says, without a figure, that the tie rod
+6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times); he says, without a number, that the tie rod
 costs all of the gain.
 """
 
@@ -30,7 +30,7 @@ INNER, OUTER = (0.025, 0.045, 0.27), (0.156, 0.537, 0.25)  # m, ends of the tie 
 
 @dataclass(frozen=True)
 class Run:
-    """Coordinates and constraints, place of the upright (n, 3) m, processor seconds."""
+    """Coordinates and constraints, position of the upright (n, 3) m, processor seconds."""
 
     coordinates: int
     constraints: int
@@ -70,7 +70,7 @@ def models() -> dict[str, sk.Model]:
 
 
 def compare(until: float = 10.0, step: float = STEP) -> dict[str, Run]:
-    """All models over the same Euler steps; the second run counts, since the first may compile."""
+    """All models over the same Euler steps. The second run is timed, because the first may compile."""
     found = {}
     for name, model in models().items():
         system = sk.compile(model)

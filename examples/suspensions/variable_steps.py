@@ -5,8 +5,8 @@
 HALL runs the rigid and the compliant quarter car for 1000 s under the load (4.3) at the tolerance 1e-4, with the
 default variable-step solver of each program, and compares processor time over function evaluations; the geometric
 models took 2.386 and 1.745 times as much as the reduced ones in the same program, and 8.716 and 8.159 times in
-another. Here both models run by dop853, an explicit method as that of HALL's first program, and by radau5, an
-implicit one as that of the other, whose evaluations are those of the residual.
+another. Here both models run with dop853, an explicit method like that of HALL's first program, and with radau5, an
+implicit one like that of the other, whose evaluations are those of the residual.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Run:
 
 
 def run(name: str, system: sk.System, method: str, until: float) -> Run:
-    """The second of two runs, since the first may compile."""
+    """The second of two runs, because the first may compile."""
     options = {"method": method, "rtol": TOLERANCE, "atol": TOLERANCE, "outputs": ["upright.position"]}
     result, seconds = timed(system, until, 50, **options)
     used = result.provenance["options"]["method"]
