@@ -17,8 +17,8 @@ import numpy as np
 import sekant as sk
 from chains import chain
 from sekant.engine.functions.motion import right_hand_side
+from sekant.vehicle.car.build import BRAKE, STEERING, THROTTLE
 from sekant.vehicle.car.files import load_car
-from sekant.vehicle.car.inputs import BRAKE, STEERING, THROTTLE
 from sekant.views.cockpit.driven_car import driven_car
 from trust.campaign import Clock, Section
 

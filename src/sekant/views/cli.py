@@ -19,14 +19,13 @@ import typer
 from sekant.cache.files import WITHIN
 from sekant.errors import SekantError
 from sekant.version import __version__
-from sekant.views.commands.cache import cache
 from sekant.views.commands.check import check
-from sekant.views.commands.doctor import doctor
 from sekant.views.commands.drive import drive
 from sekant.views.commands.explain import explain
 from sekant.views.commands.export import export
 from sekant.views.commands.fit import fit
 from sekant.views.commands.gallery import gallery
+from sekant.views.commands.installation import cache, doctor
 from sekant.views.commands.kc import kc
 from sekant.views.commands.kinematics import kinematics
 from sekant.views.commands.linearize import linearize

@@ -23,7 +23,6 @@ from sekant.analyses.simulation.problems import (
     with_events,
 )
 from sekant.io.export.c_function import CFunction
-from sekant.io.export.images import image_text
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.declare.structs import Struct
@@ -364,3 +363,24 @@ def _places(image: Image, memory: RunMemory) -> list[str]:
     lines.append(f"static const int run_states[] = {{{', '.join(map(str, states))}}};")
     lines.append(f"static const int run_parameters[] = {{{', '.join(map(str, [*parameters, -1]))}}};")
     return lines
+
+
+def image_text(image: Image, name: str) -> str:
+    """A constant `Image` of this name, see `runtime/fmu/image.c`."""
+    content = image.content + b"\0" * (-len(image.content) % WORD)
+    words = [f"0x{int(word):x}" for word in np.frombuffer(content, dtype=np.uint64)]
+    data = [str(place // WORD) for place in image.data.tolist()]
+    functions = [f"{{{place // WORD}, {called}}}" for place, called in image.functions]
+    outside = [f"{{{place // WORD}, {array} + {by // WORD}}}" for place, array, by in image.outside]
+    arrays = {
+        "content": ("unsigned long long", words),
+        "data": ("unsigned int", data),
+        "functions": ("FunctionWord", functions),
+        "outside": ("ArrayWord", outside),
+    }
+    lines, fields = [], [str(image.size // WORD)]
+    for part, (kind, entries) in arrays.items():
+        listed = ", ".join(entries) or ("0" if part in ("content", "data") else "{0, 0}")
+        lines.append(f"static const {kind} {name}_{part}[] = {{{listed}}};")
+        fields += [f"{name}_{part}", str(len(entries))]
+    return "\n".join([*lines, f"static const Image {name}_image = {{{', '.join(fields)}}};"])

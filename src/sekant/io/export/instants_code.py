@@ -14,7 +14,7 @@ from sekant.analyses.simulation.bound_forces import bound_elements, bound_event_
 from sekant.analyses.simulation.instants import JUMPS, instant_functions, instants_of
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
-from sekant.io.export.images import image_text
+from sekant.io.export.engine_loops import image_text
 from sekant.io.export.object_functions import ObjectFunctions
 from sekant.loops.image import WORD, Image, image_of
 from sekant.loops.store.objects import objects_for

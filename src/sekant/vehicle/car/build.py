@@ -9,6 +9,7 @@ horizontal): `speed` and `lateral_velocity` (m/s), `sideslip`, `yaw_rate`, and t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi
 from typing import Any
 
@@ -16,6 +17,7 @@ from sekant.errors import ModelError
 from sekant.model.body import Body
 from sekant.model.forces import Actuator, JointFriction
 from sekant.model.forces.base import Force
+from sekant.model.input import Input
 from sekant.model.joints import Free
 from sekant.model.model import Model
 from sekant.model.placement import Placement
@@ -39,6 +41,8 @@ from sekant.vehicle.quantities import GRAVITY
 
 LEAST_WHEELBASE = 1e-3  # m
 STANDS = 0.1  # m/s: sideslip is the direction of the velocity from here on
+STEERING, THROTTLE, BRAKE = "steering_wheel_angle", "throttle", "brake_pedal"
+"""Inputs of a car that another program drives."""
 
 
 def car_model(
@@ -54,6 +58,28 @@ def car_model(
     """
     car = car_description(given)
     return _CarBuilder(car, commands or Commands(), car.speed if speed is None else speed, start).build()
+
+
+def car_with_inputs(given: Car | dict[str, Any], further: Commands | None = None) -> Model:
+    """The model of a car at its own speed, with an input for each control of its driver.
+
+    `steering_wheel_angle` (rad, positive to the left) if an axle is steered, `throttle` (0 to 1, of the available
+    torque) if an axle is driven, `brake_pedal` (0 to 1) if there are brakes; all are 0 by default. The steering
+    acts through its own stiffness, so an angle may jump. `further`: tables and signals that the road needs.
+    """
+    car = car_description(given)
+    inputs: dict[str, Input] = {}
+    commands: dict[str, Any] = {}
+    if car.steered is not None:
+        inputs[STEERING], commands["steer"] = Input(unit="rad"), STEERING
+    if car.drive is not None:
+        most = "drive_limit(speed)" if isinstance(car.drive.torque, TableData) else repr(car.drive.torque)
+        inputs[THROTTLE], commands["torque"] = Input(), f"max(0, min(1, {THROTTLE}))*{most}"
+    if car.brakes is not None:
+        inputs[BRAKE], commands["brake"] = Input(), BRAKE
+    return car_model(car, replace(further or Commands(), inputs=inputs, **commands)).changed(
+        simulation=car.simulation
+    )
 
 
 def standing_loads(car: Car) -> dict[str, float]:

@@ -19,9 +19,9 @@ from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.scene import channels_of
 from sekant.results.result import Result
+from sekant.vehicle.car.build import BRAKE, STEERING, THROTTLE, car_with_inputs
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.inputs import BRAKE, STEERING, THROTTLE, car_with_inputs
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.drivers.course import PROGRESS, RUN_OUT, place_on
 from sekant.vehicle.maneuvers.courses import on_course
