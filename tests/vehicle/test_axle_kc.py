@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,30 @@ def test_an_axle_has_the_curves_of_its_corner(parallel, corner):
     assert len(shared) > 15
     for name in shared:
         np.testing.assert_allclose(parallel[f"left.{name}"], corner[name], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "spring",
+    [
+        {"spring": {"stiffness": "26 N/mm", "preload": "3400 N"}},
+        {"spring": {"curve": {"x": ["0 mm", "60 mm", "200 mm"], "y": ["0 kN", "1.2 kN", "7 kN"]}}},
+    ],
+    ids=["linear", "curve"],
+)
+def test_wheel_rates_of_a_corner_include_its_stops(spring, tmp_path):
+    """Like those of an axle, which adds up all springs; both stops touch within the travel."""
+    stops = {
+        "bump_stop": {"gap": "6 mm", "stiffness": "210 N/mm"},
+        "rebound_stop": {"gap": "9 mm", "stiffness": "170 N/mm"},
+    }
+    given = {**described(), **spring, **stops}
+    heights = np.linspace(-0.035, 0.045, 9)
+    file = tmp_path / "corner.yaml"
+    file.write_text(json.dumps(given))
+    rates = sk.vehicle.suspension_curves(*sk.vehicle.load_suspension(file), travel=heights)["wheel_rate"]
+    axle = sk.vehicle.axle_curves(given, travel=heights)
+    np.testing.assert_allclose(rates, axle["left.wheel_rate"], rtol=1e-9)
+    assert min(rates[0, 0], rates[-1, 0]) > 2 * rates[4, 0]  # near the drawing neither stop touches
 
 
 def test_the_right_wheel_is_the_mirror_image(parallel):

@@ -123,7 +123,7 @@ class CornerMechanism:
         frames = dict.fromkeys([roles.wheel_center, *(roles.steer_axis or ()), *ends])
         poses = {name: frame_motion(system, name, ca.horzsplit(w), bend) for name in frames}
         made = CornerQuantities(
-            roles, poses, split_start(elements(start)), self.springs, side, self._linear_spring()
+            roles, poses, split_start(elements(start)), self.springs, side, self._tension(w[:, 0])
         )
         columns = made.quantities() | self._rocker()
         values = ca.densify(ca.vertcat(*(SX(values[0, 0]) for _, values in columns.values())))
@@ -137,15 +137,24 @@ class CornerMechanism:
         angle = find(self.system, f"{ROCKER_HINGE}.angle").expression
         return {"rocker_angle": ("rad", elements(angle).reshape(1, 1))}
 
-    def _linear_spring(self) -> tuple[Any, Any] | None:
-        """Rate and free length (1,) of the spring as functions of p, if these two determine its force."""
-        force = self.system.equations.resolved.model.forces.get(self.roles.spring or "")
-        if not isinstance(force, SpringDamper) or force.spring is not None:
+    def _tension(self, along: SX) -> tuple[Any, Any] | None:
+        """Tension of the spring and of the stops between the same frames (1, 1) N, and its derivative along a
+        displacement (nv,); None if nothing there is elastic."""
+        eq, ends = self.system.equations, set(self.springs.get("spring", ()))
+        names = [
+            name
+            for name, force in self.system.model.forces.items()
+            if isinstance(force, SpringDamper) and {force.parent, force.child} == ends and _elastic(force)
+        ]
+        if not names:
             return None
-        k, free = force.stiffness, force.free_length
-        if not (isinstance(k, (float, SX)) and isinstance(free, (float, SX))):
-            return None
-        return None if isinstance(k, float) and k <= 0 else (elements(SX(k)), elements(SX(free)))
+        tension = sum((find(self.system, f"{name}.force").expression for name in names), SX(0))
+        rate = eq.lookups.jtimes(tension, eq.q, ca.jacobian(eq.qdot, eq.v) @ along)
+        return elements(tension).reshape(1, 1), elements(SX(rate)).reshape(1, 1)
+
+
+def _elastic(force: SpringDamper) -> bool:
+    return force.spring is not None or force.stiffness != 0.0
 
 
 def corner_mechanism(

@@ -20,8 +20,8 @@ class CornerQuantities:
     there are two drives, by the rack; second derivatives by travel alone.
 
     Arrays hold expressions and have the leading axes (1, 1) of a grid of one point. `start`: center (3,) m and spin
-    axis (3,) of the wheel at the start, and its radius (1,) m. `springs`: role -> frames at the ends. `linear`: rate
-    (1,) N/m and free length (1,) m of a linear spring.
+    axis (3,) of the wheel at the start, and its radius (1,) m. `springs`: role -> frames at the ends. `tension`: of
+    the spring and its stops (1, 1) N, and its derivative by travel (1, 1) N/m.
     """
 
     def __init__(
@@ -31,9 +31,9 @@ class CornerQuantities:
         start: tuple[Any, Any, Any],
         springs: Mapping[str, Sequence[str]],
         side: str,
-        linear: tuple[Any, Any] | None = None,
+        tension: tuple[Any, Any] | None = None,
     ):
-        self.roles, self.poses, self.side, self.linear = roles, poses, side, linear
+        self.roles, self.poses, self.side, self.tension = roles, poses, side, tension
         self.center = poses[roles.wheel_center]
         self.steered = self.center.angular.shape[2] == 2
         center, e_start, self.radius = start
@@ -80,11 +80,11 @@ class CornerQuantities:
         return found | self._support(front)
 
     def _wheel_rate(self) -> Columns:
-        """d(push x ratio)/dz = k ratio^2 + push d(ratio)/dz of a linear spring."""
-        if "spring" not in self.lengths or self.linear is None:
+        """d(T dl/dz)/dz of the tension T and the length l of the spring."""
+        if self.tension is None:
             return {}
-        (k, free), (length, rates, bend) = self.linear, self.lengths["spring"]
-        return {"wheel_rate": ("N/m", k * rates[..., 0] ** 2 - k * (free - length) * bend)}
+        (T, T_z), (_, rates, bend) = self.tension, self.lengths["spring"]
+        return {"wheel_rate": ("N/m", T_z * rates[..., 0] + T * bend)}
 
     def _steering_axis(self) -> Columns:
         axis = self.axis()

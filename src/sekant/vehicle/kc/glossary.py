@@ -48,9 +48,8 @@ spring_length | l_F | m | always | distance of the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
 damper_length | l_D | m | always | distance of the damper's ends |
 damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
-wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of what springs carry at the wheel, the other wheel
-  at rest;
-  k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
+wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of what springs and stops carry at the wheel, the other
+  wheel at rest; k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
 spring_load | F_F | N | springs push the wheel down | vertical force that springs carry at the wheel's center |
 ride_rate | c_Z | N/m | the load grows in bump | of one wheel, both wheels rising together |
 roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar over the roll angle about the wheels'
