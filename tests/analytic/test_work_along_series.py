@@ -61,7 +61,7 @@ def test_a_run_with_balance_is_one_run_with_the_rows_asked_for(rows, monkeypatch
             super().__init__(*args, **options)
             laid_out.append(len(self.x_rows))
 
-    monkeypatch.setattr(import_module("sekant.solvers.taylor.integrate"), "TaylorRun", Counted)
+    monkeypatch.setattr(import_module("sekant.solvers.taylor.run"), "TaylorRun", Counted)
     times = np.linspace(0.0, 2.0, rows)
     given = {"output_times": times, "method": "taylor", "rtol": 1e-10, "atol": 1e-10}
     result = sk.simulate(system, **given)

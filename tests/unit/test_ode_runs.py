@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -283,19 +284,23 @@ def test_solvers_import_each_other_in_the_form_that_the_stamps_look_for():
 
 def test_many_rows_come_in_small_portions(monkeypatch):
     """The time of a chunk includes what is made of its rows: Ctrl-C is heard soon although a step gives many rows."""
-    clock, sizes, row = [0.0], [], [0]
-    monkeypatch.setattr(chunks, "perf_counter", lambda: clock[0])
+    now, sizes, run = [0.0], [], SimpleNamespace(t=0.0, row=0)
+    times = np.linspace(0.0, 1.0, 668_524)
+    monkeypatch.setattr(chunks, "perf_counter", lambda: now[0])
 
     def advance(steps):
-        row[0] = min(row[0] + 5_000 * steps, 668_524)
-        return FINISHED if row[0] == 668_524 else MORE
+        run.row = min(run.row + 5_000 * steps, times.size)
+        run.t = times[run.row - 1]
+        return FINISHED if run.row == times.size else MORE
 
-    def hand_out(first, last):
-        sizes.append(last - first)
-        clock[0] += 1e-5 * (last - first)
+    def on_chunk(t, x, progress):
+        assert progress == t[-1]
+        np.testing.assert_array_equal(t, -x)
+        sizes.append(t.size)
+        now[0] += 1e-5 * t.size
 
-    assert chunks.advance_in_chunks(advance, lambda: row[0], hand_out, 512, None, 668_524) == FINISHED
-    assert sum(sizes) == 668_524
+    assert chunks.advance_in_chunks(advance, run, times, [-times], on_chunk, 512, None) == FINISHED
+    assert sum(sizes) == times.size
     assert max(sizes) * 1e-5 < 2 * chunks.CHUNK_SECONDS
 
 

@@ -118,9 +118,9 @@ def test_order_follows_the_tolerance() -> None:
     [
         ({"t_eval": [0.0, 0.0]}, "must increase"),
         ({"t_eval": []}, "at least one time"),
-        ({"q0": [1.0]}, "q0 has 1 entries"),
+        ({"q0": [1.0]}, "q0 has shape"),
         ({"v0": [np.nan, 0.0]}, r"v0\[0\] = nan"),
-        ({"p": [1.0]}, "p has 1 entries"),
+        ({"p": [1.0]}, "p has shape"),
         ({"rtol": 2.0}, "rtol"),
         ({"atol": -1.0}, "atol"),
         ({"order": 3}, "order must be"),

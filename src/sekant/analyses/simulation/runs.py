@@ -227,8 +227,8 @@ def run_taylor(
     t_start: float | None = None,
 ) -> Outcome:
     """Run by Taylor series, to the first event if any are `watched`; `work` (nw,) J: work done before."""
-    from sekant.solvers.taylor.integrate import integrate as integrate_taylor
     from sekant.solvers.taylor.run import MOST_STEPS
+    from sekant.solvers.taylor.run import integrate as integrate_taylor
 
     system = setup.system
     problem = taylor_problem(system, watched, setup.balance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -82,6 +83,26 @@ def check_times(t_eval: ArrayLike) -> Floats:
             f"t_eval must increase, but t_eval[{i}] = {float(times[i])} is followed by {float(times[i + 1])}"
         )
     return times
+
+
+def check_vector(
+    name: str, given: ArrayLike | None, size: int, unit_blocks: Iterable[Sequence[int]] = ()
+) -> Floats:
+    """A copy of a finite vector (size,), zeros if none is given.
+
+    `unit_blocks`: first index and length of unit vectors in it, and the distance of their entries if it is not 1.
+    """
+    found = np.zeros(size) if given is None else np.array(given, dtype=np.float64)
+    if found.shape != (size,):
+        raise SolverError(f"{name} has shape {found.shape}, but must have shape ({size},)")
+    if not np.isfinite(found).all():
+        i = int(np.argmin(np.isfinite(found)))
+        raise SolverError(f"{name}[{i}] = {found[i]} is not finite")
+    for first, length, *stride in unit_blocks:
+        block = range(first, first + length * (*stride, 1)[0], (*stride, 1)[0])
+        if not np.any(found[block]):
+            raise SolverError(f"{name}[{first}:{block[-1] + 1}] is zero, but must be a unit vector")
+    return found
 
 
 def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_steps: int | None) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import check_options, check_times
+from sekant.solvers.common.checks import check_options, check_times, check_vector
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import Method, choose
 from sekant.solvers.common.outcome import CHATTERING, CONSTRAINTS, EVENT, STATUSES, EventRecord, Outcome
@@ -83,25 +83,28 @@ def integrate_dae(
     """
     chosen = choose(METHODS, method, step)
     times = check_times(t_eval)
-    start = _check_state(problem, q0, v0, w0)
+    f = problem.functions
+    start = np.concatenate(
+        [
+            check_vector("q0", q0, f.nq, f.unit_blocks),
+            check_vector("v0", v0, f.nv),
+            check_vector("w0", w0, f.nw),
+        ]
+    )
     if not 0.0 <= spectral_radius <= 1.0:
         raise SolverError(f"spectral_radius must lie between 0 and 1 (got {spectral_radius})")
     options = check_options(times, stops, start.size, rtol, atol, step, max_step, max_steps, first_step)
     redundant = has_redundant_rows(problem, float(times[0]), start)
     memory = lay_out(problem, start, options, redundant, float(spectral_radius))
 
-    def hand_out(first: int, last: int) -> None:
-        if on_chunk is not None:
-            progress = (memory.clock.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
-            on_chunk(times[first:last], memory.rows[first:last], float(progress))
-
     code = advance_in_chunks(
         lambda steps: chosen.advance(memory, steps),
-        lambda: memory.clock.row,
-        hand_out,
+        memory.clock,
+        times,
+        [memory.rows],
+        on_chunk,
         FIRST_CHUNK_STEPS,
         chunk_steps,
-        times.size,
     )
     chatters = code == CHATTERING and problem.switching is not None
     site = problem.switching.label(memory.modes.last) if chatters and problem.switching else ""
@@ -137,23 +140,6 @@ def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> Outcome:
         site=site,
         implicit=True,
     )
-
-
-def _check_state(problem: DaeProblem, q0: ArrayLike, v0: ArrayLike, w0: ArrayLike | None) -> Floats:
-    f = problem.functions
-    parts = []
-    for name, given, size in (("q0", q0, f.nq), ("v0", v0, f.nv), ("w0", w0, f.nw)):
-        part = np.zeros(size) if given is None else np.array(given, dtype=np.float64)
-        if part.shape != (size,):
-            raise SolverError(f"{name} has shape {part.shape}, but the problem has {size} of them")
-        if not np.all(np.isfinite(part)):
-            i = int(np.argmin(np.isfinite(part)))
-            raise SolverError(f"{name}[{i}] = {part[i]} is not finite")
-        parts.append(part)
-    for first, length in f.unit_blocks:
-        if not np.any(parts[0][first : first + length]):
-            raise SolverError(f"q0[{first}:{first + length}] is zero, but must be a unit vector")
-    return np.concatenate(parts)
 
 
 __all__ = ["METHODS", "integrate_dae"]

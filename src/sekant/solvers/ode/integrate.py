@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import StepOptions, check_options, check_times
+from sekant.solvers.common.checks import StepOptions, check_options, check_times, check_vector
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import Method
 from sekant.solvers.common.methods import choose as choose_method
@@ -109,7 +109,7 @@ def integrate(
     status "interrupted".
     """
     chosen = choose(method, problem, step)
-    start = _check_state(problem, x0)
+    start = check_vector("x0", x0, problem.n, problem.unit_blocks.tolist())
     pool = RunPool() if pool is None else pool
     numbers = (rtol, step, max_step, max_steps, first_step, usual_step)
     options = _options(problem, t_eval, stops, atol, numbers, pool)
@@ -117,19 +117,14 @@ def integrate(
     memory = pool.take(problem, start, options)
     run = memory.run
 
-    def hand_out(first: int, last: int) -> None:
-        if on_chunk is not None:
-            progress = (run.clock.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
-            held = [run.held.rows[first:last]] if run.held.rows.shape[1] else []
-            on_chunk(times[first:last], run.rows[first:last], float(progress), *held)
-
     loop = chosen.wide if chosen.wide is not None and problem.instances > 1 else chosen.advance
 
     def advance(steps: int) -> int:
         return loop(run, steps, chosen.kernel) if times.size > 1 else FINISHED
 
     first_steps = FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
-    code = advance_in_chunks(advance, lambda: run.clock.row, hand_out, first_steps, chunk_steps, times.size)
+    rows = [run.rows, run.held.rows] if run.held.rows.shape[1] else [run.rows]
+    code = advance_in_chunks(advance, run.clock, times, rows, on_chunk, first_steps, chunk_steps)
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.modes.last)
@@ -198,18 +193,3 @@ def choose(name: str, problem: OdeProblem, step: float | None) -> Method:
             f"(got nq = {problem.nq}, nv = {problem.nv}); use 'euler' or 'rk4' otherwise"
         )
     return method
-
-
-def _check_state(problem: OdeProblem, x0: ArrayLike) -> NDArray[np.float64]:
-    start = np.array(x0, dtype=np.float64)
-    if start.shape != (problem.n,):
-        raise SolverError(f"x0 has shape {start.shape}, but the problem has {problem.n} states")
-    if not np.isfinite(start).all():
-        i = int(np.argmin(np.isfinite(start)))
-        raise SolverError(f"x0[{i}] = {start[i]} is not finite")
-    for first, length, stride in problem.unit_blocks.tolist():
-        block = slice(first, first + length * stride, stride)
-        if not np.any(start[block]):
-            last = first + (length - 1) * stride + 1
-            raise SolverError(f"x0[{first}:{last}] is zero, but must be a unit vector")
-    return start

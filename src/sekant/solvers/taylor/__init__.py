@@ -1,8 +1,7 @@
 """Taylor series of arbitrary order for ordinary differential equations and differential-algebraic ones of index 3."""
 
-from sekant.solvers.taylor.integrate import integrate
 from sekant.solvers.taylor.problem import TaylorProblem
-from sekant.solvers.taylor.run import TaylorRun, order_for
+from sekant.solvers.taylor.run import TaylorRun, integrate, order_for
 
 __all__ = [
     "TaylorProblem",

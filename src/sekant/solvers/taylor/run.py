@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import check_times
+from sekant.solvers.common.checks import check_times, check_vector
+from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
@@ -27,6 +30,7 @@ from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 10_000_000
+FIRST_CHUNK_STEPS = 16
 LOWEST_ORDER, HIGHEST_ORDER = 4, 40
 LOCAL, ROUND_OFF = 1e-3, 1e-15
 """Share of the tolerance for a step, and its lower limit, round-off: errors of steps accumulate and grow, and
@@ -52,7 +56,16 @@ def order_of(rtol: float) -> int:
 
 
 class TaylorRun:
-    """A run that can be stopped, changed and continued. It owns its times, tolerances and memory."""
+    """A run that can be stopped, changed and continued. It owns its times, tolerances and memory.
+
+    It goes to ``t_eval[-1]`` from the point `q0` (nq,), `v0` (nv,) at `t_start` (by default ``t_eval[0]``), which is
+    projected onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step keeps the last terms
+    of the series of v_i below a thousandth of atol_i + rtol |v_i|, because errors accumulate over steps. `order`:
+    order of these series; by default it follows from rtol. `p` (np,): parameters. `work` (nw,): work at the start,
+    by default zero; rows are [q; v; w], and the terms of w have the tolerance of the largest work. `directions`
+    (ne,): which crossings of the event functions count: -1 falling, +1 rising, 0 both. `reactions`: whether outputs
+    include accelerations and multipliers.
+    """
 
     def __init__(
         self,
@@ -61,7 +74,7 @@ class TaylorRun:
         q0: ArrayLike,
         v0: ArrayLike,
         *,
-        p: ArrayLike = (),
+        p: ArrayLike | None = None,
         work: ArrayLike | None = None,
         t_start: float | None = None,
         rtol: float = 1e-10,
@@ -77,12 +90,9 @@ class TaylorRun:
         start = float(times[0]) if t_start is None else float(t_start)
         if not start <= times[0]:
             raise SolverError(f"t_start = {start} is after the first output time {float(times[0])}")
-        q, v = _vector("q0", q0, problem.nq), _vector("v0", v0, problem.nv)
-        parameters = _vector("p", p, problem.n_parameters)
-        w = np.zeros(problem.n_powers) if work is None else _vector("work", work, problem.n_powers)
-        for first, length in problem.unit_blocks:
-            if not np.any(q[first : first + length]):
-                raise SolverError(f"q0[{first}:{first + length}] is zero, but must be a unit vector")
+        q, v = check_vector("q0", q0, problem.nq, problem.unit_blocks), check_vector("v0", v0, problem.nv)
+        parameters = check_vector("p", p, problem.n_parameters)
+        w = check_vector("work", work, problem.n_powers)
         strict = _strictness(rtol)
         atol = rtol if atol is None else atol
         scale = strict * _tolerances(problem, rtol, atol)
@@ -137,8 +147,8 @@ class TaylorRun:
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
         """Continue from another point at the current time, for example after an impact."""
-        self.memory.point.q[:] = _vector("q", q, self.problem.nq)
-        self.memory.point.v[:] = _vector("v", v, self.problem.nv)
+        self.memory.point.q[:] = check_vector("q", q, self.problem.nq)
+        self.memory.point.v[:] = check_vector("v", v, self.problem.nv)
         self.memory.clock.phase = START
 
     def advance(self, steps: int) -> int:
@@ -216,14 +226,40 @@ class TaylorRun:
         )
 
 
-def _vector(name: str, values: ArrayLike, size: int) -> Floats:
-    found = np.array(values, dtype=np.float64).ravel()
-    if found.shape != (size,):
-        raise SolverError(f"{name} has {found.size} entries, but the problem has {size}")
-    if not np.all(np.isfinite(found)):
-        i = int(np.argmin(np.isfinite(found)))
-        raise SolverError(f"{name}[{i}] = {found[i]} is not finite")
-    return found
+def integrate(
+    problem: TaylorProblem,
+    t_eval: ArrayLike,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    *,
+    on_event: Callable[[EventRecord], tuple[ArrayLike, ArrayLike] | bool | None] | None = None,
+    on_chunk: Callable[..., object] | None = None,
+    chunk_steps: int | None = None,
+    **options: Any,
+) -> Outcome:
+    """Integrate to ``t_eval[-1]``; `options`: of `TaylorRun`.
+
+    `on_event(record)`: called where an event happens; it returns None to continue, (q, v) to continue with
+    these, or False to stop. Without it the run stops at the first event, with status "event".
+    `on_chunk(t_rows, x_rows, progress)`, `chunk_steps`: as in the ODE methods.
+
+    The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
+    """
+    run = TaylorRun(problem, t_eval, q0, v0, **options)
+
+    def advance(steps: int) -> int:
+        code = run.advance(steps)
+        if code == EVENT and on_event is not None:
+            answer = on_event(run.last_event)
+            if answer is None or isinstance(answer, tuple):
+                code = MORE
+                if answer is not None:
+                    run.set_point(*answer)
+        return code
+
+    times, clock = run.plan.t_eval, run.memory.clock
+    advance_in_chunks(advance, clock, times, [run.x_rows], on_chunk, FIRST_CHUNK_STEPS, chunk_steps)
+    return run.outcome()
 
 
 def _tolerances(problem: TaylorProblem, rtol: float, atol: ArrayLike) -> Floats:
