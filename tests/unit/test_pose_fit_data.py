@@ -215,6 +215,19 @@ def test_the_order_of_angles_of_other_names_is_not_guessed(tmp_path):
             read_poses(data, columns=columns)
 
 
+def test_the_order_of_rx_ry_rz_is_noted():
+    r, angles = arc(), np.column_stack([np.linspace(0.0, size, 60) for size in (0.2, -0.3, 0.5)])
+    named = dict(zip("xyz", r.T, strict=True))
+    rotated = {**named, **dict(zip(("rx", "ry", "rz"), angles.T, strict=True))}
+    (note,) = read_poses(rotated).notes
+    assert "first rz about z, then ry about the new y" in note
+    assert "sequence='xyz'" in note
+    assert read_poses(rotated, sequence="xyz").notes == ()
+    usual = {**named, **dict(zip(("roll", "pitch", "yaw"), angles.T, strict=True))}
+    assert read_poses(usual).notes == ()
+    np.testing.assert_array_equal(read_poses(usual).quaternion, read_poses(rotated).quaternion)
+
+
 def test_angles_that_are_not_used_are_named(tmp_path):
     body = np.column_stack(list(knee().values()))
     header = "flexion [rad],x [m],y [m],z [m],a [rad],b [rad],c [rad]"

@@ -179,6 +179,11 @@ def _assemble(
         if values is not None:
             _check_finite(values, name, rows, file)
     notes: list[str] = []
+    if angles is not None and sequence is None and "rz" in find.by_lower and "yaw" not in find.by_lower:
+        notes.append(
+            "rx, ry, rz were read as Euler angles: first rz about z, then ry about the new y, then rx about the new "
+            "x; state another order with sequence='xyz' (--sequence xyz)"
+        )
     if angles is not None:
         unwrapped = np.unwrap(angles, axis=0)
         jumps = np.argwhere(np.abs(np.diff(unwrapped - angles, axis=0)) > 1.0)
