@@ -186,7 +186,7 @@ def test_doctor_finds_this_installation_well(tmp_path, monkeypatch):
     assert told["cache"]["directory"] == str(tmp_path / "cache")
     done = sekant("doctor")
     assert "permissions  0700" in done.stdout
-    assert done.stdout.endswith("all is well\n")
+    assert done.stdout.endswith("no problems found\n")
 
 
 def test_doctor_tells_what_is_wrong(tmp_path, monkeypatch):

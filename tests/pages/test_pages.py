@@ -27,6 +27,7 @@ from pages import blocks  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+TO_SEE = re.compile(r"\*\*You should see\*\*(.*?)\n\n", re.DOTALL)
 TOCTREE = re.compile(r"^```\{toctree\}\n(?::[^\n]*\n)*(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -47,16 +48,20 @@ def types_of_its_own():
 
 @pytest.mark.usefixtures("types_of_its_own")
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_page(page, tmp_path, monkeypatch):
+def test_page(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names: dict = {"__name__": "page"}
-    for number, block in enumerate(blocks(page.read_text(encoding="utf-8"))):
+    text = page.read_text(encoding="utf-8")
+    for number, block in enumerate(blocks(text)):
         if block.kind == "python":
             exec(compile(block.text, f"{name(page)}, block {number}", "exec", dont_inherit=True), names)
         if block.file:
             Path(block.file).write_text(block.text)
         for line in block.commands:
             assert not app(shlex.split(line)[1:], standalone_mode=False), f"{line}: exit code"
+    printed = capsys.readouterr().out
+    for quoted in (word for paragraph in TO_SEE.findall(text) for word in re.findall("`(.+?)`", paragraph)):
+        assert quoted in printed or Path(quoted).exists(), f"'{quoted}' is neither printed nor written"
 
 
 @pytest.mark.parametrize(
