@@ -111,7 +111,7 @@ pages: env  ## Write again what is generated on pages and committed with them (r
 	@$(BIN)/python docs/tools/pages.py
 
 docs: env $(DOCS)  ## Build the pages that changed, running everything on them, and check all links; to out/docs
-	@$(BIN)/python -m sphinx -q -W --keep-going -j auto docs $(OUT)/docs
+	@$(BIN)/python -m sphinx -q -W --keep-going -j auto -d $(OUT)/doctrees docs $(OUT)/docs
 	@$(BIN)/python docs/tools/site_links.py $(OUT)/docs
 	@echo "Look at $(OUT)/docs/index.html"
 

@@ -11,19 +11,14 @@ import tempfile
 from pathlib import Path
 
 
-def _temporary() -> Path:
-    """A folder that lasts as long as the build."""
+def _quiet_kernels() -> str:
+    """A folder, for the time of the build, with settings of the kernels that run the pages: report errors only."""
     folder = Path(tempfile.mkdtemp(prefix="sekant-docs-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _quiet_kernels() -> str:
-    """A folder of settings for the kernels that run the pages: only errors are worth a line."""
-    profile = _temporary() / "profile_default"
+    profile = folder / "profile_default"
     profile.mkdir()
     (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
-    return str(profile.parent)
+    return str(folder)
 
 
 HERE = Path(__file__).parent
@@ -32,7 +27,6 @@ os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.
 os.environ["COLUMNS"] = "100"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # pages run in parallel, and their matrices are small
 os.environ["IPYTHONDIR"] = _quiet_kernels()
-os.environ["SEKANT_DOCS_PLAYERS"] = str(_temporary())
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 from sekant.version import __version__  # noqa: E402
@@ -48,7 +42,6 @@ html_theme = "furo"
 html_title = "Sekant"
 html_static_path = ["looks"]
 html_css_files = ["pages.css"]
-html_extra_path = [os.environ["SEKANT_DOCS_PLAYERS"]]  # what players.py puts there while pages are read
 html_math_renderer = "mathml"
 html_show_sphinx = False
 
@@ -64,8 +57,14 @@ suppress_warnings = ["config.cache"]
 
 
 def setup(app):
+    app.connect("builder-inited", _place_players)
     app.connect("source-read", _prepare)
     app.connect("env-before-read-docs", _spread)
+
+
+def _place_players(app) -> None:
+    """players.py writes into the site itself, so that a later build finds the players of unchanged pages there."""
+    os.environ["SEKANT_DOCS_PLAYERS"] = str(app.outdir)
 
 
 def _spread(app, env, names: list[str]) -> None:

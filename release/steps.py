@@ -145,7 +145,9 @@ def readme() -> str:
 
 
 def pages() -> str:
-    """Build the documentation, which runs everything on its pages, and archive it."""
+    """Build the whole documentation, which runs everything on its pages, and archive it."""
+    for folder in ("docs", "doctrees"):
+        shutil.rmtree(ROOT / "out" / folder, ignore_errors=True)
     run("make", "docs")
     shutil.make_archive(str(DIST / f"sekant-{VERSION}-docs"), "zip", ROOT / "out/docs")
     return f"sekant-{VERSION}-docs.zip"

@@ -1,7 +1,7 @@
 """Players on the pages: motions of the examples, computed when the pages are built.
 
-Players are HTML files beside the pages, in the folder `players` (see `html_extra_path` in `conf.py`). They share
-their code, in `player.js` there; pages of designs have more, in `design.js`.
+Players are HTML files beside the pages, in the folder `players` of the site. They share their code,
+in `player.js` there; pages of designs have more, in `design.js`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ EXAMPLES = PAGES.parent / "examples"
 SHARED = "player.js"
 DESIGN = "design.js"
 FOLDER = "SEKANT_DOCS_PLAYERS"
-"""Variable of the environment: where players are put while pages are built."""
+"""Variable of the environment: folder of the site that is being built."""
+WRITTEN: set[Path] = set()
+"""Files that this process has written for several pages."""
 
 
 def example(*parts: str) -> str:
@@ -135,11 +137,12 @@ def _target(name: str) -> Path:
 
 
 def _once(path: Path, make: Callable[[], str]) -> None:
-    """Write a file that several pages share; another process may do so at the same time."""
-    if not path.exists():
-        own = path.with_suffix(f".{os.getpid()}")
+    """Write a file that several pages share, once per process: an earlier build may have left an older one."""
+    if path not in WRITTEN:
+        own = path.with_suffix(f".{os.getpid()}")  # another process may write the file at the same time
         own.write_text(make(), encoding="utf-8")
         own.replace(path)
+        WRITTEN.add(path)
 
 
 def _frame(name: str, file: str, up: str = "") -> str:
