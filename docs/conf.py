@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "tools"))
 os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
 os.environ["COLUMNS"] = "100"
+os.environ["SEKANT_PROGRESS"] = "0"  # pages look the same however busy the machine is
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # pages run in parallel, and their matrices are small
 os.environ["IPYTHONDIR"] = _quiet_kernels()
 logging.getLogger("traitlets").setLevel(logging.WARNING)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import players
 
 import sekant as sk
+from sekant.errors import counted
 
 if TYPE_CHECKING:
     from case_studies import Study
@@ -41,7 +42,8 @@ def freedom(name: str) -> str:
     """The table of degrees of freedom, beside the sizes that DERA prints."""
     published, model = _studies().STUDIES[name], _studies().load(name)
     n, m = _studies().size(sk.compile(model))
-    sizes = f"{n} coordinates and {m} constraints (DERA: {published.size[0]} and {published.size[1]})."
+    ours = f"{counted(n, 'coordinates')} and {counted(m, 'constraints')}"
+    sizes = f"{ours} (DERA: {published.size[0]} and {published.size[1]})."
     return f"{sizes}\n\n{sk.natural.freedom(model).markdown()}"
 
 

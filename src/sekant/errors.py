@@ -162,7 +162,13 @@ _SINGULAR = {
     "angular_springs": "angular spring",
     "angular_dampers": "angular damper",
     "velocity_constraints": "velocity constraint",
+    "degrees of freedom": "degree of freedom",
 }
+
+
+def counted(number: int, things: str) -> str:
+    """``3 joints``, ``1 joint``."""
+    return f"{number} {_SINGULAR.get(things, things.removesuffix('s')) if number == 1 else things}"
 
 
 def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:

@@ -308,7 +308,7 @@ def test_a_pendulum_that_meets_a_stop_bounces_alike():
 def test_summary_lists_points_and_vectors():
     text = sk.compile(MECHANISMS["four_bar"](), formulation="natural").summary()
     assert "natural coordinates" in text
-    assert "1 degrees of freedom (6 coordinates, 6 equations, 1 redundant)" in text
+    assert "1 degree of freedom (6 coordinates, 6 equations, 1 redundant)" in text
 
 
 def test_two_balls_in_the_ground_make_a_hinge():

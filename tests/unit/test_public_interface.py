@@ -265,7 +265,7 @@ def test_notebooks_show_tables_and_the_player(model, result):
     tables = model._repr_html_()
     assert "<caption>joints</caption>" in tables
     assert "axis: [0.0, 1.0, 0.0]" in tables
-    assert "1 degrees of freedom" in sk.compile(model)._repr_html_()
+    assert "1 degree of freedom" in sk.compile(model)._repr_html_()
     result._repr_html_()  # the first cell holds the player's code, the others do not
     shown = result._repr_html_()
     assert shown.count("<iframe") == 1

@@ -146,7 +146,7 @@ def test_summary_and_totals(arm):
     text = compile(arm, engine="casadi").summary()
     assert "shoulder (revolute, 1 dof) → upper (1.2 kg)" in text
     assert "elbow (cylindrical, 2 dof) → lower (0.8 kg)" in text
-    assert text.splitlines()[-1] == "2 bodies, 2 joints, 1 forces, 0 motions; 3 degrees of freedom; 2 kg"
+    assert text.splitlines()[-1] == "2 bodies, 2 joints, 1 force, 0 motions; 3 degrees of freedom; 2 kg"
 
 
 def test_the_hash_is_that_of_the_content(arm):

@@ -19,7 +19,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.arguments import check_state
 from sekant.engine.state import State
 from sekant.engine.system import System, as_system
-from sekant.errors import SolverError
+from sekant.errors import SolverError, counted
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
 from sekant.solvers.linear.rank import redundant_rows
@@ -76,7 +76,7 @@ class SystemStructure:
             f"quasilinear: {leading}",
             f"structural degrees of freedom {self.tableau.degrees_of_freedom:g}",
             f"numerical rank {self.rank} of {self.equations} constraint equations: "
-            f"{self.degrees_of_freedom} degrees of freedom",
+            f"{counted(self.degrees_of_freedom, 'degrees of freedom')}",
         ]
         for entry in self.redundant:
             lines.append(

@@ -27,7 +27,7 @@ from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State, Values
 from sekant.engine.structure import Structure
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, counted, suggest
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
@@ -170,7 +170,9 @@ class System:
     def __repr__(self) -> str:
         rows = len(self.facts.rows)
         size = (
-            f"{self.nv} velocities, {rows} constraint equations" if rows else f"{self.nv} degrees of freedom"
+            f"{self.nv} velocities, {rows} constraint equations"
+            if rows
+            else counted(self.nv, "degrees of freedom")
         )
         return f"System('{self.model.name}', {size}, engine '{self.engine}')"
 

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import counted
 from sekant.formulations.contract import Inventory, RangeExit
 from sekant.formulations.outputs import Output, model_outputs
 from sekant.formulations.scene import model_scene
@@ -135,7 +136,7 @@ class ModelReports:
         eq = self._eq
         model, motion = eq.model, eq.motion
         counts = ", ".join(
-            f"{len(getattr(model, key))} {key}" for key in ("bodies", "joints", "forces", "motions")
+            counted(len(getattr(model, key)), key) for key in ("bodies", "joints", "forces", "motions")
         )
         bodies = [
             {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 
 Vector = NDArray[np.float64]
 
@@ -37,10 +37,11 @@ def _refuse_not_finite(eq: Any, G: Vector) -> None:
 
 def freedom_text(eq: Any, q: Vector, p: Vector) -> str:
     if not eq.constraints:
-        return f"{eq.nv} degrees of freedom"
+        return counted(eq.nv, "degrees of freedom")
     rank, count = constraint_rank(eq, q, p), eq.rate.numel()
     redundant = f", {count - rank} redundant" if rank < count else ""
-    return f"{eq.nv - rank} degrees of freedom ({eq.nv} coordinates, {count} equations{redundant})"
+    size = f"{counted(eq.nv, 'coordinates')}, {counted(count, 'equations')}{redundant}"
+    return f"{counted(eq.nv - rank, 'degrees of freedom')} ({size})"
 
 
 def totals(eq: Any, q: Vector, p: Vector) -> str:

@@ -197,7 +197,7 @@ def form(field: dict[str, Any]) -> str:
 
 def _default(field: dict[str, Any]) -> str:
     value = field.get("default")
-    return "" if value is None or isinstance(value, dict) else f"`{value}`"
+    return "" if value in (None, "") or isinstance(value, dict) else f"`{value}`"
 
 
 def _line(field: dict[str, Any]) -> str:

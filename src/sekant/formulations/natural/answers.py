@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 from sekant.formulations.contract import Inventory, Key, RangeExit, Start
 from sekant.formulations.elements import Elements
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
@@ -282,7 +282,7 @@ class LagrangianReports:
         if parts.mass is not None:
             mass = float(eq.lookups.oracle("mass", [eq.p], [parts.mass])(p))
         names = {"parameters": [parameter.name for parameter in parts.resolved.parameters]}
-        counts = "" if eq.constraints else f"{eq.nv} coordinates"
+        counts = "" if eq.constraints else counted(eq.nv, "coordinates")
         return Inventory(tuple(lines), counts, {**parts.items, **names}, mass)
 
     def scene(self, p: Floats) -> Scene:
