@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import MOST_EVENTS
-from sekant.analyses.simulation.runs import TAYLOR
 from sekant.engine.functions.motion import state_rates, work_symbols
 from sekant.engine.state import State
 from sekant.engine.system import System
@@ -19,7 +18,7 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
-from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop, ExplicitLoop, ImplicitLoop, SeriesLoop
+from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, held_start
 from sekant.io.export.instants_code import InstantCode, InstantSizes, happens, watched_guards
 from sekant.io.export.interface import RUNTIME, Interface
@@ -28,7 +27,6 @@ from sekant.io.export.switching import TimedSwitch, event_indicators, timed_swit
 from sekant.solvers.common.cascades import MOST_AT_ONCE
 from sekant.solvers.common.fixed_steps import MULTIPLE
 from sekant.solvers.instants.samples import ON_TIME
-from sekant.solvers.ode import METHODS
 
 INVERSE_ERF = """
 /* Inverse error function: a rational start and two Newton steps. */
@@ -116,7 +114,8 @@ def model_code(
     guards, directions = watched_guards(system)
     loop = None
     if objects is not None and kind == "cs":
-        loop = _loop(objects, method, start, rtol, (guards, directions), instants)
+        nodes = 0 if instants is None else instants.sizes.nodes
+        loop = EngineLoop(objects, method, start, rtol, (guards, directions), nodes)
     functions = [] if loop is None else loop.wrappers()
     known_already = {one.name for one in functions}
     if "rates" not in known_already:
@@ -184,22 +183,6 @@ def model_code(
         precision,
         tuple(one for one in (objects, loop, instants) if one is not None),
     )
-
-
-def _loop(
-    objects: ObjectFunctions,
-    method: str,
-    start: State,
-    rtol: float,
-    watched: tuple[Sequence[SX], Sequence[int]],
-    instants: InstantCode | None,
-) -> EngineLoop:
-    nodes = 0 if instants is None else instants.sizes.nodes
-    if method in METHODS:
-        return ExplicitLoop(objects, method, *watched, nodes)
-    if method == TAYLOR:
-        return SeriesLoop(objects, rtol, *watched, nodes)
-    return ImplicitLoop(objects, method, start, *watched, nodes)
 
 
 def _c_files(held: HeldSizes) -> list[str]:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.build import build
+from sekant.engine.codegen.native import NativeFunction
 from sekant.io.export.c_function import CFunction
 from sekant.object_code.portable import PortableCode, compile_function
 from sekant.object_code.target import TARGETS, Target, host_target
 
 if TYPE_CHECKING:
-    from sekant.engine.codegen.native import NativeFunction
     from sekant.engine.system import System
     from sekant.geometry.spatial import SX
 
@@ -61,13 +61,10 @@ class ObjectFunctions:
         )
         return CFunction(name, text, native.stats.operations, 8 * native.work_size)
 
-    def add(self, name: str, native: NativeFunction) -> str:
+    def add(self, name: str, code: Portable) -> str:
         """Add a function as object code; returns its name."""
-        self._modes = max(self._modes, native.sizes_in[-1])
-        return self.add_code(name, native)
-
-    def add_code(self, name: str, code: Portable) -> str:
-        """Add a function with code for every target; returns its name."""
+        if isinstance(code, NativeFunction):
+            self._modes = max(self._modes, code.sizes_in[-1])
         self.codes.setdefault(name, code)
         return f"sekant_of_model_{name}"
 

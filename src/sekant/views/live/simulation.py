@@ -32,7 +32,7 @@ from sekant.solvers.common.sites import free_modes
 from sekant.solvers.complementarity.decide import begin, decide, react
 from sekant.solvers.complementarity.elements import BEYOND
 from sekant.views.live.assembly import assembly_functions
-from sekant.views.live.loops import Asked, page_loop
+from sekant.views.live.loops import Asked, add_loop, page_loop
 from sekant.views.live.program import PageProgram
 from sekant.views.live.refusals import refuse_python
 
@@ -65,7 +65,7 @@ def simulation_of(
     asked = replace(asked, nodes=max((nodes_of(one).size for one in lines), default=0))
     # series have their IR at hand, and are made once
     loop = page_loop(given if method == "taylor" else system, method, asked, start, parameters, watched)
-    described: dict[str, Any] = {"loop": loop.added(program)}
+    described: dict[str, Any] = {"loop": add_loop(program, loop)}
     steps_over_all = bool(reactors or lines or system.reactions.sampled)
     switches = timed_switches(system, float(asked.times[-1]))
     if method == "taylor" and not steps_over_all:
@@ -79,7 +79,7 @@ def simulation_of(
     if reactors:
         described["rates"] = _rates(program, system, values)
     report, chosen = output_function(system, outputs, True)
-    described["report"] = _report(program, report, asked.times, (loop.rows[0].shape[1], p.size), system)
+    described["report"] = _report(program, report, asked.times, (loop.width, p.size), system)
     if system.facts.constrained:
         described["assembly"] = assembly_functions(program, system, float(asked.times[0]), values)
     if modes:

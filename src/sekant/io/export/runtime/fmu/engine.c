@@ -45,7 +45,7 @@ static void ask(const MODEL *m, Word *w, const real *stops, int count, real land
     w[RUN_SPAN_START].number = w[RUN_WINDOW_START].number = m->t;
     w[RUN_STEP].number = m->step;
     w[RUN_RTOL].number = m->rtol;
-    w[RUN_H].number = m->h;
+    w[RUN_NEXT].number = m->h;
     for (int j = 0; j < RUN_WIDTH; j++) w[RUN_ATOL + j].number = m->atol;
     for (int j = 0; j < NX; j++) w[RUN_X_OLD + j].number = m->x[j];
 #endif
@@ -54,8 +54,8 @@ static void ask(const MODEL *m, Word *w, const real *stops, int count, real land
     w[RUN_RATES_AT].number = m->t;
     w[RUN_EARLIEST].number = low[0];
     w[RUN_LATEST].number = high[0];
-    w[RUN_H_USUAL].number = m->usual;
-    w[RUN_H_KEPT].number = m->h_kept;
+    w[RUN_USUAL].number = m->usual;
+    w[RUN_KEPT].number = m->h_kept;
     w[RUN_AFTER_REJECTION].whole = m->after_rejection;
     w[RUN_STIFF].whole = m->stiff;
 #endif
@@ -100,10 +100,10 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
 #if FORM == SERIES
     m->jumped = code == HAPPENED && w[RUN_JUMPED].whole;
 #else
-    m->h = w[RUN_H].number;
+    m->h = w[RUN_NEXT].number;
 #endif
 #if FORM == EXPLICIT
-    m->h_kept = w[RUN_H_KEPT].number;
+    m->h_kept = w[RUN_KEPT].number;
     m->after_rejection = (int)w[RUN_AFTER_REJECTION].whole;
     m->stiff = (int)w[RUN_STIFF].whole;
 #endif
