@@ -131,7 +131,7 @@ class CornerMechanism:
         return tuple(columns), tuple(unit for unit, _ in columns.values()), function
 
     def _rocker(self) -> dict[str, tuple[str, Any]]:
-        """The angle of the rocker against the start, if there is a rocker."""
+        """The angle of the rocker relative to the start, if there is a rocker."""
         if ROCKER_HINGE not in self.system.model.joints:
             return {}
         angle = find(self.system, f"{ROCKER_HINGE}.angle").expression

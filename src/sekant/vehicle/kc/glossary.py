@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _TEXT = """
-travel | z | m | the wheel rises | height of the wheel's center against the drawing | suspension travel
+travel | z | m | the wheel rises | height of the wheel's center above its drawn position | suspension travel
 rack | y_R | m | to the left | displacement of the steering rack |
 steering_wheel | delta_H | rad | turned to the left | 2 pi rack / rack_per_turn | steering-wheel angle
 camber | epsilon_V | rad | the top leans outward | asin(-s e_z) | camber angle
@@ -22,7 +22,7 @@ kingpin_inclination | sigma | rad | the top of the axis leans inward | atan2(-s 
   inclination
 scrub_radius | r_S | m | the axis meets the road inboard | from c to where the axis meets the road, across the wheel
   | steering-axis offset at ground
-mechanical_trail | n_K | m | the axis meets the road in front | from c to where the axis meets the road, along
+mechanical_trail | n_K | m | the axis meets the road ahead of c | from c to where the axis meets the road, along
   the wheel
   | castor offset at ground
 track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, one side |
@@ -32,26 +32,26 @@ roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: whe
   perpendicular to its path meets the center plane; of an axle: where these lines of both sides meet, above the line
   between the contact points; each path is that while one wheel rises and the other falls by the same amount
   | roll-centre height
-road_angle | phi_R | rad | the left wheel stands higher | of the plane along x that touches both wheels, against the
-  vehicle's y axis: in roll, the body's roll angle against the road, with the opposite sign |
+road_angle | phi_R | rad | the left wheel stands higher | angle from the vehicle's y axis to the plane along x that
+  touches both wheels: in roll, minus the body's roll angle relative to the road |
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane | inclination
   angle
 track_on_road | b_R | m | always | distance of the contact points on that plane |
 scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius on that plane |
-mechanical_trail_on_road | n_KR | m | the axis meets the road in front | mechanical trail on that plane |
-wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane by how far the
-  contact comes nearer to it, the other wheel held |
-roll_stiffness_on_road | c_phiR | N*m/rad | always | of these loads, by the angle between body and road, about the
-  middle of the track on that plane |
+mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on that plane |
+wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane with
+  respect to the approach of the contact to it, with the other wheel held |
+roll_stiffness_on_road | c_phiR | N*m/rad | always | of these loads with respect to the angle between body and road,
+  about the middle of the track on that plane |
 roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
 spring_length | l_F | m | always | distance of the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
 damper_length | l_D | m | always | distance of the damper's ends |
 damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
-wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of what springs and stops carry at the wheel, the other
-  wheel at rest; k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
+wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of the load that springs and stops carry at the wheel,
+  with the other wheel at rest; k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
 spring_load | F_F | N | springs push the wheel down | vertical force that springs carry at the wheel's center |
-ride_rate | c_Z | N/m | the load grows in bump | of one wheel, both wheels rising together |
+ride_rate | c_Z | N/m | the load grows in bump | of one wheel, while both wheels rise together |
 roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar over the roll angle about the wheels'
   centers | suspension roll stiffness
 camber_gradient | epsilon_V' | rad/m | camber grows in bump | d(camber)/d(travel) |
@@ -75,11 +75,10 @@ anti_lift | X_L | 1 | it supports the vehicle | share of the load transfer that 
   rear, driving at the front |
 anti_squat | X_AR | 1 | it supports the vehicle | share of the load transfer in driving that bypasses the spring,
   rear |
-rocker_angle | phi_U | rad | as its hinge turns | angle of the rocker against the start |
+rocker_angle | phi_U | rad | as its hinge turns | angle of the rocker relative to the start |
 bar_twist | phi_S | rad | as its joint turns | twist of the anti-roll bar |
-ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel less
-  the one
-  that rolls about one point with the outer wheel |
+ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel minus
+  the ideal one, with which both wheels roll about one point |
 ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles over that of an ideal Ackermann
   steering |
 jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: displacement of the contact point

@@ -260,7 +260,7 @@ def common_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
             "largest roll angle",
             np.degrees(_most(run["angles"][:, 2])),
             "deg",
-            "of the chassis against the horizontal",
+            "of the chassis relative to the horizontal",
         ),
         ManeuverMeasure(
             "largest steering wheel angle",

@@ -86,7 +86,7 @@ class BrakeStraight(Maneuver):
                 "largest pitch angle",
                 degrees(float(np.abs(run["angles"][:, 1]).max())),
                 "deg",
-                "of the chassis against the horizontal",
+                "of the chassis relative to the horizontal",
             ),
             ManeuverMeasure(
                 "lateral deviation",

@@ -72,7 +72,7 @@ class FourPost(Maneuver):
     """A stationary car with its wheels on frictionless plates that move up and down.
 
     The excitation is a sweep of heave, pitch, roll, warp or one wheel, a road of ISO 8608 that passes below,
-    expressions, or time series of a file. With `air_speed` the car has the downforce of that speed.
+    expressions, or time series of a file. With `air_speed` the car has the downforce at that speed.
     """
 
     type: ClassVar[str] = "four-post"

@@ -53,7 +53,7 @@ def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
         found.append(
             ManeuverMeasure(
                 "balance", float(np.mean(front[hard] - rear[hard])), "1",
-                "use of grip in front less behind in turns; positive: the front tires are at their limit first",
+                "use of grip in turns, front minus rear; positive: the front tires reach their limit first",
             )
         )  # fmt: skip
     width = max(1, int(SMOOTH / max(float(np.median(np.diff(t))), 1e-6)))

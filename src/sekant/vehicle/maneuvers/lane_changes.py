@@ -102,7 +102,7 @@ class LaneChange(Maneuver):
                 "of the center of mass from the path, across x",
             ),
             ManeuverMeasure(
-                "speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"
+                "speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "during the maneuver"
             ),
         ]
         room = self._room(run)

@@ -173,7 +173,7 @@ class SteadyCircle(Maneuver):
                 "residual of the fit",
                 degrees(part.residual),
                 "deg",
-                "root mean square of steer angle - L / R less the line",
+                "root mean square deviation of steer angle - L / R from the line",
             ),
             ManeuverMeasure(
                 "sideslip gradient",
