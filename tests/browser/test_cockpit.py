@@ -12,6 +12,7 @@ import sekant as sk
 from chromium import Chromium, find_chromium
 from sekant.errors import SekantError
 from sekant.vehicle.car import load_car
+from sekant.vehicle.car.looks import car_shapes, driver_eyes
 from sekant.vehicle.maneuvers import maneuver
 from sekant.vehicle.maneuvers.courses import CourseManeuver
 from sekant.views.cockpit.driven_car import DrivenCar, driven_car
@@ -188,6 +189,74 @@ def test_a_finger_drives(browser, page):
     )
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
     assert browser.errors == []
+
+
+def test_a_game_pad_drives(browser, page):
+    """A pad as browsers report one: axes from -1 to 1 with a little noise, triggers from 0 to 1."""
+    pad = "{ axes: [%s, 0.02, 0, 0], buttons: Array.from({ length: 16 }, (_, k) => ({ value: k === 7 ? %s : 0 })) }"
+    browser.open(page, 640, 400)
+    browser.run(f"navigator.getGamepads = () => [null, {pad % (-0.03, 0.8)}, null, null], 1")
+    browser.wait("Math.abs(sekant.controls.throttle - 0.8) < 1e-9 && sekant.car.value('speed') > 1")
+    assert browser.run("sekant.controls.wheel") == 0.0
+    browser.run(f"navigator.getGamepads = () => [null, {pad % (0.5, 0)}, null, null], 1")
+    browser.wait("sekant.controls.throttle === 0 && sekant.controls.wheel < -0.3")  # to the right
+    browser.run("navigator.getGamepads = () => [null, null, null, null], 1")
+    browser.wait("sekant.controls.wheel === 0")
+    assert browser.errors == []
+
+
+def test_aids_keep_wheels_from_spinning_and_locking(browser, page):
+    """From standstill at full throttle, then with the brake to a stop, with and without aids."""
+    browser.open(page, 640, 400)
+    script = """(() => { sekant.pause(true); sekant.restart(); sekant.pause(true); sekant.useAids(%s);
+        const n = Math.round(0.02 / sekant.told.step), { car, controls } = sekant;
+        const slip = (sign) => Math.max(...sekant.aids.tires.map((name) => sign * car.value(name)));
+        controls.throttle = 1;
+        let spin = 0, locked = 0;
+        while (car.t < 5) { sekant.move(n); if (car.value("speed") > 5) spin = Math.max(spin, slip(1)); }
+        const [speed, from] = [car.value("speed"), car.values("chassis.position")[0]];
+        controls.throttle = 0; controls.brake = 1;
+        while (car.value("speed") > 1 && car.t < 20) {
+          sekant.move(n);
+          if (car.value("speed") > 5) locked = Math.max(locked, slip(-1));
+        }
+        const way = car.values("chassis.position")[0] - from;
+        return { speed, spin, locked, stops: way / speed ** 2, lost: car.lost };
+    })()"""
+    on, off = (browser.run(script % flag) for flag in ("true", "false"))
+    assert on["lost"] == off["lost"] == ""
+    assert off["spin"] > 3.0
+    assert on["spin"] < 0.5
+    assert off["locked"] > 0.9
+    assert on["locked"] < 0.5
+    assert on["speed"] > 0.7 * off["speed"]
+    assert on["stops"] < 0.95 * off["stops"]  # distance over the square of the speed
+
+
+def test_steps_are_finer_where_wheels_spin(browser, page, driven):
+    """Full throttle without aids: the tires' deflections become too stiff for the usual steps."""
+    browser.open(page, 640, 400)
+    script = """(() => { sekant.pause(true); sekant.car.reset(); sekant.car.set("throttle", 1);
+        while (sekant.car.t < 5.5 - 1e-9 && sekant.car.advance(100)); sekant.car.read();
+        const { car } = sekant;
+        return [car.t, car.value("speed"), car.finer, car.values("chassis.position")[0]]; })()"""
+    t, speed, finer, x = browser.run(script)
+    run = sk.simulate(driven.system, output_times=[0.0, 5.5], method="dop853", inputs={"throttle": 1.0})
+    assert t == pytest.approx(5.5)
+    assert finer > 0
+    assert speed == pytest.approx(run["speed"][-1], rel=1e-3)
+    assert x == pytest.approx(run["chassis.position"][-1, 0], rel=1e-3)
+
+
+def test_eyes_are_where_the_driver_sits(driven, tmp_path):
+    """In the middle of a car with open wheels, ahead of the helmet; on the left of the sedan."""
+    assert driven.eyes[1] > 0.2
+    racer = load_car(EXAMPLES / "car" / "formula" / "formula.yaml")
+    x, y, z = driver_eyes(racer, -0.25)
+    helmet = car_shapes(racer, -0.25)["chassis_helmet"]
+    hx, hy, hz = helmet.pose.position
+    assert (y, z) == (hy, hz)
+    assert 0.0 < x - hx - helmet.radius < 0.1
 
 
 def test_laps_count_over_the_line_from_behind(browser, page):

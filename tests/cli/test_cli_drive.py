@@ -57,6 +57,22 @@ def test_pages_show_road_measures_and_curves(told):
     assert '"name":"road"' in player.replace(": ", ":")
 
 
+def test_a_page_to_drive_takes_a_maneuver_file(tmp_path, monkeypatch):
+    """The file names the car, or --maneuver names the file; its options reach the page."""
+    from sekant.views.cockpit import page
+
+    asked = []
+    monkeypatch.setattr(page, "write_drive", lambda path, car, course, **given: asked.append((course, given)))
+    (tmp_path / "sedan.yaml").write_text(SEDAN.read_text())
+    (tmp_path / "pad.yaml").write_text("maneuver: skidpad\ncar: sedan.yaml\ngrip: 0.7\n")
+    live = ["--live", str(tmp_path / "drive.html")]
+    pad, car = str(tmp_path / "pad.yaml"), str(tmp_path / "sedan.yaml")
+    for given in ([pad], [car, "--maneuver", pad], [pad, "--set", "grip=0.6"]):
+        done = CliRunner().invoke(app, ["drive", *given, *live])
+        assert done.exit_code == 0, done.output
+    assert asked == [("skidpad", {"grip": grip}) for grip in (0.7, 0.7, 0.6)]
+
+
 EVENTS = sorted((SEDAN.parent / "formula" / "events").glob("*.yaml"))
 
 

@@ -13,12 +13,12 @@ from sekant.vehicle.car.simple_axle import SIDES
 LIGHT = 500.0  # kg of the chassis: lighter cars have open wheels unless the file specifies otherwise
 LIFT = 2.5  # lift coefficient of a wing with flaps: its drawn area is c_L A divided by this
 FLAT = 0.04  # m, thickness of a wing as drawn
+HELMET = 0.14  # m, radius
 
 
 def car_shapes(car: Car, road: float) -> dict[str, Any]:
     """Shapes of the chassis and of the wheels; `road` (m) is the height of the road in the axes of the chassis."""
-    looks = car.looks or ("open_wheels" if car.chassis.mass < LIGHT else "closed")
-    found = _open(car, road) if looks == "open_wheels" else _closed(car, road)
+    found = _open(car, road) if _is_open(car) else _closed(car, road)
     for name, axle in car.axles.items():
         for side in SIDES:
             radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
@@ -26,6 +26,25 @@ def car_shapes(car: Car, road: float) -> dict[str, Any]:
                 frame=f"{name}.{side}.wheel", radius=radius, width=axle.wheel.width, color="dark"
             )
     return found
+
+
+def driver_eyes(car: Car, road: float) -> tuple[float, float, float]:
+    """Eyes of the driver, m, in the axes of the chassis, where nothing that is drawn hides the road: in front of the
+    helmet, or behind the windscreen on the left."""
+    front, rear = _ends(car)
+    if _is_open(car):
+        x, z = _head(front, front - rear)
+        return x + 1.2 * HELMET, 0.0, road + z
+    return front - 0.13 * (front - rear), 0.32, road + 1.15
+
+
+def _is_open(car: Car) -> bool:
+    return (car.looks or ("open_wheels" if car.chassis.mass < LIGHT else "closed")) == "open_wheels"
+
+
+def _head(front: float, length: float) -> tuple[float, float]:
+    """Middle of the helmet of a car with open wheels: x, and height above the road, m."""
+    return front - 0.68 * length + 0.2, 0.78
 
 
 def _ends(car: Car) -> tuple[float, float]:
@@ -90,10 +109,11 @@ def _open(car: Car, road: float) -> dict[str, Any]:
         radius=0.014,
         color="dark",
     )
+    x, z = _head(front, length)
     found["chassis_helmet"] = Sphere(
         frame="chassis",
-        pose=Placement(position=(hoop + 0.2, 0.0, road + 0.78)),
-        radius=0.14,
+        pose=Placement(position=(x, 0.0, road + z)),
+        radius=HELMET,
         color="orange",
     )
     return found | _wings(car, road, (front + radius[0], rear - radius[1]), half)

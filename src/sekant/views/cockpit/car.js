@@ -1,3 +1,9 @@
+// Where the usual steps are too long, as for wheels that spin several times as fast as the car rolls, steps are a
+// quarter or a sixteenth as long. The car finds out by a comparison every now and then.
+const FINER = [1, 4, 16];
+const COMPARE_EVERY = 0.2; // s of simulated time
+const ALIKE = 0.01; // share by which states may differ at the end of a stretch; of those near zero, a hundredth of it
+
 // The car: state, parameters and inputs; steps of the compiled loop; current outputs by name.
 
 class DrivenCar {
@@ -30,6 +36,8 @@ class DrivenCar {
     if (program.held) this.p.set(start.held, this.p.length - program.held);
     this.count = 0; // steps since then
     this.lost = "";
+    this.finer = 0; // place in FINER
+    this.compared = 0; // number of steps at which they are compared next
     this.read();
   }
 
@@ -46,17 +54,42 @@ class DrivenCar {
   advance(steps) {
     if (this.lost) return false;
     const times = [this.t, (this.count + steps) * this.told.step];
-    const stretch = this.stretches.over(times, times, this.x, this.p);
-    let part = stretch.next();
-    while (!part.done) part = stretch.next();
-    const found = part.value;
-    if (found.code !== FINISHED || !found.x.every(Number.isFinite)) {
+    let found = this.count < this.compared ? this.over(times) : this.compare(times);
+    if (!found.moves) found = this.compare(times);
+    if (!found.moves) {
       this.lost = `The motion stops at t = ${found.t.toFixed(2)} s: the car leaves the range of its model, such as the travel of its suspension. Press Again (R) to start again.`;
       return false;
     }
     this.x.set(found.x);
     this.count += steps;
     return true;
+  }
+
+  // The end of a stretch by the longest steps that agree with finer ones, which the next stretches take, too.
+  compare(times) {
+    this.compared = this.count + COMPARE_EVERY / this.told.step;
+    this.finer = 0;
+    let found = this.over(times);
+    while (this.finer + 1 < FINER.length) {
+      this.finer += 1;
+      const other = this.over(times);
+      const alike = found.moves && other.moves && found.x.every((x, i) => Math.abs(x - other.x[i]) <= ALIKE * (ALIKE + Math.abs(x)));
+      if (alike) {
+        this.finer -= 1;
+        return found;
+      }
+      found = other;
+    }
+    return found;
+  }
+
+  // The end of a stretch by the present steps; `moves`: whether the motion continues.
+  over(times) {
+    const stretch = this.stretches.over(times, times, this.x, this.p, 0, this.told.step / FINER[this.finer]);
+    let part = stretch.next();
+    while (!part.done) part = stretch.next();
+    const found = part.value;
+    return { ...found, moves: found.code === FINISHED && found.x.every(Number.isFinite) };
   }
 
   // Outputs of the current state, into `y`.

@@ -94,9 +94,12 @@ class Controls {
   }
 }
 
-// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. 
-const SPIN = 0.12; // longitudinal slip of a wheel, above which throttle is reduced
-const LOCKED = -0.16;
+// Driving aids: less throttle where driven wheels spin, less brake where wheels lock. A pedal is reduced in proportion to
+// the slip beyond a limit, and comes back slowly.
+const SPIN = 0.12; // longitudinal slip of a wheel, above which the throttle is reduced
+const LOCKED = 0.16; // the same for the brake
+const CREEP = 8; // m/s: below this, limits are those of the speed of slip, for the slip itself grows without bound
+const LEAST = 0.02; // of the pedal
 const RECOVER = 0.02; // of the pedal per step of the aids
 
 class Aids {
@@ -112,15 +115,22 @@ class Aids {
   }
 
   throttle(wanted) {
-    const worst = Math.max(...this.tires.map((name) => this.car.value(name)));
-    this.grip = worst > SPIN ? Math.max(0.02, this.grip * (1 - 0.5 * Math.min(1, worst / SPIN - 1))) : Math.min(1, this.grip + RECOVER);
+    this.grip = this.share(this.grip, Math.max(...this.slips()), SPIN);
     return this.on ? Math.min(wanted, this.grip) : wanted;
   }
 
   brake(wanted) {
-    const worst = Math.min(...this.tires.map((name) => this.car.value(name)));
-    const rolls = Math.abs(this.car.value("speed")) > 1.5;
-    this.hold = worst < LOCKED && rolls ? Math.max(0.05, 0.8 * this.hold) : Math.min(1, this.hold + RECOVER);
+    this.hold = this.share(this.hold, -Math.min(...this.slips()), LOCKED);
     return this.on ? Math.min(wanted, this.hold) : wanted;
+  }
+
+  slips() {
+    return this.tires.map((name) => this.car.value(name));
+  }
+
+  // The share of a pedal that the aids leave: all up to the limit, none at three times of it.
+  share(before, slip, limit) {
+    const most = limit * Math.max(1, CREEP / Math.max(Math.abs(this.car.value("speed")), 0.05));
+    return Math.min(1, before + RECOVER, Math.max(LEAST, 1.5 - (0.5 * slip) / most));
   }
 }

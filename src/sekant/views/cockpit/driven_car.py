@@ -22,6 +22,7 @@ from sekant.results.result import Result
 from sekant.vehicle.car.build import BRAKE, STEERING, THROTTLE, car_with_inputs
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.looks import driver_eyes
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.drivers.course import PROGRESS, RUN_OUT, place_on
 from sekant.vehicle.maneuvers.courses import on_course
@@ -32,6 +33,7 @@ STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
 AGREE = 2e-3
 """m: largest distance between trial drives with a step and half of it"""
 TRIAL = 3.5  # s
+TRIAL_ROWS = 0.25  # s between the rows of a trial drive
 TRIALS = ({THROTTLE: 1.0}, {THROTTLE: 0.3, STEERING: 0.6})
 """Trial drives: spinning wheels, whose tires are the stiffest part of a drive, and a turn"""
 UNITS = {"stiffness": "N/m", "damping": "N*s/m"}
@@ -72,6 +74,8 @@ class DrivenCar:
     inputs: dict[str, int]
     lock: float
     """rad: largest angle of the steering wheel to each side"""
+    eyes: tuple[float, float, float]
+    """m, in the axes of the chassis: of the driver"""
 
 
 def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
@@ -110,6 +114,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
         numbers,
         inputs,
         _lock(car, model),
+        driver_eyes(car, -float(first["chassis.position"][0, 2])),
     )
 
 
@@ -174,18 +179,26 @@ def _set_up(model: Model) -> tuple[SetUp, ...]:
 
 
 def _step(system: System, car: Car) -> float:
-    """The largest of STEPS whose trial drive agrees with that of half the step; the page reports it."""
-    ends: dict[float, Floats | None] = {}
+    """The largest of STEPS whose trial drives agree with those of half the step; the page reports it."""
+    before: list[Result] = []
     for step in (*STEPS, STEPS[-1] / 2):
         runs = [
-            simulate(system, TRIAL, method="rk4", step=step, output_step=TRIAL, inputs=given)
+            simulate(system, TRIAL, method="rk4", step=step, output_step=TRIAL_ROWS, inputs=given)
             for given in TRIALS
         ]
-        ends[step] = np.array([run["position"][-1] for run in runs]) if all(run.ok for run in runs) else None
-        found, twice = ends[step], ends.get(2 * step)
-        if twice is not None and found is not None and np.abs(found - twice).max() < AGREE:
+        if before and all(map(_agree, before, runs)):
             return 2 * step
+        before = runs
     raise SekantError(
         f"car '{car.name}' cannot be driven in a page: with steps of {STEPS[-1] * 1e3:g} ms its motion still depends "
         "on the step; reduce the largest stiffnesses (check units such as N/m), or use 'sekant drive'"
     )
+
+
+def _agree(run: Result, other: Result) -> bool:
+    """Whether two trial drives are at the same places, as long as both last. A drive may end early, for a car may
+    leave the range of its model, as at a crest taken at full throttle; then both end at the same row or one apart."""
+    count = min(len(run), len(other))
+    last_alike = abs(len(run) - len(other)) <= 1 and run.time[count - 1] >= TRIAL / 2
+    apart = np.abs(run["position"][:count] - other["position"][:count])
+    return last_alike and float(apart.max()) < AGREE

@@ -91,6 +91,7 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
         "longest": count,
         "inputs": driven.inputs,
         "lock": driven.lock,
+        "eyes": driven.eyes,
         "setUp": [_slider(driven, one) for one in driven.set_up],
         "course": {"name": course.type, "floor": _floor(first.scene)},
         "about": (

@@ -2,7 +2,6 @@
 
 const SEEN = 60; // m: visible grid around the car
 const FORCE_LENGTH = 0.22; // share of the car's length: arrow of a tire's force at rest
-const EYES = [-0.35, 0.32]; // m, of the driver in the axes of the chassis
 const FOLLOWS = 0.12; // share of the car's turn that the camera follows per frame
 
 class DriveScene {
@@ -25,7 +24,7 @@ class DriveScene {
     const forces = this.actor.arrows.map(({ columns }) => Math.hypot(...columns.map((column) => column[0])));
     const mean = forces.reduce((sum, force) => sum + force, 0) / forces.length;
     for (const arrow of this.actor.arrows) arrow.scale = (FORCE_LENGTH * this.length) / mean;
-    this.eyes = { position: new L.Vector3(EYES[0], EYES[1], 0.32 * extent.z + 0.3), turn: new L.Quaternion() };
+    this.eyes = { position: new L.Vector3(...told.eyes), turn: new L.Quaternion() };
     this.behind = new L.Quaternion();
     this.camera = "chase";
     this.arrows = true;

@@ -118,22 +118,10 @@ def _runs(
 ) -> list[DrivenManeuver]:
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import drive as drive_car
-    from sekant.vehicle.maneuvers.files import names_a_car, read_maneuver
 
-    if kind is None and len(files) == 1 and names_a_car(files[0]):
-        kind, files = str(files[0]), []
-    name, options = kind, {}
-    if kind is not None and Path(kind).suffix in (".yaml", ".yml"):
-        found = read_maneuver(kind)
-        name, options = found.kind, dict(found.options)
-        files = files or ([] if found.car is None else [found.car])
-        if not files:
-            raise typer.BadParameter(f"{kind} does not name a car; add the file of one", param_hint="FILES")
+    files, name, options = _asked(files, kind, speed, given)
     cars = [load_car(file) for file in files]
     name = name or cars[0].maneuver
-    options |= {key: number_or_text(value) for key, value in given.items()}
-    if speed is not None:
-        options["speed"] = speed
     labels = [file.stem for file in files]
     labels = [one if labels.count(one) == 1 else str(file) for one, file in zip(labels, files, strict=True)]
     how: dict[str, Any] = {"reduced": reduced, "method": method, "step": step, "rtol": rtol}
@@ -145,6 +133,27 @@ def _runs(
     return runs
 
 
+def _asked(
+    files: list[Path], kind: str | None, speed: str | None, given: dict[str, str]
+) -> tuple[list[Path], str | None, dict[str, Any]]:
+    """Files of cars, name of the maneuver (None: that of the car), and its options; a maneuver file may name both."""
+    from sekant.vehicle.maneuvers.files import names_a_car, read_maneuver
+
+    if kind is None and len(files) == 1 and names_a_car(files[0]):
+        kind, files = str(files[0]), []
+    name, options = kind, {}
+    if kind is not None and Path(kind).suffix in (".yaml", ".yml"):
+        found = read_maneuver(kind)
+        name, options = found.kind, dict(found.options)
+        files = files or ([] if found.car is None else [found.car])
+        if not files:
+            raise typer.BadParameter(f"{kind} does not name a car; add the file of one", param_hint="FILES")
+    options |= {key: number_or_text(value) for key, value in given.items()}
+    if speed is not None:
+        options["speed"] = speed
+    return files, name, options
+
+
 def _write_live(
     live: Path,
     files: list[Path],
@@ -154,20 +163,18 @@ def _write_live(
     as_json: bool,
 ) -> None:
     """Write the page in which a reader drives one car."""
+    files, name, options = _asked(files, kind, speed, given)
     if len(files) != 1:
         raise typer.BadParameter("--live writes a page for one car; name one file", param_hint="FILES")
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.car import load_car
     from sekant.views.cockpit.page import write_drive
 
-    options = {key: number_or_text(value) for key, value in given.items()}
-    if speed is not None:
-        options["speed"] = speed
     with ProgressBar("reading", enabled=not as_json) as bar:
         car = load_car(files[0])
         bar.stage(f"compiling {files[0].stem} for a page")
         with lines_of(files[0]):
-            write_drive(live, car, kind, **options)
+            write_drive(live, car, name, **options)
     tell(as_json, lambda: "", dict, (live,))
 
 

@@ -23,9 +23,10 @@ class Stretches {
   }
 
   // From the state x at times[0] with parameters p to the last of `times`, or to the first event. `edges`: start, times
-  // at which signals jump, end; `usual`: the previous step. Yields the time reached; returns the outcome, with
-  // `rows` of states at `times`, which are valid until the next stretch.
-  *over(times, edges, x, p, usual = 0) {
+  // at which signals jump, end; `usual`: the previous step; `step`: of a fixed-step method, if it is not that of the
+  // program. Yields the time reached; returns the outcome, with `rows` of states at `times`, which are valid until the
+  // next stretch.
+  *over(times, edges, x, p, usual = 0, step = 0) {
     const { module, told } = this;
     const { run } = told;
     const has = (name) => name in run.fields;
@@ -42,6 +43,7 @@ class Stretches {
       if (address) module.reals[address / 8] = p[i];
     });
     if (has("x_old")) module.field(run, "x_old", x.length).set(x);
+    if (step) module.setNumber(run, "step", step);
     if (has("usual")) module.setNumber(run, "usual", usual);
     if (has("edges")) {
       this.setEdges(edges);
