@@ -29,7 +29,7 @@ def about(path: Path) -> str:
         lines = re.match(r"(?:#.*\n)*", text)
         head = "\n".join(line[2:] for line in (lines[0] if lines else "").splitlines())
     joined = " ".join(head.split())
-    return re.split(r"(?<=[.:])\s+(?=[A-Z`(]|$)|(?<=\.)\s*$", joined, maxsplit=1)[0].rstrip(":")
+    return re.split(r"(?<=[.:?])\s+(?=[A-Z`(]|$)|(?<=\.)\s*$", joined, maxsplit=1)[0].rstrip(":")
 
 
 def _files(pattern: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Mechanisms in points and bare Lagrangians, built in Python: what `sekant.natural` offers.
+"""Mechanisms in points and bare Lagrangians, built in Python (`sekant.natural`).
 
 >>> import sekant as sk
 >>> m = sk.natural.Mechanism(dim=2, gravity=(0, -9.81))

@@ -20,7 +20,7 @@ MOST_ROWS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """A design: `values` (n, k) in SI, a row a run and a column a name.
+    """A design: `values` (n, k) in SI, a row per run and a column per name.
 
     `kind` and `settings` (seed, ranges) record how the rows were made. `axes` are the values of each name if the
     rows are a full grid; the last name varies fastest.

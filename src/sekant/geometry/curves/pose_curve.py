@@ -44,8 +44,8 @@ class PoseCurve:
     """X_FM(u): position p_FM [m] in F and orientation R_FM as a function of one parameter u.
 
     `table` holds 3 + (0, 1..3 or 4) components, see `pose_kinematics` for the `orientation` tags.
-    Outside its range the curve is an error, continues with constant rates of its components ("linear"), or
-    repeats ("periodic", for closed tracks), depending on `table.extrapolation`.
+    `table.extrapolation` says what happens outside the range: "error", "linear" (the curve continues with constant
+    rates of its components) or "periodic" (it repeats, as a closed track does).
     """
 
     table: Table

@@ -1,8 +1,6 @@
-"""Contacts: one file a type, one registry. Adding one is adding a file here.
+"""Contacts: rigid ones, with impacts, are the `contacts` of a model; compliant ones are among its `forces`.
 
-Rigid ones, with impacts, are the `contacts` of a model. Compliant ones give way and are `forces` of a model.
-
-Classes are imported when they are first used.
+Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """
 
 from __future__ import annotations

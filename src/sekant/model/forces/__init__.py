@@ -1,6 +1,6 @@
-"""Force elements: one file a type, one registry. Adding one is adding a file here.
+"""Force elements between bodies, or on joint coordinates.
 
-Classes are imported when they are first used.
+Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Joints: one file a type, one registry. Adding a joint is adding a file here.
+"""Joints between two bodies, or between a body and the ground.
 
-Classes are imported when they are first used.
+Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """
 
 from __future__ import annotations

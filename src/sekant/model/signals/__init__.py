@@ -1,6 +1,6 @@
-"""Signals: named quantities, with states or without, that forces and other signals may use. One file a type.
+"""Signals: named quantities, with states or without, that forces and other signals may use.
 
-Adding one is adding a file here. Classes are imported when they are first used.
+Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """
 
 from __future__ import annotations
