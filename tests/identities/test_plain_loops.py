@@ -103,7 +103,7 @@ def test_events_are_the_same_in_plain_python(monkeypatch: pytest.MonkeyPatch, me
 
 
 ELSEWHERE = {
-    "sekant_solvers_ode_fixed_step_advance_wide": "the loop of fixed steps again, compiled for lanes",
+    "sekant_solvers_ode_fixed_step_advance_lanes": "the loop of fixed steps again, compiled for lanes",
     "sekant_solvers_linear_ldl_factorize_system": "called from Python alone; radau5 and taylor call the same helpers",
     "sekant_solvers_linear_ldl_solve_system": "called from Python alone; radau5 and taylor call the same helpers",
 }

@@ -25,7 +25,7 @@ RULES = [
     ("driver", r"drivers?", tuple(folder for folder in EVERYWHERE if folder != "vehicle")),
     ("event function", r"guards?", ("model", "formulations")),
     ("knot", r"joints?", ("tables", "solvers")),
-    ("lane", r"wide", ("engine", "analyses")),
+    ("lane", r"(?:wide|instances?)", ("engine", "analyses", "solvers")),
     ("variant", r"variants?", ("analyses", "formulations", "model", "geometry", "solvers", "tables")),
 ]
 

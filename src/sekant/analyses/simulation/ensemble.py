@@ -1,4 +1,4 @@
-"""Ensembles: several instances of a system with different parameters, in the vector lanes of the processor.
+"""Ensembles: several variants of a system with different parameters, in the vector lanes of the processor.
 
 All lanes take the same steps: those of a fixed-step method, or of dop853, whose error estimate is the largest of all
 lanes. A lane that cannot continue is masked: from there it repeats another lane, and its results are ignored.
@@ -111,7 +111,7 @@ def _lane_problem(system: System, method: str, lanes: int) -> OdeProblem:
         kinematics=lane_function(system, "kinematics", lanes) if one.kinematics is not None else None,
         unit_blocks=np.array(blocks, dtype=np.int64).reshape(-1, 3),
         projection=lane_function(system, "projection", lanes) if one.projection is not None else None,
-        instances=lanes,
+        lanes=lanes,
         switching=None,
     )
 

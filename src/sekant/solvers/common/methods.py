@@ -16,7 +16,7 @@ class Method:
     """An integrator. `advance(memory, budget, kernel)` is its compiled loop; methods that share none have no
     `kernel`.
 
-    `wide`: the loop for several systems at once. `order`: order of accuracy of positions on smooth motions.
+    `lanes`: the loop for several systems at once. `order`: order of accuracy of positions on smooth motions.
     `evaluations_per_step` is given for fixed-step methods of ordinary equations; adaptive ones count for
     themselves.
     """
@@ -29,7 +29,7 @@ class Method:
     kernel: int = 0
     evaluations_per_step: int = 0
     needs_positions: bool = False
-    wide: Procedure | None = None
+    lanes: Procedure | None = None
 
 
 def choose(methods: Mapping[str, Method], name: str, step: float | None) -> Method:

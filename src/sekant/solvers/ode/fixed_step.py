@@ -43,7 +43,7 @@ def advance_fixed(run, a, b):
 
 
 @procedure(Run, "fixed-step integrators in lanes", 0.9, long_loops=True)
-def advance_wide(run, a, b):
+def advance_lanes(run, a, b):
     """Like `advance_fixed`, for several systems at once."""
     return _advance(run, a, b)
 

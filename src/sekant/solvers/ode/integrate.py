@@ -36,8 +36,8 @@ def _fixed(
     name: str, order: int, description: str, kernel: int, module, needs_positions: bool = False
 ) -> Method:
     evaluations = module.EVALUATIONS_PER_STEP
-    alone, wide = fixed_step.advance_fixed, fixed_step.advance_wide
-    return Method(name, order, False, description, alone, kernel, evaluations, needs_positions, wide)
+    alone, lanes = fixed_step.advance_fixed, fixed_step.advance_lanes
+    return Method(name, order, False, description, alone, kernel, evaluations, needs_positions, lanes)
 
 
 METHODS: dict[str, Method] = {}
@@ -117,7 +117,7 @@ def integrate(
     memory = pool.take(problem, start, options)
     run = memory.run
 
-    loop = chosen.wide if chosen.wide is not None and problem.instances > 1 else chosen.advance
+    loop = chosen.lanes if chosen.lanes is not None and problem.lanes > 1 else chosen.advance
 
     def advance(steps: int) -> int:
         return loop(run, steps, chosen.kernel) if times.size > 1 else FINISHED

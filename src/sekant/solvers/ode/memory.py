@@ -189,7 +189,7 @@ def functions_laid_out(problem: OdeProblem, n: int) -> Run:
     fresh, projected, residual = (
         np.zeros(0 if sampling is None else sampling.count),
         aligned(n),
-        np.zeros(problem.instances),
+        np.zeros(problem.lanes),
     )
     projection_of = [
         call_of(projection, (*at_stage, held), [projected, residual], work)

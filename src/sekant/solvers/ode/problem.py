@@ -47,7 +47,7 @@ class OdeProblem:
     high]; result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton
     step of a projection of positions and velocities on constraints, and the residual of the *given* x. It is
     applied after every step, and to every output, until the residual is at most `projection_tolerance`.
-    `instances`: number of systems in x; each has a residual. `switching`: the sites of `rhs` (see
+    `lanes`: number of systems in x; each has a residual. `switching`: the sites of `rhs` (see
     `sekant.solvers.common.sites`); dop853 ends steps at their changes. `events`: same arguments as `rhs`,
     result ``(ne,)``; a run ends where one of them passes zero in the direction given by `directions` (ne,):
     -1 falling, 1 rising, 0 both. `sampling`: values in p that are sampled during the run.
@@ -65,7 +65,7 @@ class OdeProblem:
     group_size: int = 0
     projection: CompiledFunction | None = None
     projection_tolerance: float = 1e-11
-    instances: int = 1
+    lanes: int = 1
     switching: Switching | None = None
     events: CompiledFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
