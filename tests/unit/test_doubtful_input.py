@@ -40,6 +40,37 @@ def test_angles_of_frames_are_looked_at_too():
     assert "parent_pose" in str(warning)
 
 
+def test_a_run_asks_about_them_too():
+    result = sk.simulate(hinge(parent_pose={"orientation": {"zyx": [90, 0, 0]}}), 0.01)
+    (warning,) = result.warnings
+    assert (warning.code, warning.place) == ("angle_in_radians", "parent_pose.orientation.angles")
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        ({"q0": 0.3, "v0": 2}, "hinge.angle 0.3 -> 0.2, hinge.rate 2 -> 0.5"),
+        ({"v0": 2}, "hinge.rate 2 -> 0.5"),
+        ({"q0": 0.2, "v0": 0.5}, ""),
+        ({}, ""),
+    ],
+)
+def test_start_values_that_a_motion_overrides_are_named(formulation, start, told):
+    motion = sk.Motion(joint="hinge", value="0.2 + 0.5*t + t^2")
+    model = hinge(**start).changed(motions={"motor": motion})
+    result = sk.simulate(sk.compile(model, formulation=formulation), 0.01)
+    assert [w.code for w in result.warnings] == (["start_contradicted"] if told else [])
+    assert told in result.summary()
+
+
+def test_start_values_at_run_time_cannot_be_compared():
+    joints = {"hinge": HINGE["joints"]["hinge"] | {"q0": "a"}}
+    motions = {"motor": {"joint": "hinge", "value": "t"}}
+    model = model_from_dict(HINGE | {"parameters": {"a": 0.3}, "joints": joints, "motions": motions})
+    assert sk.simulate(sk.compile(model, parameters=["a"]), 0.01).warnings == ()
+
+
 def test_check_prints_it(tmp_path):
     from sekant.views.commands.check import _answer
 

@@ -82,7 +82,7 @@ def test_warnings_of_the_start_reach_the_result_its_summary_json_and_file(gears,
         result = sk.simulate(gears, 0.1, output_step=0.05, writer=writer)
     assert [w.code for w in result.warnings] == ["start_contradicted"]
     assert "rail.displacement" in result.warnings[0].item
-    assert result.summary().count("the constraints contradict start values") == 1
+    assert result.summary().count("constraints or motions contradict start values") == 1
     assert json.loads(to_json(result.digest()))["warnings"] == [w.as_dict() for w in result.warnings]
     assert sk.Result.load(tmp_path / "gears.nc").warnings == result.warnings
     assert result.at([0.07]).warnings == result.warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 POSITION_FIELDS = ("q0", "position", "orientation")
 VELOCITY_FIELDS = ("v0", "velocity", "angular_velocity")
+NEAR = 1e-9
+"""Difference between a stated start value and that of a motion, in its unit, that deserves no warning."""
 
 
 class ModelStart(Start):
@@ -52,6 +55,27 @@ class ModelStart(Start):
         joint = self._eq.model.joints.get(key[0])
         fields = VELOCITY_FIELDS if velocity else POSITION_FIELDS
         return STATED if joint is not None and set(fields) & joint.model_fields_set else 1.0
+
+    @cached_property
+    def overridden(self) -> tuple[tuple[str, float, float], ...]:
+        """Stated start values of coordinates that motions prescribe otherwise. Motions that depend on run-time
+        parameters are left out."""
+        eq, t, found = self._eq, self._eq.motion.t, []
+        inputs = ca.vertcat(eq.p, eq.z)
+        for item in eq.model.motions.values():
+            joint, k = eq.model.joints[item.joint], item.coordinate
+            starts = [getattr(joint, field, None) for field in ("q0", "v0")]
+            value = eq.motion.value(item.value)
+            pair = [value, eq.lookups.jacobian(value, t)]
+            before = [x if start is None else SX(start[k]) for start, x in zip(starts, pair, strict=True)]
+            if starts == [None, None] or not eq.lookups.jacobian(column(before + pair), inputs).is_zero():
+                continue
+            rows = eq.lookups.oracle("start_of_motion", [t, inputs], before + pair)(0.0, 0.0)
+            for i, kind in enumerate((joint.coordinates[k], joint.velocities[k])):
+                stated, actual = float(rows[i]), float(rows[2 + i])
+                if not abs(actual - stated) <= NEAR:
+                    found.append((f"{item.joint}.{kind.name}", stated, actual))
+        return tuple(found)
 
 
 def _joint_values(motion: TreeKinematics) -> tuple[dict, dict]:

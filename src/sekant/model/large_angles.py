@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
 
 
-def large_start_angles(model: Model) -> tuple[AnalysisWarning, ...]:
-    """Start values of joints."""
+def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
+    """Start values of joints and all other angles of a model."""
     found = []
     for name, joint in model.joints.items():
         q0 = getattr(joint, "q0", None)
@@ -22,12 +22,6 @@ def large_start_angles(model: Model) -> tuple[AnalysisWarning, ...]:
         for value, kind in zip(values, joint.coordinates, strict=False):
             if kind.unit == "rad" and _like_degrees(value):
                 found.append(_warning(f"joint '{name}'", "q0", value))
-    return tuple(found)
-
-
-def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
-    """Start values and all other angles of a model."""
-    found = [*large_start_angles(model)]
     for section in ("ground", "bodies", "joints", "forces", "constraints", "contacts", "sensors", "shapes"):
         entry = getattr(model, section)
         items = entry.items() if isinstance(entry, dict) else [("", entry)]

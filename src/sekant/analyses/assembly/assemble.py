@@ -59,18 +59,7 @@ class AssemblyReport:
             found.append(
                 AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
             )
-        contradicted = [m for m in self.moved if m.stated]
-        if contradicted:
-            changes = [f"{m.name} {m.before:.6g} -> {m.after:.6g}" for m in contradicted]
-            found.append(
-                AnalysisWarning(
-                    "start_contradicted",
-                    ", ".join(m.name for m in contradicted),
-                    "start",
-                    f"the constraints contradict start values of the model: {_listed(changes)}",
-                    "correct them, or leave out those that follow from the others",
-                )
-            )
+        found += contradictions([m for m in self.moved if m.stated])
         if self.depends:
             got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free])
             found.append(
@@ -111,6 +100,27 @@ class AssemblyReport:
 
     def __str__(self) -> str:
         return "\n".join([self.described(), *warning_lines(self.warnings)])
+
+
+def contradictions(changed: Sequence[Moved]) -> list[AnalysisWarning]:
+    """A warning about start values of the model that changed, if there are any."""
+    if not changed:
+        return []
+    changes = [f"{m.name} {m.before:.6g} -> {m.after:.6g}" for m in changed]
+    return [
+        AnalysisWarning(
+            "start_contradicted",
+            ", ".join(m.name for m in changed),
+            "start",
+            f"constraints or motions contradict start values of the model: {_listed(changes)}",
+            "correct them, or leave out those that follow from the others",
+        )
+    ]
+
+
+def overridden(system: System) -> tuple[Moved, ...]:
+    """Start values of the model that prescribed motions override."""
+    return tuple(Moved(name, a, b, True) for name, a, b in system.start_facts.overridden)
 
 
 def _listed(entries: Sequence[str], most: int = 6) -> str:
@@ -157,8 +167,9 @@ def assemble(
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     if guess is not None:
         check_state(system, guess, "guess")
+    over = overridden(system) if guess is None else ()
     if guess is None and system.facts.placed_by_joints:
-        guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
+        guess, hold, over = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
     geometry = LoopGeometry(system, t, parameters, hold, weights or {})
@@ -179,7 +190,7 @@ def assemble(
         iterations,
         before,
         geometry.residual(q, v),
-        _moved(system, start, q, v, guess is None),
+        (*_moved(system, start, q, v), *over),
         system.nv - rank,
         redundant,
         lost,
@@ -257,8 +268,8 @@ def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
     return f"Prescribed: {', '.join(given)}. " if given else ""
 
 
-def _moved(system: System, start: State, q: Vector, v: Vector, own: bool) -> tuple[Moved, ...]:
-    """Start values that changed, and if they are the model's `own` those that prescribed motions override."""
+def _moved(system: System, start: State, q: Vector, v: Vector) -> tuple[Moved, ...]:
+    """Start values that changed."""
     facts, names = system.start_facts, system.state_names
     before, after = np.concatenate([start.q, start.v]), np.concatenate([q, v])
     changed = np.abs(after - before) > 1e-9 * np.maximum(1.0, np.abs(before))
@@ -275,8 +286,7 @@ def _moved(system: System, start: State, q: Vector, v: Vector, own: bool) -> tup
     for i in np.flatnonzero(changed):
         name, a, b = names[i], float(before[i]), float(after[i])
         moved.append(Moved(name, a, b, name in slack and abs(b - a) > slack[name]))
-    over = [Moved(name, a, b, True) for name, a, b in (facts.overridden if own else ())]
-    return (*moved, *over)
+    return tuple(moved)
 
 
 def _as_joints_have_it(
@@ -285,10 +295,11 @@ def _as_joints_have_it(
     parameters: Mapping[str, ArrayLike] | None,
     hold: Sequence[str],
     weights: Mapping[str, float],
-) -> tuple[State, Sequence[str]]:
+) -> tuple[State, Sequence[str], tuple[Moved, ...]]:
     """Start of a system in the coordinates of bodies, with the bodies placed by assembled joint coordinates.
 
-    `hold` and `weights` may name joint coordinates; returns the names in `hold` that the system itself has.
+    `hold` and `weights` may name joint coordinates; returns the names in `hold` that the system itself has, and
+    the stated start values of joints that changed.
     """
     names = list(system.parameters)
     joints = compile(system.model, parameters=names, engine=system.engine)
@@ -305,4 +316,4 @@ def _as_joints_have_it(
     bodies = system.cached(("bodies by joints", tuple(names)), make)
     values = joints.parameter_vector(parameters), system.parameter_vector(parameters)
     q, v = bodies(t, found.q, found.v, *values)
-    return State(q.ravel(), v.ravel()), own
+    return State(q.ravel(), v.ravel()), own, tuple(m for m in found.report.moved if m.stated)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.assembly.assemble import assemble, contradictions, overridden
 from sekant.analyses.assembly.immobility import refuse_rigid
 from sekant.engine.arguments import check_state
 from sekant.engine.functions.motion import single_rates
@@ -14,7 +14,7 @@ from sekant.engine.reports import explain_failure, singularity
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
-from sekant.model.large_angles import large_start_angles
+from sekant.model.large_angles import large_angles
 
 SMALL = 40
 """Largest number of degrees of freedom for which the mass matrix is checked before a run."""
@@ -25,9 +25,12 @@ def start_of(
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
     """A consistent state to start from, notes on how it was found, and warnings."""
     given = None if initial is None else _checked(system, initial)
-    warnings = large_start_angles(system.model) if given is None else ()
+    angles: tuple[AnalysisWarning, ...] = ()
+    if given is None:
+        angles = system.once("large angles", lambda: large_angles(system.model))
     if not system.facts.constrained:
-        return given or system.initial_state(parameters), [], warnings
+        warned = angles if given else (*angles, *contradictions(overridden(system)))
+        return given or system.initial_state(parameters), [], warned
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
     refuse_rigid(system, report)
@@ -35,7 +38,7 @@ def start_of(
     state = State(found.q, found.v)
     if given is not None:
         state = State(found.q, found.v, z=given.z, held=given.held)
-    return state, notes, (*warnings, *report.warnings)
+    return state, notes, (*angles, *report.warnings)
 
 
 def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
