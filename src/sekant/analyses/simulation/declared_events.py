@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.cascades import (
     ENDLESS,
-    EventDescription,
+    EventCascade,
     follow_jumps,
     lay_out_cascade,
     note_signs,
@@ -55,7 +55,7 @@ class DeclaredEvents:
 
     def __init__(self, system: System):
         sizes = (system.nq, system.nv, system.nz, system.parameter_vector().size)
-        self.memory = lay_out_cascade(event_description(system), new_point(sizes))
+        self.memory = event_cascade(system, new_point(sizes))
 
     def event_functions(self, system: System) -> EventFunctions:
         return EventFunctions(
@@ -100,15 +100,8 @@ class DeclaredEvents:
         return replace(after, stop=f"{event.stop} at t = {now.t:.9g} s", stopped_by=event.name)
 
 
-def event_description(system: System) -> EventDescription:
-    """The events of a system as the procedures use them; functions are compiled once."""
-    events, held = events_of(system), system.facts.held
-    names, first_held = system.facts.z_names, int(system.parameter_vector().size) - len(held)
-    places = {name: i for i, name in enumerate(names)}
-    places |= {name: len(names) + first_held + i for i, name in enumerate(held)}
-
-    def whole(values: list) -> NDArray[np.int64]:
-        return np.array(values, dtype=np.int64)
+def functions_of_events(system: System) -> dict[str, NativeFunction]:
+    """Functions of (t, q, v, z, p): the event functions "event", and the values "sets" if events set any."""
 
     def made(terms: Callable[[Any], list[SX]]) -> Callable[[], NativeFunction]:
         def make() -> NativeFunction:
@@ -121,14 +114,31 @@ def event_description(system: System) -> EventDescription:
         return [SX(value) for event in eq.elements.events for value in event.sets.values()]
 
     functions = made(lambda eq: [event.function for event in eq.elements.events])
-    sets = any(event.sets for event in events)
-    return EventDescription(
+    found = {"event": system.cached(("event", "event functions"), functions)}
+    if any(event.sets for event in events_of(system)):
+        found["sets"] = system.cached(("event", "sets"), made(fresh))
+    return found
+
+
+def event_cascade(system: System, point: Sequence[NDArray[np.float64]]) -> EventCascade:
+    """The memory of the events of a system at a `point` (t, q, v, z, p)."""
+    events, held = events_of(system), system.facts.held
+    names, first_held = system.facts.z_names, int(system.parameter_vector().size) - len(held)
+    places = {name: i for i, name in enumerate(names)}
+    places |= {name: len(names) + first_held + i for i, name in enumerate(held)}
+
+    def whole(values: list) -> NDArray[np.int64]:
+        return np.array(values, dtype=np.int64)
+
+    functions = functions_of_events(system)
+    return lay_out_cascade(
+        point,
+        functions["event"],
+        functions.get("sets"),
+        system.nz,
         direction=whole([event.direction for event in events]),
         level=whole([event.level for event in events]),
         stops=whole([bool(event.stop) for event in events]),
         first=np.cumsum([0, *(len(event.sets) for event in events)]).astype(np.int64),
         target=whole([places[name] for event in events for name in event.sets]),
-        value=system.cached(("event", "event functions"), functions),
-        fresh=system.cached(("event", "sets"), made(fresh)) if sets else None,
-        states=system.nz,
     )

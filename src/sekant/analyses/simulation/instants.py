@@ -14,16 +14,15 @@ from sekant.analyses.simulation.bound_forces import (
     decision_functions,
     decision_of,
 )
-from sekant.analyses.simulation.declared_events import event_description
+from sekant.analyses.simulation.declared_events import event_cascade, functions_of_events
 from sekant.analyses.simulation.delays import DelayFacts, delays_of
 from sekant.analyses.simulation.sampling import samples_of
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
-from sekant.solvers.common.cascades import lay_out_cascade
 from sekant.solvers.common.memory import new_point
-from sekant.solvers.instants.delay_lines import DelayDescription, DelayLines, lay_out_delays
+from sekant.solvers.instants.delay_lines import DelayLines, lay_out_delays
 from sekant.solvers.instants.instants import InstantMemory, lay_out_instants
-from sekant.solvers.instants.samples import SampleClock, SampleDescription, lay_out_samples
+from sekant.solvers.instants.samples import SampleClock, lay_out_samples
 
 PASSAGES = 3
 """Ends of pieces that one kink causes on its way through delays, before it is smooth."""
@@ -43,7 +42,7 @@ def instants_of(system: System) -> InstantMemory:
         parts["bound"] = decision_of(system, bound, decision_functions(system), point)
         parts["guards"] = int(bound_event_functions(system, bound).directions.size)
     if acts.events:
-        parts["declared"] = lay_out_cascade(event_description(system), point)
+        parts["declared"] = event_cascade(system, point)
     return lay_out_instants(point, **parts, **_clocks(system, point))
 
 
@@ -66,8 +65,7 @@ def instant_functions(system: System) -> dict[str, NativeFunction]:
         called = decision_functions(system)
         found |= {"bound_forces": called.values, "velocity_rows": called.rows, "kinetic": called.energy}
     if acts.events:
-        events = event_description(system)
-        found |= {"event": events.value} | ({} if events.fresh is None else {"sets": events.fresh})
+        found |= functions_of_events(system)
     if acts.sampled:
         found["samples"] = sample_function(system)
     if acts.delayed:
@@ -95,13 +93,11 @@ def sample_function(system: System) -> NativeFunction:
 def _samples(system: System, point: list) -> SampleClock:
     facts, places = samples_of(system), held_places(system)
     return lay_out_samples(
-        SampleDescription(
-            period=np.array([one.period for one in facts]),
-            offset=np.array([one.offset for one in facts]),
-            place=np.array([places[one.name] for one in facts], dtype=np.int64),
-            fresh=sample_function(system),
-        ),
         point,
+        sample_function(system),
+        period=np.array([one.period for one in facts]),
+        offset=np.array([one.offset for one in facts]),
+        place=np.array([places[one.name] for one in facts], dtype=np.int64),
     )
 
 
@@ -112,15 +108,13 @@ def _delays(system: System, point: list) -> DelayLines:
         names = ["middle", "half", *(f"c{k}" for k in range(one.degree + 1))]
         line[: len(names)] = [places[f"{one.owner}.{name}"] for name in names]
     return lay_out_delays(
-        DelayDescription(
-            time=np.array([one.time for one in facts]),
-            grid=np.array([one.time / one.pieces for one in facts]),
-            degree=np.array([one.degree for one in facts], dtype=np.int64),
-            place=place,
-            input=delay_inputs(system),
-            pieces=most_pieces(system),
-        ),
         point,
+        delay_inputs(system),
+        most_pieces(system),
+        time=np.array([one.time for one in facts]),
+        grid=np.array([one.time / one.pieces for one in facts]),
+        degree=np.array([one.degree for one in facts], dtype=np.int64),
+        place=place,
     )
 
 

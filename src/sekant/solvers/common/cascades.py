@@ -7,7 +7,6 @@ they set may make other functions jump over zero; these events happen next, unti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,38 +44,26 @@ class EventCascade(Struct):
     blame: Integer  # an event that triggers others without end
 
 
-@dataclass(frozen=True, eq=False)
-class EventDescription:
-    """Description of n events, see `EventCascade`. Functions of (t, q, v, z, p): `value` -> (n,), `fresh` ->
-    (m,), None if nothing is set."""
-
-    direction: NDArray[np.int64]
-    level: NDArray[np.int64]
-    stops: NDArray[np.int64]
-    first: NDArray[np.int64]
-    target: NDArray[np.int64]
-    value: CompiledFunction
-    fresh: CompiledFunction | None
-    states: int
-
-
-def lay_out_cascade(events: EventDescription, point: Sequence[NDArray[np.float64]]) -> EventCascade:
-    """`point`: the arrays t, q, v, z, p to work on."""
-    value, fresh = np.zeros(events.direction.size), np.zeros(events.target.size)
+def lay_out_cascade(
+    point: Sequence[NDArray[np.float64]],
+    value_of: CompiledFunction,
+    fresh_of: CompiledFunction | None,
+    states: int,
+    **events: NDArray[np.int64],
+) -> EventCascade:
+    """`point`: the arrays t, q, v, z, p to work on. Functions of (t, q, v, z, p): `value_of` -> (n,), `fresh_of` ->
+    (m,), None if nothing is set. `events`: the fields `direction`, `level`, `stops`, `first` and `target`."""
+    value, fresh = np.zeros(events["direction"].size), np.zeros(events["target"].size)
     return EventCascade(
         **dict(zip("tqvzp", point, strict=True)),
-        direction=events.direction,
-        level=events.level,
-        stops=events.stops,
-        first=events.first,
-        target=events.target,
+        **events,
         value=value,
         fresh=fresh,
-        at_value=call_at(events.value, point, [value]),
-        at_fresh=call_at(events.fresh, point, [fresh]),
+        at_value=call_at(value_of, point, [value]),
+        at_fresh=call_at(fresh_of, point, [fresh]),
         sign=np.zeros(value.size, dtype=np.int64),
         due=np.zeros(value.size, dtype=np.int64),
-        states=events.states,
+        states=states,
         stopped=-1,
         blame=-1,
     )

@@ -9,7 +9,7 @@ signal kinks T later; after three passes such kinks are smooth enough to ignore.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,32 +60,20 @@ class DelayLines(Struct):
     largest: Vector  # the largest input
 
 
-@dataclass(frozen=True, eq=False)
-class DelayDescription:
-    """Description of n delays, see `DelayLines`. `input`: function of (t, q, v, z, p) -> (n,); `pieces`:
-    capacity of a line."""
-
-    time: NDArray[np.float64]
-    grid: NDArray[np.float64]
-    degree: NDArray[np.int64]
-    place: NDArray[np.int64]
-    input: CompiledFunction
-    pieces: int
-
-
-def lay_out_delays(delays: DelayDescription, point: Sequence[NDArray[np.float64]]) -> DelayLines:
-    n, most, k = delays.time.size, int(delays.degree.max()) + 1, delays.pieces
+def lay_out_delays(
+    point: Sequence[NDArray[np.float64]], function: CompiledFunction, k: int, **lines: NDArray[Any]
+) -> DelayLines:
+    """`function`: (t, q, v, z, p) -> (n,) inputs; `k`: pieces that a line can store; `lines`: the fields `time`,
+    `grid`, `degree` and `place`."""
+    n, most = lines["time"].size, int(lines["degree"].max()) + 1
     nodes = -np.cos(np.pi * (np.arange(most + MORE) + 0.5) / (most + MORE))
     m = STRETCHES * nodes.size + 2
     value = np.zeros(n)
     return DelayLines(
-        time=delays.time,
-        grid=delays.grid,
-        degree=delays.degree,
-        place=delays.place,
+        **lines,
         nodes=nodes,
         input=value,
-        at_input=call_at(delays.input, point, [value]),
+        at_input=call_at(function, point, [value]),
         **{name: np.zeros(n, dtype=np.int64) for name in ("cut", "played_kink", "points", "first", "count")},
         **{name: np.zeros(n) for name in ("since", "ended", "error", "worst", "largest")},
         **{name: np.zeros((n, m)) for name in ("t_point", "u_point")},

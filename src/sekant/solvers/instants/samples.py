@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,26 +28,13 @@ class SampleClock(Struct):
     at_fresh: Call
 
 
-@dataclass(frozen=True, eq=False)
-class SampleDescription:
-    """Description of n values, see `SampleClock`. `fresh`: function of (t, q, v, z, p) -> (n,)."""
-
-    period: NDArray[np.float64]
-    offset: NDArray[np.float64]
-    place: NDArray[np.int64]
-    fresh: CompiledFunction
-
-
-def lay_out_samples(samples: SampleDescription, point: Sequence[NDArray[np.float64]]) -> SampleClock:
-    fresh = np.zeros(samples.period.size)
-    return SampleClock(
-        period=samples.period,
-        offset=samples.offset,
-        place=samples.place,
-        tick=np.zeros(fresh.size, dtype=np.int64),
-        fresh=fresh,
-        at_fresh=call_at(samples.fresh, point, [fresh]),
-    )
+def lay_out_samples(
+    point: Sequence[NDArray[np.float64]], function: CompiledFunction, **clock: NDArray[Any]
+) -> SampleClock:
+    """`function`: (t, q, v, z, p) -> (n,) values; `clock`: the fields `period`, `offset` and `place`."""
+    fresh = np.zeros(clock["place"].size)
+    tick = np.zeros(fresh.size, dtype=np.int64)
+    return SampleClock(**clock, tick=tick, fresh=fresh, at_fresh=call_at(function, point, [fresh]))
 
 
 @inner

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.bound_forces import decision_functions
 from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
-from sekant.analyses.simulation.declared_events import DeclaredEvents, event_description, events_of
+from sekant.analyses.simulation.declared_events import DeclaredEvents, events_of, functions_of_events
 from sekant.analyses.simulation.delays import delayed_function, delays_of, fit_at_nodes, nodes_of, to_powers
 from sekant.analyses.simulation.events import event_functions_of
 from sekant.analyses.simulation.instants import sample_function
@@ -202,13 +202,11 @@ def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, An
             "several": f"Warning: friction {reactor.coupled}: {SEVERAL}.",
         }
     assert isinstance(reactor, DeclaredEvents)
-    events = event_description(system)
-    functions = {"event": events.value} | ({} if events.fresh is None else {"sets": events.fresh})
     run = program.add_run(
         reactor.memory,
         {"note": note_signs, "follow": follow_jumps, "react": react_to_event},
         {**_POINT, "stopped": "stopped", "blame": "blame"},
-        called=functions,
+        called=functions_of_events(system),
     )
     listed = [{"name": event.name, "stop": event.stop} for event in events_of(system)]
     return {"kind": "declared", "run": run, "count": count, "events": listed}
