@@ -31,7 +31,7 @@ def variants() -> dict[str, Any]:
 def table() -> str:
     """Sizes, times and differences beside what HALL prints."""
     rows = [
-        "| | velocities | constraints | freedoms | µs a step | faster | HALL's step / ours |",
+        "| | velocities | constraints | degrees of freedom | µs per step | faster | HALL's step / ours |",
         "|---|---|---|---|---|---|---|",
         f"| HALL, geometric | 34 | 18 | 16 | {1e6 * HALL_STEP * 2.405:.1f} | 1 | |",
         f"| HALL, reduced | 16 | 0 | 16 | {1e6 * HALL_STEP:.1f} | 2.4 | |",

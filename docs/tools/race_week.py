@@ -38,7 +38,7 @@ def waits() -> str:
             + " |"
         )
     total = [sum(times[k] for times in rows.values()) for k in range(4)]
-    lines.append("| in all | " + " | ".join(f"{seconds:.1f}" for seconds in total) + " |")
+    lines.append("| total | " + " | ".join(f"{seconds:.1f}" for seconds in total) + " |")
     load = os.getloadavg()[0]
     lines.append(
         f"\nSekant {__version__}, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} processors at a load of {load:.1f}."

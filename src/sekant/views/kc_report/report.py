@@ -81,7 +81,9 @@ def write_report(path: Path, designs: Sequence[ShownDesign], targets: Targets | 
         sections += _of_design(design, len(designs) > 1)
     sections.append(Section("numbers", "Numbers over travel", _numbers(designs)))
     columns = [name for curves in (*parallel, *roll) for name in curves.names]
-    sections.append(Section("words", "Words", _words([*columns, *(["left.jacking"] if steered else [])])))
+    sections.append(
+        Section("words", "Definitions", _words([*columns, *(["left.jacking"] if steered else [])]))
+    )
     data = {
         "designs": [design.label for design in designs],
         "racks": charts.racks(parallel[0]),
