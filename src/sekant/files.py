@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from os import PathLike
@@ -123,6 +123,12 @@ def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
         _put(partial_path(target), content.encode() if isinstance(content, str) else content, target)
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> Path:
+    """Write lines of text as `replace_file` does; return the path."""
+    replace_file(path, "\n".join([*lines, ""]))
+    return Path(path)
 
 
 def replace_folder(folder: str | PathLike[str], texts: Mapping[str, str]) -> None:

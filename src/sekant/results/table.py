@@ -13,7 +13,7 @@ import numpy as np
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, SekantError
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.results.channels import Channel, Channels
 from sekant.results.result import Result
 
@@ -29,7 +29,7 @@ def write_csv(result: Result, path: str | os.PathLike[str]) -> None:
     ]
     lines = [",".join(_quoted(label) for label in labels)]
     lines += [",".join(map(repr, row)) for row in np.column_stack([result.time, result.data]).tolist()]
-    replace_file(path, ("\n".join(lines) + "\n").encode())
+    write_lines(path, lines)
 
 
 def read_csv(path: str | os.PathLike[str]) -> Result:

@@ -18,7 +18,7 @@ from sekant.analyses.kinematics.limits import LOST, MEETING, Limit, drive_text
 from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.spatial import SX
@@ -343,7 +343,7 @@ class KinematicsResult:
         labels, rows = self.table(names)
         lines = [",".join(f'"{label}"' if "," in label else label for label in labels)]
         lines += [",".join(map(repr, row)) for row in rows.tolist()]
-        replace_file(path, ("\n".join(lines) + "\n").encode())
+        write_lines(path, lines)
 
     def plot(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
         """Draw quantities over the drive to a file; with two drives, over the first, for values of the second."""

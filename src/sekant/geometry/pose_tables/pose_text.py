@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
 from sekant.errors import ModelError
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.units import Unit, parse_unit
 
@@ -42,7 +42,7 @@ def write_pose_text(table: PoseTable, body: str, path: str | PathLike[str]) -> N
     names += [f"{name}{i}" for name in GROUPS.values() for i in (1, 2, 3)]
     rows = np.column_stack([table.drive, T, *parts])
     lines = [",".join(names), *(",".join(map(repr, row)) for row in rows.tolist())]
-    replace_file(path, "\n".join(lines) + "\n")
+    write_lines(path, lines)
 
 
 def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], PoseMotion, str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.html_tables import html_table
 from sekant.vehicle.curves.poles import shown_number
 
@@ -117,9 +117,7 @@ class SuspensionCurves:
             ",".join(header),
             *(",".join(f"{x:.9g}" if np.isfinite(x) else "" for x in row) for row in values),
         ]
-        place = Path(path)
-        replace_file(place, "\n".join(lines) + "\n")
-        return place
+        return write_lines(path, lines)
 
     def design(self) -> tuple[int, int]:
         """Indices of the grid point nearest to the design position."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.vehicle.curves.poles import bound_of, shown_number
 from sekant.vehicle.curves.table import limit_lines, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
@@ -137,9 +137,7 @@ class ComparedCurves:
                 known = dict(zip(names, row, strict=True))
                 cells = [f"{known[n]:.9g}" if np.isfinite(known.get(n, np.nan)) else "" for n in header]
                 lines.append(",".join([label, *cells]))
-        place = Path(path)
-        replace_file(place, "\n".join(lines) + "\n")
-        return place
+        return write_lines(path, lines)
 
 
 def _plain(x: float) -> float | None:

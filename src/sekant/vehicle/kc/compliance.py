@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sekant.errors import ModelError, suggest
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.model.model import Model
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.hardpoints.description import GivenPoints
@@ -73,9 +73,7 @@ class ComplianceTable:
     def to_csv(self, path: str | Path) -> Path:
         lines = ["case,side,quantity,rate,unit"]
         lines += [f"{case},{side},{q},{value:.9g},{unit}" for case, side, q, value, unit in self.rows()]
-        place = Path(path)
-        replace_file(place, "\n".join(lines) + "\n")
-        return place
+        return write_lines(path, lines)
 
     def summary(self) -> str:
         """A table as text, left wheel."""

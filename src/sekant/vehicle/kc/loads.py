@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.statics.equilibrium import Equilibrium
 from sekant.errors import AnalysisWarning, ModelError, SolverError, warning_lines
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.geometry.spatial import SX, Pose
 from sekant.model.explain import read_as
 from sekant.model.forces import Bushing
@@ -103,9 +103,7 @@ def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
                 lines.append(f"{case},{axle},{load.part},{load.point},{text},")
             empty = "," * (len(COLUMNS) - 4)
             lines += [f"{case},{axle},{name},axial{empty}{x:.12g}" for name, x in found.axial.items()]
-    place = Path(path)
-    replace_file(place, "\n".join(lines) + "\n")
-    return place
+    return write_lines(path, lines)
 
 
 def write_envelope(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
@@ -113,9 +111,7 @@ def write_envelope(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
     lines = ["axle,point or member,force [N],case"]
     for axle, table in tables.items():
         lines += [f"{axle},{name},{force:.12g},{case}" for name, (force, case) in table.envelope().items()]
-    place = Path(path)
-    replace_file(place, "\n".join(lines) + "\n")
-    return place
+    return write_lines(path, lines)
 
 
 def member_loads(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.vehicle.curves.table import SHOWN
 
 Vector = NDArray[np.float64]
@@ -70,9 +70,7 @@ class Sensitivities:
             for z, row in zip(self.travel, self._without_noise(curve), strict=True):
                 numbers = ",".join(f"{x * factor * 1e-3:.9g}" for x in row)
                 lines.append(f"{curve} [{unit or '1'}],{1e3 * z:.9g},{numbers}")
-        place = Path(path)
-        replace_file(place, "\n".join(lines) + "\n")
-        return place
+        return write_lines(path, lines)
 
     def summary(self, most: int = 6) -> str:
         lines = [f"{self.name}: change by 1 mm of a hard point, as drawn"]

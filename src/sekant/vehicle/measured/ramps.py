@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
 from sekant.errors import DataError, ModelError, suggest
-from sekant.files import replace_file
+from sekant.files import write_lines
 from sekant.model.joints.elastic import LENGTH
 from sekant.units import convert
 
@@ -79,7 +79,7 @@ class Identified:
                 names.append(f"{load}.{move} [{unit}/{'kN' if i < 3 else '(kN*m)'}]")
                 columns.append(1e3 * factor * self.C[:, j, i])
         lines = [", ".join(names), *(", ".join(f"{x:.9g}" for x in row) for row in np.column_stack(columns))]
-        replace_file(Path(path), "\n".join(lines) + "\n")
+        write_lines(path, lines)
         return Path(path)
 
     def summary(self) -> str:
