@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ from sekant.solvers.common.sites import ABOVE, NOT_BELOW, SIGN
 from sekant.solvers.taylor.codes import Op
 from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.tape import SeriesTape
+
+Series = Callable[[Nodes, int, int], int]
 
 
 class _Translator:
@@ -36,158 +40,87 @@ class _Translator:
                 self.value.append(self.operation(name, self.value[a[i]], second))
 
     def operation(self, name: str, x: int, y: int) -> int:
-        method = getattr(self, "do_" + name, None)
-        if method is not None:
-            return method(x, y)
-        if name in _INVERSE:
-            return self.nodes.inverse_function(_INVERSE[name], x)
-        raise SolverError(
-            f"the Taylor method has no series for the operation '{name}'; use another method, e.g. 'dop853'"
-        )
-
-    def do_add(self, x: int, y: int) -> int:
-        return self.nodes.plus(x, y)
-
-    def do_sub(self, x: int, y: int) -> int:
-        return self.nodes.minus(x, y)
-
-    def do_mul(self, x: int, y: int) -> int:
-        return self.nodes.times(x, y)
-
-    def do_div(self, x: int, y: int) -> int:
-        return self.nodes.over(x, y)
-
-    def do_neg(self, x: int, _: int) -> int:
-        return self.nodes.negative(x)
-
-    def do_sq(self, x: int, _: int) -> int:
-        return self.nodes.times(x, x)
-
-    def do_twice(self, x: int, _: int) -> int:
-        return self.nodes.times(self.nodes.const(2.0), x)
-
-    def do_inv(self, x: int, _: int) -> int:
-        return self.nodes.inverse(x)
-
-    def do_sqrt(self, x: int, _: int) -> int:
-        return self.nodes.sqrt(x)
-
-    def do_exp(self, x: int, _: int) -> int:
-        return self.nodes.exp(x)
-
-    def do_expm1(self, x: int, _: int) -> int:
-        return self.nodes.primitive(Op.EXPM1, x, self.nodes.exp(x))
-
-    def do_sin(self, x: int, _: int) -> int:
-        return self.nodes.sin_cos(x)[0]
-
-    def do_cos(self, x: int, _: int) -> int:
-        return self.nodes.sin_cos(x)[1]
-
-    def do_tan(self, x: int, _: int) -> int:
-        return self.nodes.tangent(x, Op.TAN)
-
-    def do_tanh(self, x: int, _: int) -> int:
-        return self.nodes.tangent(x, Op.TANH)
-
-    def do_sinh(self, x: int, _: int) -> int:
-        return self.nodes.sinh_cosh(x)[0]
-
-    def do_cosh(self, x: int, _: int) -> int:
-        return self.nodes.sinh_cosh(x)[1]
-
-    def do_erf(self, x: int, _: int) -> int:
-        return self.nodes.erf(x)
-
-    def do_atan2(self, x: int, y: int) -> int:
-        return self.nodes.atan2(x, y)
-
-    def do_hypot(self, x: int, y: int) -> int:
-        n = self.nodes
-        return n.sqrt(n.plus(n.times(x, x), n.times(y, y)))
-
-    def do_pow(self, x: int, y: int) -> int:
-        return self.nodes.power(x, y)
-
-    do_constpow = do_pow
-
-    def do_fabs(self, x: int, _: int) -> int:
-        n = self.nodes
-        return n.select(n.switch(x, NOT_BELOW), x, n.negative(x))
-
-    def do_sign(self, x: int, _: int) -> int:
-        return self.nodes.switch(x, SIGN)
-
-    def do_copysign(self, x: int, y: int) -> int:
-        n = self.nodes
-        size = self.do_fabs(x, -1)
-        return n.select(n.switch(y, NOT_BELOW), size, n.negative(size))
-
-    def do_floor(self, x: int, _: int) -> int:
-        return self.nodes.floor(x)
-
-    def do_ceil(self, x: int, _: int) -> int:
-        return self.nodes.negative(self.nodes.floor(self.nodes.negative(x)))
-
-    def do_fmod(self, x: int, y: int) -> int:
-        n = self.nodes
-        return n.minus(x, n.times(y, n.truncate(n.over(x, y))))
-
-    def do_remainder(self, x: int, y: int) -> int:
-        n = self.nodes
-        return n.minus(x, n.times(y, n.floor(n.plus(n.over(x, y), n.const(0.5)))))
-
-    def do_fmin(self, x: int, y: int) -> int:
-        return self.nodes.select(self.do_le(x, y), x, y)
-
-    def do_fmax(self, x: int, y: int) -> int:
-        return self.nodes.select(self.do_le(x, y), y, x)
-
-    def do_lt(self, x: int, y: int) -> int:
-        return self.nodes.switch(self.nodes.minus(y, x), ABOVE)
-
-    def do_le(self, x: int, y: int) -> int:
-        return self.nodes.switch(self.nodes.minus(y, x), NOT_BELOW)
-
-    def do_if_else_zero(self, x: int, y: int) -> int:
-        return self.nodes.select(self._condition(x), y, self.nodes.zero)
-
-    def do_eq(self, x: int, y: int) -> int:
-        return self._logic(Op.EQ, x, y)
-
-    def do_ne(self, x: int, y: int) -> int:
-        return self._logic(Op.NE, x, y)
-
-    def do_and(self, x: int, y: int) -> int:
-        return self.nodes.add(Op.AND, self._condition(x), self._condition(y))
-
-    def do_or(self, x: int, y: int) -> int:
-        return self.nodes.add(Op.OR, self._condition(x), self._condition(y))
-
-    def do_not(self, x: int, _: int) -> int:
-        return self.nodes.add(Op.NOT, self._condition(x))
-
-    def _condition(self, x: int) -> int:
-        """A condition as a held value. A moving value is almost never exactly zero: as a condition it is true."""
-        return x if self.nodes.held[x] else self.nodes.one
-
-    def _logic(self, op: Op, x: int, y: int) -> int:
-        n = self.nodes
-        if n.held[x] and n.held[y]:
-            return n.add(op, x, y)
-        return n.zero if op == Op.EQ else n.one
+        series = SERIES.get(name)
+        if series is None:
+            raise SolverError(
+                f"the Taylor method has no series for the operation '{name}'; use another method, e.g. 'dop853'"
+            )
+        return series(self.nodes, x, y)
 
 
-_INVERSE = {
-    "log": Op.LOG,
-    "log1p": Op.LOG1P,
-    "asin": Op.ASIN,
-    "acos": Op.ACOS,
-    "atan": Op.ATAN,
-    "asinh": Op.ASINH,
-    "acosh": Op.ACOSH,
-    "atanh": Op.ATANH,
+def _absolute(n: Nodes, x: int, sign_of: int) -> int:
+    """x, or -x if the other value is negative."""
+    return n.select(n.switch(sign_of, NOT_BELOW), x, n.negative(x))
+
+
+def _at_most(n: Nodes, x: int, y: int) -> int:
+    return n.switch(n.minus(y, x), NOT_BELOW)
+
+
+def _condition(n: Nodes, x: int) -> int:
+    """A condition as a held value. A moving value is almost never exactly zero: as a condition it is true."""
+    return x if n.held[x] else n.one
+
+
+def _comparison(op: Op) -> Series:
+    """A comparison of held values; those of moving values are almost never equal."""
+    return lambda n, x, y: n.add(op, x, y) if n.held[x] and n.held[y] else n.zero if op == Op.EQ else n.one
+
+
+def _inverse(op: Op) -> Series:
+    return lambda n, x, _: n.inverse_function(op, x)
+
+
+SERIES: dict[str, Series] = {
+    "add": Nodes.plus,
+    "sub": Nodes.minus,
+    "mul": Nodes.times,
+    "div": Nodes.over,
+    "neg": lambda n, x, _: n.negative(x),
+    "sq": lambda n, x, _: n.times(x, x),
+    "twice": lambda n, x, _: n.times(n.const(2.0), x),
+    "inv": lambda n, x, _: n.inverse(x),
+    "sqrt": lambda n, x, _: n.sqrt(x),
+    "exp": lambda n, x, _: n.exp(x),
+    "expm1": lambda n, x, _: n.primitive(Op.EXPM1, x, n.exp(x)),
+    "sin": lambda n, x, _: n.sin_cos(x)[0],
+    "cos": lambda n, x, _: n.sin_cos(x)[1],
+    "tan": lambda n, x, _: n.tangent(x, Op.TAN),
+    "tanh": lambda n, x, _: n.tangent(x, Op.TANH),
+    "sinh": lambda n, x, _: n.sinh_cosh(x)[0],
+    "cosh": lambda n, x, _: n.sinh_cosh(x)[1],
+    "erf": lambda n, x, _: n.erf(x),
+    "atan2": Nodes.atan2,
+    "hypot": lambda n, x, y: n.sqrt(n.plus(n.times(x, x), n.times(y, y))),
+    "pow": Nodes.power,
+    "constpow": Nodes.power,
+    "fabs": lambda n, x, _: _absolute(n, x, x),
+    "sign": lambda n, x, _: n.switch(x, SIGN),
+    "copysign": lambda n, x, y: _absolute(n, _absolute(n, x, x), y),
+    "floor": lambda n, x, _: n.floor(x),
+    "ceil": lambda n, x, _: n.negative(n.floor(n.negative(x))),
+    "fmod": lambda n, x, y: n.minus(x, n.times(y, n.truncate(n.over(x, y)))),
+    "remainder": lambda n, x, y: n.minus(x, n.times(y, n.floor(n.plus(n.over(x, y), n.const(0.5))))),
+    "fmin": lambda n, x, y: n.select(_at_most(n, x, y), x, y),
+    "fmax": lambda n, x, y: n.select(_at_most(n, x, y), y, x),
+    "lt": lambda n, x, y: n.switch(n.minus(y, x), ABOVE),
+    "le": _at_most,
+    "if_else_zero": lambda n, x, y: n.select(_condition(n, x), y, n.zero),
+    "eq": _comparison(Op.EQ),
+    "ne": _comparison(Op.NE),
+    "and": lambda n, x, y: n.add(Op.AND, _condition(n, x), _condition(n, y)),
+    "or": lambda n, x, y: n.add(Op.OR, _condition(n, x), _condition(n, y)),
+    "not": lambda n, x, _: n.add(Op.NOT, _condition(n, x)),
+    "log": _inverse(Op.LOG),
+    "log1p": _inverse(Op.LOG1P),
+    "asin": _inverse(Op.ASIN),
+    "acos": _inverse(Op.ACOS),
+    "atan": _inverse(Op.ATAN),
+    "asinh": _inverse(Op.ASINH),
+    "acosh": _inverse(Op.ACOSH),
+    "atanh": _inverse(Op.ATANH),
 }
+"""Operation -> the node of its value from the nodes of its operands, the second one -1 if there is one operand."""
 
 
 def translate(tape: SeriesTape) -> tuple[Nodes, NDArray[np.int64]]:
