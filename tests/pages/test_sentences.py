@@ -22,7 +22,7 @@ TUTORIALS = [
     *sorted(DOCS.glob("tutorials/*.md")),
 ]
 LONGEST = 30  # words of a sentence in tutorials
-LONGEST_ELSEWHERE = 42
+LONGEST_ELSEWHERE = 36
 README_LINES = 120
 
 
