@@ -184,7 +184,7 @@ REFUSED = [
     ("orifice_damper", {"piston": "1e-3..2e-3"}, "signal 'push' is a Python function"),
     ("screw", {"pitch": "0.5..2 m"}, "defines the curve 'thread'"),
     ("quarter_car", {"strut.stifness": "1..2 N/m"}, "stifness"),
-    ("quarter_car", {"height": "60..80 mm"}, "the first value is 0.05 m, which is outside"),
+    ("quarter_car", {"height": "60..80 mm"}, "the first value is 50 mm, which is outside of 60 to 80 mm; widen the range"),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
     ("quarter_car", {}, "needs something to vary"),

@@ -93,9 +93,11 @@ def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str,
                 f"vary '{slider.name}': it has {first.size} numbers; a slider moves one, as in '{slider.name}[0]'"
             )
         if not slider.low <= float(first[0]) <= slider.high:
+            value, low, high = (f"{x / slider.factor:g}" for x in (float(first[0]), slider.low, slider.high))
+            outside = f"which is outside of {low} to {high} {slider.unit}".rstrip()
             raise SekantError(
-                f"vary '{slider.name}': the first value is {float(first[0]):g} {slider.si}, which is outside of "
-                f"{slider.low:g} to {slider.high:g}; widen the range"
+                f"vary '{slider.name}': the first value is {value} {slider.unit}".rstrip()
+                + f", {outside}; widen the range"
             )
         for end in (slider.low, slider.high):
             values = {**given, slider.name: end}
