@@ -127,13 +127,12 @@ def wasm_module(
     procedures: Sequence[str],
     made: Iterable[bytes],
     target: Target,
+    small: bool = False,
 ) -> bytes:
     """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `made`:
-    results of `optimized_procedure` for the procedures and those that they call."""
-    machine, context = (
-        target_machine(target, 0),
-        llvm.create_context(),
-    )  # the browser optimizes the code that it runs
+    results of `optimized_procedure` for the procedures and those that they call. A `small` module is a third smaller
+    and takes three times as long to make; it is as fast, for the browser optimizes the code that it runs."""
+    machine, context = target_machine(target, 1 if small else 0), llvm.create_context()
     names = [*(name for name, _ in functions), *procedures]
     declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
     table = "".join(f"declare {line}\n" for line in declared)

@@ -114,7 +114,7 @@ def design_page(
     drawing = drawing_of(mechanism)
     heights = through_zero(*given_range(travel, mechanism.roles.travel, "--travel"), points)
     moves = through_zero(*given_range(steering, mechanism.roles.steering or RACK, "--steering"), points)
-    program = design_program(mechanism, drawing, {"path": points, "place": 1})
+    program = design_program(mechanism, drawing, {"path": points, "place": 1}, shared is not None)
     shown = {
         "title": given.name or given.type,
         "file": Path(file).name,

@@ -21,10 +21,12 @@ SWEPT = ("Q", "W", "WW", "reached", "points", "start", "first", "tolerance", "fa
 """Fields of a sweep that a page writes or reads."""
 
 
-def design_program(mechanism: DesignMechanism, drawing: Drawing, counts: dict[str, int]) -> dict[str, Any]:
+def design_program(
+    mechanism: DesignMechanism, drawing: Drawing, counts: dict[str, int], small: bool = False
+) -> dict[str, Any]:
     """Module and memory, with addresses in it.
 
-    `counts`: number of positions of each sweep, by its name.
+    `counts`: number of positions of each sweep, by its name; `small`: as for `PageProgram.build`.
     """
     system, program = mechanism.system, PageProgram(mechanism.system.model.name)
     p = program.add_array(np.array(mechanism.equations.p))
@@ -48,7 +50,7 @@ def design_program(mechanism: DesignMechanism, drawing: Drawing, counts: dict[st
     sweeps = {name: _sweep(program, mechanism, count) for name, count in counts.items()}
     assembly = assembly_functions(program, system, 0.0, p)
     return {
-        **program.build(),
+        **program.build(small),
         "calls": calls,
         "sweeps": sweeps,
         "assembly": assembly,

@@ -124,7 +124,7 @@ def live_page(
     **options: Any,
 ) -> tuple[str, str]:
     """Title and HTML text of the page; see `live`. `shared`: as for `page`."""
-    shown = _shown(system, vary, outputs, plots, title, modes, options)
+    shown = _shown(system, vary, outputs, plots, title, modes, options, small=shared is not None)
     return shown["title"], page(shown, live_addition(), shared)
 
 
@@ -136,8 +136,9 @@ def _shown(
     title: str | None,
     modes: bool,
     options: Mapping[str, Any],
+    small: bool = False,
 ) -> dict[str, Any]:
-    """The contents of the page."""
+    """The contents of the page; `small`: as for `PageProgram.build`."""
     wrong = [name for name in options if name not in OPTIONS]
     if wrong:
         raise SekantError(f"a live page does not take '{wrong[0]}'; {suggest(wrong[0], OPTIONS, 'options')}")
@@ -159,7 +160,7 @@ def _shown(
     rtol, atol = (options.get(name) or getattr(settings, name) for name in ("rtol", "atol"))
     asked = Asked(np.array(times), None if adaptive else used["step"], float(rtol), float(atol))
     start, _, _ = start_of(suitable, parameters, None, float(times[0]))
-    program = simulation_of(suitable, method, asked, start, names, parameters, modes)
+    program = simulation_of(suitable, method, asked, start, names, parameters, modes, small)
     shown = shown_results([first], plots=_first_plots(given, first) if plots is None else plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
@@ -265,13 +266,15 @@ def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str
 
 
 def _thinned(times: NDArray[np.float64], system: System, names: Sequence[str]) -> NDArray[np.float64]:
-    """Times of the rows that fit into memory: states and parameters need space twice, outputs once."""
+    """Times of the rows that fit into memory, every k-th and the last: states and parameters need space twice,
+    outputs once."""
     width = sum(max(1, len(output.components)) for output in all_outputs(system) if output.name in names)
     width += 2 * len(system.state_names) + len(system.work_names) + system.parameter_vector().size
     most = max(2, min(MOST_ROWS, MOST_MEMORY // 2 // (8 * width)))
     if len(times) <= most:
         return times
-    return times[np.unique(np.linspace(0, len(times) - 1, most).round().astype(int))]
+    every = -(-(len(times) - 1) // (most - 1))
+    return np.append(times[:-1:every], times[-1])
 
 
 def _tracks(first: Result, tracks: Sequence[Mapping[str, Any]]) -> list[Any]:

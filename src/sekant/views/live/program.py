@@ -145,13 +145,13 @@ class PageProgram:
             raise SekantError("the program does not contain this array")
         return [found, int(array.size)]
 
-    def build(self) -> dict[str, Any]:
-        """Module and memory as data for the page."""
+    def build(self, small: bool = False) -> dict[str, Any]:
+        """Module and memory as data for the page; `small`: as for `wasm_module`."""
         code = [
             (f"sekant_page_{name}", function.portable(WASM)) for name, function in self._functions.items()
         ]
         module = wasm_module(
-            code, list(self._procedures), bitcode_of(list(self._procedures.values()), "wasm32"), WASM
+            code, list(self._procedures), bitcode_of(list(self._procedures.values()), "wasm32"), WASM, small
         )
         numbers = {name: 1 + k for k, name in enumerate([*self._functions, *self._procedures])}
         words = np.zeros((self._end - STACK_TOP) // 8, dtype=np.int64)

@@ -37,6 +37,8 @@ from sekant.views.live.program import PageProgram
 from sekant.views.live.refusals import refuse_python
 
 Floats = NDArray[np.float64]
+ROUND_OFF = 1e-14
+"""Share of the largest time by which evenly spaced times may differ from those of a run."""
 _POINT = {name: name for name in "tqvzp"}
 _COUNTS = ("sticks", "slips", "impacts", "several", "blame")
 
@@ -49,11 +51,12 @@ def simulation_of(
     outputs: Sequence[str],
     parameters: Any,
     modes: bool = False,
+    small: bool = False,
 ) -> dict[str, Any]:
     """All data that a page requires to run the system: module, memory, and addresses in it.
 
     `start`: at the first `parameters`; `outputs`: names of the outputs of each row; `modes`: whether the page shows
-    eigenvalues.
+    eigenvalues; `small`: as for `PageProgram.build`.
     """
     system = given.with_expressions()
     program = PageProgram(system.model.name)
@@ -88,7 +91,7 @@ def simulation_of(
         described["modes"] = modes_of_page(program, system, p, parameters)
     refuse_python(system)
     return {
-        **program.build(),
+        **program.build(small),
         **described,
         "values": program.place(values),
         "first": p.tolist(),
@@ -107,10 +110,11 @@ def simulation_of(
 
 
 def _times(times: Floats) -> list[float] | dict[str, float]:
-    """Evenly spaced times by their start, step, end and number; others one by one."""
+    """Times that are evenly spaced, within round-off, by their start, step, end and number; others one by one."""
     first, last, count = float(times[0]), float(times[-1]), times.size
     for step in ((last - first) / (count - 1), float(times[1] - times[0])):
-        if np.array_equal(first + step * np.arange(count - 1.0), times[:-1]):
+        off = np.abs(first + step * np.arange(count - 1.0) - times[:-1]).max()
+        if off <= ROUND_OFF * max(abs(first), abs(last)):
             return {"first": first, "step": step, "last": last, "count": count}
     return times.tolist()
 
