@@ -185,6 +185,6 @@ def refuse_dry_friction(system: System, what: str) -> None:
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
-            f"{what}: dry friction '{name}' cannot stick in this analysis; replace it by an actuator with "
+            f"{what}: dry friction '{name}' cannot stick in this analysis; replace it with an actuator with "
             "the same torque, use damping, or simulate"
         )

@@ -57,7 +57,7 @@ def check_contacts(equations: SteadyEquations, trial: Trial) -> None:
         k = int(np.argmin(np.where(closed, gaps, np.inf)))
         raise SolverError(
             f"steady motion: contact '{equations.functions.row_names[k]}' would penetrate by {-gaps[k]:.4g} m; "
-            "steady motion on closed contacts is not supported: replace the contact by a joint or a spring"
+            "steady motion on closed contacts is not supported: replace the contact with a joint or a spring"
         )
 
 

@@ -267,7 +267,7 @@ class Car(Description):
     tables: dict[str, TableData] = Field(default_factory=dict)
     """tables by name, for expressions of the car such as downforce areas"""
     reduced: bool = False
-    """whether to replace hard points by path and surface joints"""
+    """whether to replace hard points with path and surface joints"""
     links: Literal["exact", "split", "identify", "ignore"] = "exact"
     """with `reduced`: how the masses of links are distributed, see `sk.reduce`"""
     maneuver: str = "double-lane-change"

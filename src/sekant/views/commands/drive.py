@@ -40,7 +40,7 @@ def drive(
         ),
     ] = None,
     reduced: Annotated[
-        bool, typer.Option("--reduced", help="Replace the suspensions by path and surface joints.")
+        bool, typer.Option("--reduced", help="Replace the suspensions with path and surface joints.")
     ] = False,
     all_links: Annotated[
         bool,

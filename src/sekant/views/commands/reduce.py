@@ -1,4 +1,4 @@
-"""`sekant reduce`: replace a mechanism with loops by bodies that follow their poses over one or two coordinates."""
+"""`sekant reduce`: bodies that follow their poses over one or two coordinates replace a mechanism with loops."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def reduce(
     assignments: Assignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Replace a mechanism by bodies that follow the same poses, and report the error."""
+    """Replace a mechanism with bodies that follow the same poses, and report the error."""
     given = parse_assignments(assignments)
     over, ends = ranges_of(over, "--over")
     if nodes is None and any(count for _, _, count in ends):
