@@ -10,6 +10,7 @@ import pytest
 
 import sekant as sk
 from sekant.formulations import contract
+from sekant.model.field_docs import field_docs
 
 SOURCE = Path(sk.__file__).parent
 GROUPS = {
@@ -29,7 +30,9 @@ KIND = re.compile(
 
 
 def members(protocol: type) -> list[str]:
-    return [name for name in vars(protocol) if not name.startswith("_")]
+    return [
+        name for name in {**vars(protocol).get("__annotations__", {}), **vars(protocol)} if name[0] != "_"
+    ]
 
 
 def hinge() -> sk.Model:
@@ -68,11 +71,11 @@ def test_it_is_about_a_dozen_members_all_of_them_described() -> None:
     assert len(members(contract.Formulation)) <= 14
     for protocol in (contract.Formulation, *GROUPS.values()):
         for name in members(protocol):
-            member = vars(protocol)[name]
-            text = getattr(member, "__doc__", None)
+            member = vars(protocol).get(name)
+            is_code = callable(member) or isinstance(member, property)
+            text = member.__doc__ if is_code else field_docs(protocol).get(name)
             grouped = protocol is contract.Formulation and name in GROUPS  # the group's own text describes it
-            stated = not callable(member) and not isinstance(member, property)  # described in the source
-            assert text or grouped or stated, f"{protocol.__name__}.{name}"
+            assert text or grouped, f"{protocol.__name__}.{name}"
 
 
 def test_nobody_asks_what_kind_of_equations_a_system_has() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 import casadi as ca
@@ -12,66 +11,17 @@ from numpy.typing import NDArray
 
 from sekant.cache.content import Recent
 from sekant.formulations.constraints import ConstraintBlock
-from sekant.formulations.contract import Energies, Reports, Start, SystemKinematics, Timeline
-from sekant.formulations.elements import Elements
+from sekant.formulations.contract import Formulation
 from sekant.formulations.kkt import PIVOTS, KktFactor, pivots
 from sekant.geometry.spatial import SX, column
-from sekant.model.resolve import ResolvedModel
 from sekant.tables.bound_oracle import BoundOracle
-from sekant.tables.lookups import Lookups
 
 Floats = NDArray[np.float64]
 
 
-class ConstrainedEquations(ABC):
+class ConstrainedEquations(Formulation):
     """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from what a formulation provides
-    (see `sekant.formulations.contract`).
-
-    These members come first; everything else is derived from them.
-    """
-
-    formulation: str
-    algorithm: str
-    motion: SystemKinematics
-    lookups: Lookups
-    constraints: Sequence[ConstraintBlock]
-    elements: Elements
-
-    @property
-    @abstractmethod
-    def resolved(self) -> ResolvedModel: ...
-
-    @property
-    @abstractmethod
-    def mass_matrix(self) -> SX: ...
-
-    @abstractmethod
-    def inverse_dynamics(self, a: SX) -> SX: ...
-
-    @property
-    @abstractmethod
-    def energies(self) -> Energies: ...
-
-    @property
-    @abstractmethod
-    def start(self) -> Start: ...
-
-    @property
-    @abstractmethod
-    def timeline(self) -> Timeline: ...
-
-    @property
-    @abstractmethod
-    def reports(self) -> Reports: ...
-
-    @abstractmethod
-    def changed(
-        self,
-        *,
-        closed: Collection[str] | None = None,
-        regularized: bool | None = None,
-        frozen: bool | None = None,
-    ) -> ConstrainedEquations: ...
+    (see `sekant.formulations.contract`); everything here is derived from that."""
 
     # -- symbols ---------------------------------------------------------------------------------------
 

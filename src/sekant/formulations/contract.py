@@ -17,6 +17,7 @@ functions and derivatives treat these as ordinary parameters; users do not see t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from sekant.formulations.constrained import ConstrainedEquations
     from sekant.formulations.constraints import ConstraintBlock
     from sekant.formulations.elements import Elements
     from sekant.formulations.outputs import Output
@@ -331,75 +333,62 @@ class Reports(Protocol):
         ...
 
 
-class Formulation(Protocol):
+class Formulation(ABC):
     """The equations of motion of one model. Arrays are columns; units are SI."""
 
-    @property
-    def formulation(self) -> str:
-        """Its name, for files, messages and compiling again; code must not decide by it."""
-        ...
+    formulation: str
+    """its name, for files, messages and compiling again; code must not decide by it"""
+    algorithm: str
+    """how accelerations are found, for files and messages"""
+    motion: SystemKinematics
+    """coordinates, their names and rates"""
+    lookups: Lookups
+    """tables that the expressions refer to"""
+    constraints: Sequence[ConstraintBlock]
+    """equations Phi = 0 and B = 0 by name, with their rates"""
+    elements: Elements
+    """contributions of signals and forces: states z, held values, events, contacts, dry friction"""
 
     @property
-    def algorithm(self) -> str:
-        """How accelerations are found, for files and messages."""
-        ...
-
-    @property
+    @abstractmethod
     def resolved(self) -> ResolvedModel:
         """The model in numbers and symbols: run-time parameters in order, inputs that are functions of time."""
-        ...
 
     @property
-    def motion(self) -> SystemKinematics:
-        """Coordinates, their names and rates."""
-        ...
-
-    @property
-    def lookups(self) -> Lookups:
-        """Tables that the expressions refer to."""
-        ...
-
-    @property
-    def constraints(self) -> Sequence[ConstraintBlock]:
-        """Equations Phi = 0 and B = 0 by name, with their rates."""
-        ...
-
-    @property
-    def elements(self) -> Elements:
-        """Contributions of signals and forces: states z, held values, events, contacts, dry friction."""
-        ...
-
-    @property
+    @abstractmethod
     def mass_matrix(self) -> SX:
         """(nv, nv), complete."""
-        ...
 
+    @abstractmethod
     def inverse_dynamics(self, a: SX) -> SX:
         """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
-        ...
 
     @property
+    @abstractmethod
     def energies(self) -> Energies: ...
 
     @property
+    @abstractmethod
     def start(self) -> Start: ...
 
     @property
+    @abstractmethod
     def timeline(self) -> Timeline: ...
 
     @property
+    @abstractmethod
     def reports(self) -> Reports: ...
 
+    @abstractmethod
     def changed(
         self,
         *,
         closed: Collection[str] | None = None,
         regularized: bool | None = None,
         frozen: bool | None = None,
-    ) -> Formulation:
+    ) -> ConstrainedEquations:
         """A copy of the equations with the contacts `closed` closed, with smoothed dry friction, or with the
         states z as run-time parameters of the same names (`Elements.frozen_rates` are then their rates)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
