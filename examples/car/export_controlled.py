@@ -15,21 +15,21 @@ from sekant.vehicle.car import Commands, car_model, load_car
 PERIOD, SPEED, RATIO = 0.01, 20.0, 2.2
 
 
-def controlled_car(yaw_wish: float = 0.0) -> sk.Model:
-    """The hatchback at 72 km/h with its controller; parameter `yaw_wish` (rad/s), which exports make an input."""
+def controlled_car(yaw_rate_target: float = 0.0) -> sk.Model:
+    """The hatchback at 72 km/h with its controller; exports make `yaw_rate_target` (rad/s) an input."""
     commands = Commands(
         torque="torque_demand",
         steer="steer_demand",
         signals={
             "torque_demand": sk.signals.Sampled(input=f"900*({SPEED} - speed)", period=PERIOD, unit="N*m"),
             "error_sum": sk.signals.Sampled(
-                input=f"error_sum + {PERIOD}*(yaw_wish - yaw_rate)", period=PERIOD, unit="rad"
+                input=f"error_sum + {PERIOD}*(yaw_rate_target - yaw_rate)", period=PERIOD, unit="rad"
             ),
             "steer_demand": sk.signals.Sampled(
-                input=f"{RATIO}*yaw_wish + 1.2*error_sum", period=PERIOD, unit="rad"
+                input=f"{RATIO}*yaw_rate_target + 1.2*error_sum", period=PERIOD, unit="rad"
             ),
         },
-        parameters={"yaw_wish": yaw_wish},
+        parameters={"yaw_rate_target": yaw_rate_target},
     )
     return car_model(load_car(Path(__file__).with_name("hatchback.yaml")), commands, speed=SPEED)
 
@@ -43,8 +43,8 @@ def main(path: Path) -> None:
         method="rk4",
         step=1e-3,
         outputs=outputs,
-        inputs=["yaw_wish"],
-        parameters=["yaw_wish"],
+        inputs=["yaw_rate_target"],
+        parameters=["yaw_rate_target"],
     )
     print(report.summary())
 

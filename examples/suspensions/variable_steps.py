@@ -2,7 +2,7 @@
 
     python examples/suspensions/variable_steps.py [seconds of motion]
 
-HALL runs the rigid and the compliant quarter car for 1000 s under the load (4.3) at the tolerance 1e-4, with the
+HALL runs the rigid and the compliant quarter car for 1000 s under the load (4.3) at a tolerance of 1e-4, with the
 default variable-step solver of each program, and compares processor time over function evaluations; the geometric
 models took 2.386 and 1.745 times as much as the reduced ones in the same program, and 8.716 and 8.159 times in
 another. Here both models run with dop853, an explicit method like that of HALL's first program, and with radau5, an

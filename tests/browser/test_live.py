@@ -48,7 +48,7 @@ CASES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("balanced_pole", {"k_tilt": (45.0, 60.0)}, {"until": 0.6, "method": "rk4", "step": 1e-3}),
     ("natural/slider_crank", {"crank.length": "0.3..0.5 m", "coupler.mass": (0.5, 2.0)}, {"until": 1.0}),
     ("natural/five_link_suspension", {"amplitude": (0.02, 0.04)}, {"until": 0.5}),
-    ("feeder", {"wish": "250..320 mm"}, {"until": 0.35}),
+    ("feeder", {"target": "250..320 mm"}, {"until": 0.35}),
 ]
 
 
@@ -350,8 +350,8 @@ def test_long_runs_are_thinned(tmp_path: Path):
 
 def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_path: Path):
     model = load(EXAMPLES / "balanced_pendulum.yaml")
-    wish = ([0.0, 0.4, 0.5, 2.0], [0.0, 0.0, 0.1, 0.1])
-    options: dict[str, Any] = {"until": 1.0, "inputs": {"wish": wish}}
+    target = ([0.0, 0.4, 0.5, 2.0], [0.0, 0.0, 0.1, 0.1])
+    options: dict[str, Any] = {"until": 1.0, "inputs": {"target": target}}
     page = sk.live(
         model, tmp_path / "live.html", vary={"length": (0.4, 0.8)}, parameters={"place": 0.2}, **options
     )
@@ -365,20 +365,23 @@ def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_pat
     script = browser.run("sekant.live.python()")
     compile(script, "script", "exec")
     assert '"place": 0.2' in script
-    assert "input wish is a function of time" in script
+    assert "input target is a function of time" in script
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"initial": None}, "does not take 'initial'"),
-        ({"inputs": {"wish": lambda t: 0.1 * t}}, "vary 'wish': this input is given as a function of time"),
+        (
+            {"inputs": {"target": lambda t: 0.1 * t}},
+            "vary 'target': this input is given as a function of time",
+        ),
     ],
 )
 def test_options_that_a_page_has_not_are_refused(tmp_path: Path, options: dict[str, Any], text: str):
     model = load(EXAMPLES / "balanced_pendulum.yaml")
     with pytest.raises(SekantError, match=text):
-        sk.live(model, tmp_path / "live.html", vary={"wish": (-0.2, 0.2)}, **options)
+        sk.live(model, tmp_path / "live.html", vary={"target": (-0.2, 0.2)}, **options)
 
 
 MODES = [("quarter_car", "strut.stiffness"), ("double_pendulum", "l"), ("knee_in_space", "shank.mass")]
@@ -425,7 +428,7 @@ def test_modes_of_loops_are_refused(tmp_path: Path):
 COPIED = [
     ("natural/slider_crank", {"crank.length": "0.3..0.5 m"}, 0.36),
     ("knee_in_space", {"knee.q0": "-60..-5 deg"}, np.deg2rad(-30.0)),
-    ("feeder", {"wish": "0.2..0.32 m"}, 0.27),
+    ("feeder", {"target": "0.2..0.32 m"}, 0.27),
 ]
 
 

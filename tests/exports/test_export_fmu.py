@@ -30,7 +30,7 @@ CHANGED = {  # tunable parameters, and by which factor
     "quarter_car": {"speed": 0.73, "height": 0.62},
     "roller_coaster": {"v0": 1.17},
     "double_wishbone": {"load": 1.06, "bump": 0.7},
-    "controlled_car": {"yaw_wish": 0.4},
+    "controlled_car": {"yaw_rate_target": 0.4},
 }
 LARGE = [pytest.param("controlled_car", marks=pytest.mark.long)]
 
@@ -513,10 +513,10 @@ def test_controller_with_states_and_inputs(tmp_path):
     model = sk.load("examples/balanced_pendulum.yaml")
     path = tmp_path / "cart.fmu"
     told = sk.export.fmu(model, path, kind="cs", method="dop853", rtol=1e-9, outputs=["rail.*", "hinge.*"])
-    assert told.inputs == ("wish",)
+    assert told.inputs == ("target",)
     assert validate_fmu(str(path)) == []
     times, values = np.array([0.0, 0.5, 1.0, 4.0]), np.array([0.0, 0.0, 0.2, 0.2])
-    rows = np.array(list(zip(times, values, strict=True)), dtype=[("time", float), ("wish", float)])
+    rows = np.array(list(zip(times, values, strict=True)), dtype=[("time", float), ("target", float)])
     found = simulate_fmu(
         str(path),
         stop_time=4.0,
@@ -526,7 +526,7 @@ def test_controller_with_states_and_inputs(tmp_path):
         record_events=False,
     )
     expected = sk.simulate(
-        model, 4.0, inputs={"wish": (times, values)}, method="dop853", rtol=1e-10, output_step=1e-3
+        model, 4.0, inputs={"target": (times, values)}, method="dop853", rtol=1e-10, output_step=1e-3
     )
     # the importer holds the input over each of its steps of 1 ms: half a step late on the ramp of 0.4 m/s
     assert np.abs(found["rail.q"] - expected["rail.q"]).max() < 5e-4

@@ -36,9 +36,9 @@ for case in json.loads(sys.argv[1]):
     result = sk.simulate(sk.load(file), until, **options)
     assert result.status == "finished", result.message
     found[str(case)] = hashlib.sha256(result.data.tobytes()).hexdigest()
-for wish in (math.sin, lambda t: 0.1 if t > 0.13 else 0.0):
-    result = sk.simulate(sk.load(sys.argv[5]), 0.2, inputs={"wish": wish})
-    found[f"wish {wish.__name__}"] = hashlib.sha256(result.data.tobytes()).hexdigest()
+for target in (math.sin, lambda t: 0.1 if t > 0.13 else 0.0):
+    result = sk.simulate(sk.load(sys.argv[5]), 0.2, inputs={"target": target})
+    found[f"target {target.__name__}"] = hashlib.sha256(result.data.tobytes()).hexdigest()
 from sekant.vehicle import axle_curves, load_axle, load_suspension, suspension_curves
 curves = suspension_curves(*load_suspension(sys.argv[2]))
 found["curves"] = hashlib.sha256(b"".join(curves[name].tobytes() for name in curves.names)).hexdigest()
@@ -64,7 +64,7 @@ def in_a_process(cache: Path) -> dict:
         ["stick_slip.yaml", 0.1, {"method": "rk4", "step": 1e-3}],  # by its smooth law
         ["bouncing_ball.yaml", 1.0, {}],  # rigid contacts and impacts
         ["gear_rattle.yaml", 0.3, {}],  # events
-        ["balanced_pendulum.yaml", 0.2, {"inputs": {"wish": drawn}}],  # samples, states, inputs over time
+        ["balanced_pendulum.yaml", 0.2, {"inputs": {"target": drawn}}],  # samples, states, inputs over time
     ]
     runs = [[str(EXAMPLES / file), until, options] for file, until, options in runs]
     wishbone = str(EXAMPLES / "suspensions" / "double_wishbone.yaml")
