@@ -171,11 +171,16 @@ def counted(number: int, things: str) -> str:
     return f"{number} {_SINGULAR.get(things, things.removesuffix('s')) if number == 1 else things}"
 
 
+def nearest(name: str, valid: Sequence[str]) -> str:
+    """The valid name that is most similar to an unknown one; empty if none is."""
+    return next(iter(get_close_matches(str(name), list(valid), n=1, cutoff=0.6)), "")
+
+
 def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
     """A remedy for an unknown name: the nearest valid one, or the list of all of them."""
-    close = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
+    close = nearest(name, valid)
     if close:
-        return f"did you mean '{close[0]}'?"
+        return f"did you mean '{close}'?"
     if not valid:
         return "there are none"
     shown = ", ".join(list(valid)[:12]) + (", ..." if len(valid) > 12 else "")

@@ -306,7 +306,9 @@ def _named(name: str, text: str) -> Unit:
     if letters in _UNITS and letters != known:
         raise ModelError(f"unknown unit '{name}'; a power is written '{letters}^{known[len(letters) :]}'")
     where = f" in '{text.strip()}'" if text.strip() != name else ""
-    raise ModelError(f"unknown unit '{name}'{where}; {_nearest(known)}")
+    near = nearest_unit(known)
+    hint = f"did you mean '{near}'?" if near else f"known: {', '.join(list(_UNITS)[:12])}, ..."
+    raise ModelError(f"unknown unit '{name}'{where}; {hint}")
 
 
 _MEANT = {
@@ -322,14 +324,11 @@ _MEANT = {
 """Common notations without the sign between units, except those that are other units ('km', 'ns')."""
 
 
-def _nearest(name: str) -> str:
-    if name in _MEANT:
-        return f"did you mean '{_MEANT[name]}'?"
-    for known in _UNITS:
-        if known.lower() == name.lower():
-            return f"did you mean '{known}'?"
+def nearest_unit(name: str) -> str:
+    """The unit that an unknown one may mean; empty if there is none."""
+    alike = [known for known in _UNITS if known.lower() == name.lower()]
     close = get_close_matches(name, list(_UNITS), n=1, cutoff=0.5)
-    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(list(_UNITS)[:12])}, ..."
+    return _MEANT.get(name) or next(iter([*alike, *close]), "")
 
 
 def convert(value: float, text: str, expected: str | Unit) -> float:

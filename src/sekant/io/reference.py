@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from sekant.errors import SekantError, suggest
+from sekant.errors import SekantError, nearest, suggest
 from sekant.extensions import EXPLAINED, load_extensions
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.curves import SOURCES
@@ -90,7 +90,7 @@ def find_item(name: str) -> tuple[str, type]:
         raise SekantError(f"'{name}' is one of {', '.join(below)}")
     hint = suggest(wanted, list(known))
     near = [full for full in known if wanted in full]
-    if 0 < len(near) <= 12 and not hint.startswith("did you mean"):
+    if 0 < len(near) <= 12 and not nearest(wanted, list(known)):
         hint = f"perhaps {', '.join(near)}"
     raise SekantError(f"there is nothing named '{name}' in model files; {hint} (sekant explain lists all)")
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from sekant.errors import ModelError, SekantError, one_error, suggest
+from sekant.errors import ModelError, SekantError, nearest, one_error, suggest
 from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, unit_of, wrong
 from sekant.units import parse_unit
@@ -104,9 +104,9 @@ def construction_fault(error: ValidationError, cls: type[Description]) -> Sekant
     for fault in found:
         if len(fault.path) == 2 and fault.path in unknown:
             name = str(fault.path[-1])
-            close = suggest(name, _keys(cls), "")
-            nearest = f"{close} " if close.startswith("did you mean") else ""
-            fault.message = f"unknown field '{_clip(name)}'; {nearest}fields: {', '.join(_keys(cls))}"
+            close = nearest(name, _keys(cls))
+            hint = f"did you mean '{close}'? " if close else ""
+            fault.message = f"unknown field '{_clip(name)}'; {hint}fields: {', '.join(_keys(cls))}"
             fault.path = fault.path[:1]
     return one_error(found)
 

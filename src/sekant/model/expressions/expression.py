@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, nearest, suggest
 from sekant.model.expressions.functions import CONSTANTS, FUNCTIONS, OPERATORS, RESERVED, evaluate
 from sekant.model.expressions.parser import NAME, Node, fault, parse
 from sekant.units import is_unit
@@ -138,8 +138,9 @@ class Expression:
             return fault(self.text, node.start, f"unknown function or table '{name}'; {suggest(name, valid)}")
         if name in tables:
             return fault(self.text, node.start, f"'{name}' is a table; write {name}(x)")
-        hint = suggest(name, sorted({*names, "t", *CONSTANTS}))
-        if is_unit(name) and "did you mean" not in hint:
+        known = sorted({*names, "t", *CONSTANTS})
+        hint = suggest(name, known)
+        if is_unit(name) and not nearest(name, known):
             hint = f"a unit is written directly after a number, '1 {name}'; {hint}"
         return fault(self.text, node.start, f"unknown name '{name}'; {hint}")
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from sekant.errors import ModelError, suggest
 from sekant.model.expressions.functions import CONSTANTS, FUNCTIONS
-from sekant.units import Dimension, Unit, parse_unit
+from sekant.units import Dimension, Unit, nearest_unit, parse_unit
 
 MAX_LENGTH = 10_000
 MAX_DEPTH = 50
@@ -264,7 +264,7 @@ class _Parser:
                 parse_unit(token.text)
             except ModelError as error:
                 message = error.message
-                if token is first and "did you mean" not in message:
+                if token is first and not nearest_unit(token.text):
                     message = (
                         f"'{token.text}' is not a unit; to multiply write '{number.text} * {token.text}'"
                     )
