@@ -135,6 +135,12 @@ CODES: dict[str, WarningCode] = {
         "About a steady motion, pass the result of `sk.analyses.steady_motion`, without `at`: in axes that move with "
         "it, eigenvalues are the same in all formulations.",
     ),
+    "kink": WarningCode(
+        "linearize",
+        "A force has a kink at the operating point, such as a damper whose bump and rebound differ: its slopes on "
+        "the two sides differ, and the linear model has one of them, or neither.",
+        "Linearize beside the kink, on each side, or give the law a smooth table.",
+    ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
         "Modes share an eigenvalue: its derivatives are the slopes of its branches, and its eigenvectors have no "

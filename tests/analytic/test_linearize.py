@@ -13,6 +13,7 @@ from linear_models import (
 )
 from sekant.analyses.linear.independent_coordinates import ReducedEquations, restricted
 from sekant.engine.functions.linear import MotionPoint, linear_functions
+from sekant.model.table import TableData
 
 
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
@@ -227,3 +228,47 @@ def test_faults_are_named():
     )
     with pytest.raises(sk.SekantError, match="singular"):
         sk.linearize(sk.compile(massless))
+
+
+KINKED = {"x": [-1, 0, 1, 2], "y": [-3, 0, 1, 2]}
+
+
+def _slider(force, **table):
+    tables = {"law": TableData(**(KINKED | table))}
+    joints = {"rail": sk.joints.Prismatic(child="block", axis=(1, 0, 0))}
+    return sk.Model(
+        gravity=(0, 0, 0),
+        tables=tables,
+        bodies={"block": sk.Body(mass=2.0)},
+        joints=joints,
+        forces={"law_of_rail": sk.forces.Actuator(joint="rail", force=force)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("force", "name"),
+    [
+        ("-law(rail.q)", "rail.displacement"),
+        ("-4*rail.q - law(rail.v)", "rail.rate"),
+        ("-2*rail.q - abs(rail.q)", "rail.displacement"),
+        ("-4*rail.q - if_else(rail.v > 0, 1, 3)*rail.v", "rail.rate"),
+    ],
+)
+def test_a_kink_at_the_operating_point_is_named_with_both_slopes(force, name):
+    (warning,) = sk.linearize(_slider(force)).warnings
+    assert (warning.code, warning.item) == ("kink", name)
+    slopes = {"3", "1"}
+    assert slopes <= set(warning.cause.replace(";", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("force", "table"),
+    [
+        ("-law(rail.q)", {"kind": "pchip"}),
+        ("-4*rail.q - rail.v*abs(rail.v)", {}),
+        ("-4*rail.q - max(0, rail.q - 0.001)", {}),
+        ("-4*rail.q - law(rail.q + 0.5)+law(0.5)", {}),
+    ],
+)
+def test_forces_without_a_kink_there_do_not_warn(force, table):
+    assert sk.linearize(_slider(force, **table)).warnings == ()

@@ -21,6 +21,7 @@ from sekant.analyses.linear.inputs import (
     input_columns,
     with_inputs,
 )
+from sekant.analyses.linear.kinks import kinks
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
@@ -129,7 +130,9 @@ def linearize(
         method=method,
         independent=None if chosen is None else tuple(names[i] for i in chosen),
         moving=moving,
-        warnings=without_repeats(where.warnings, frozen(where, reduction)),
+        warnings=without_repeats(
+            where.warnings, (*frozen(where, reduction), *kinks(functions, where, tangent))
+        ),
     )
 
 

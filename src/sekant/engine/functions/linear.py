@@ -141,6 +141,11 @@ class LinearFunctions:
 
         return self._native("residual", terms)
 
+    @property
+    def has_switches(self) -> bool:
+        """Whether the residual contains tables or comparisons."""
+        return bool(self._residual.sites)
+
     def residual(self, point: MotionPoint) -> tuple[Array, Array, Array, Array]:
         """R (nv,), Phi, rate and acceleration (m,)."""
         R, Phi, rate, acceleration = self._residual(*point.arguments)
