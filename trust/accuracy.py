@@ -29,7 +29,7 @@ TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 FACTORS = {"taylor": 10.0, "dop853": 5e3, "radau5": 1e4, "auto": 500.0}
 """An error of a method beyond this many times the tolerance is a failure unless `KNOWN` says why."""
 KNOWN = {
-    ("n_four_bar", "*"): "the rods come into line three times: the constraints are singular there",
+    ("n_four_bar", "*"): "the rods line up three times, and the constraints are singular there",
 }
 FLOOR = 1e-11
 """Errors of doubles that no tolerance goes below: round-off over some ten thousand steps."""

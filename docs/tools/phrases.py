@@ -59,6 +59,14 @@ ON_PAGES = INSTEAD | {
     r"\bin the (same )?place of\b": "instead of",
     r"\bwhat there is\b": "name it",
     r"\bruns? down\b": "slows down",
+    r"\breplac(e|es|ed|ing) ([\w`']+ ){1,4}by\b": "replace ... with",
+    r"\btakes? the place of\b": "replaces",
+    r"\bagainst the (horizontal|drawing|start|vehicle)\b": "relative to",
+    r"\b(angle|load|rate|friction|share|use of grip)s? less (the|that|those)\b": "minus",
+    r"\bcomes? into line\b": "lines up",
+    r"\bsome (hundred|thousand) times\b": "hundreds of times",
+    r"\b(at|with) the tolerance \d": "at a tolerance of",
+    r"\bthe direction (it|they) came from\b": "its direction of motion",
 }
 """The same on pages and in files for readers. A page of the reference follows the source."""
 
