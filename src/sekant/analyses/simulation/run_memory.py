@@ -66,6 +66,8 @@ _STEPS = {
     "t": "clock.t",
     "row": "clock.row",
     "span_start": "clock.span_start",
+    "earliest": "clock.earliest",
+    "latest": "clock.latest",
     "steps": "counts.steps",
     "rejected": "counts.rejected",
     "snap": "plan.snap",
@@ -83,8 +85,6 @@ _STEPS = {
     **{name: f"plan.{name}" for name in ("t_eval", "edges", "low", "high")},
 }
 _EXPLICIT = {
-    "earliest": "clock.earliest",
-    "latest": "clock.latest",
     "rates_at": "step.forecast.at",
     "usual": "step.usual",
     "kept": "step.kept",
