@@ -1,6 +1,6 @@
-"""What the energy balance costs: default runs of the examples by every method, with and without it.
+"""The cost of the energy balance: default runs of the examples by every method, with and without it.
 
-Processor time of a whole call at the model's own tolerances, in the same process, best of a few runs that take turns.
+Processor time of a whole call at the model's own tolerances, in the same process, best of a few alternating runs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sekant.errors import SekantError
 EXAMPLES = Path(__file__).parents[1] / "examples"
 METHODS = ("taylor", "dop853", "radau5", "rk4", "generalized_alpha")
 STEPS = 2000
-"""of methods whose steps are fixed"""
+"""for methods with fixed steps"""
 MEDIAN, WORST = 1.15, 1.5
 ENOUGH = 0.5
-"""Seconds that the runs of one pair may take together, beyond the fewest."""
+"""Time (s) that the runs of one pair may take in total, beyond the minimum number of runs."""
 
 
 def files(quick: bool) -> list[Path]:

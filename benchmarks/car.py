@@ -22,7 +22,7 @@ STEER = "0.6*sin(2*pi*0.5*t)*step5(t, 0, 0, 0.5, 1)"
 
 
 def runner(car: Car, until: float, **how: Any):
-    """A function that simulates a swerve of the car, compiled and settled already."""
+    """A function that simulates a swerve of the car, which is already compiled and at rest."""
     mass = single_track(car, standing_loads(car), SPEED).mass
     commands = hold_speed(Commands(steer=STEER), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))

@@ -57,7 +57,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _compile(links: list, cache: bool) -> tuple[sk.System, float, tuple[float, float]]:
-    """From a model to its right-hand side: the system, seconds of this thread, for expressions and for code."""
+    """From a model to its right-hand side: the system, and the time of this thread (s) for expressions and
+    for code."""
     model = trees.sekant_model(links)
     began = thread_time()
     system = sk.compile(model, parameters=trees.force_names(links), cache=cache)
@@ -69,7 +70,7 @@ def _compile(links: list, cache: bool) -> tuple[sk.System, float, tuple[float, f
 
 
 def _found_again(links: list) -> float:
-    """Seconds of this thread from a model to its right-hand side, both of which an earlier system has kept."""
+    """Time of this thread (s) from a model to its right-hand side if both are in the cache."""
     model = trees.sekant_model(links)
     began = thread_time()
     right_hand_side(sk.compile(model, parameters=trees.force_names(links)), balance=False)

@@ -1,12 +1,11 @@
-"""What elements cost while they have nothing to do, and a digital controller in the loop of an arm.
-
-An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
-play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that a step of one
-evaluation goes through in that state, those of an evaluation with its switches held, as
-in adaptive methods, and those of which a Taylor series is made; times are those of a step of Euler's method, which
-vary by some percent with where the compiler puts things. Where a contact is looked at, and where a series has to see
-it coming, the place of the body must be known: what this takes is counted too. The controller is a PID for each
-hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
+"""The cost of idle elements, and of a digital controller in the loop of an arm. An arm with six hinges gets
+each element in a state in which it does not act: a contact in the air, gears within their play, a joint far
+from its stop, a switch on its branch, a sample between two times. Three numbers of operations are counted in
+this state: those of a step with one evaluation, those of an evaluation with held switches as in adaptive
+methods, and those of a Taylor series. Times are those of a step of Euler's method; they vary by a few percent
+with the layout of the code. A test for contact needs the position of the body, also in a series, so the
+operations for the position are counted separately. The controller is a PID for each hinge, sampled at 1 kHz,
+with RK4 steps of 1 ms.
 """
 
 from __future__ import annotations
@@ -112,17 +111,17 @@ PLACES = {
     "sphere_contact": [0, 1, 2],
     "point_plane (rigid)": [2],
 }
-"""Coordinates of the last body without which nobody can tell whether it touches."""
+"""Coordinates of the last body that the test for contact needs."""
 ORDER = 16
 """Of series at a tolerance of 1e-10."""
 RUBBING = {"joint_friction": {"type": "joint_friction", "joint": "j2", "coefficient": 0.1, "radius": 0.02}}
-"""Friction by a coefficient, which is never idle."""
+"""Friction with a coefficient, which always acts."""
 USED = {"hysteresis", "sampled", "delay"}
-"""Signals whose value drives a hinge, so that it is computed at all."""
+"""Signals whose value drives a hinge, because unused signals are not computed."""
 
 
 def with_element(name: str) -> sk.Model:
-    """The arm with one element more; with none for an empty name."""
+    """The arm with one additional element; with none for an empty name."""
     pull = {"type": "actuator", "joint": "j4", "force": "0.2*x" if name in USED else 0.1}
     data = _arm()
     data["forces"] = {"pull": pull}
@@ -133,7 +132,7 @@ def with_element(name: str) -> sk.Model:
 
 
 def rubbing() -> sk.Model:
-    """The arm with friction by a coefficient."""
+    """The arm with friction by a coefficient in its first joint."""
     data = _arm()
     data["forces"] = {"pull": {"type": "actuator", "joint": "j4", "force": 0.1}, **RUBBING}
     return model_from_dict(data)
@@ -154,7 +153,7 @@ def state_of(system: sk.System) -> tuple[np.ndarray, np.ndarray]:
 
 
 def steps_of(system: sk.System) -> Callable[[int], object]:
-    """Many steps of Euler's method, so short that the arm stays where it is."""
+    """Many steps of Euler's method, so short that the arm hardly moves."""
     problem = explicit_problem(system, None, False, "euler")
     x, _ = state_of(system)
     return lambda many: integrate(problem, [0.0, many * STEP], x, method="euler", step=STEP)
@@ -167,7 +166,7 @@ def _tape(system: sk.System) -> Tape:
 
 
 def place(system: sk.System, coordinates: list[int]) -> int:
-    """Operations that it takes more to know these coordinates of the last body of the arm as well."""
+    """Additional operations to compute these coordinates of the last body of the arm."""
     eq, (x, rates) = system.equations, state_rates(system, balance=False)
     p_WB = eq.motion.frame("b5").p[coordinates]
     both = make_tape(core_function("f", [eq.t, x, eq.p], [rates, p_WB], []))
@@ -175,7 +174,7 @@ def place(system: sk.System, coordinates: list[int]) -> int:
 
 
 def rounds_of_friction() -> tuple[int, int]:
-    """Operations that friction by a coefficient adds: all of them, and those of one of its rounds of Newton."""
+    """Operations that friction by a coefficient adds: all, and those of one of its Newton steps."""
     counts, rounds = {}, friction.ROUNDS
     for number in (rounds, rounds - 1):
         friction.ROUNDS = number
@@ -186,7 +185,7 @@ def rounds_of_friction() -> tuple[int, int]:
 
 
 def place_in_series(coordinates: list[int]) -> int:
-    """As `place`, of an order of a series."""
+    """Like `place`, for one order of a series."""
     if not coordinates:
         return 0
     alone = with_element("")
@@ -197,10 +196,9 @@ def place_in_series(coordinates: list[int]) -> int:
 
 
 def series_operations(system: sk.System, watched: EventFunctions | None = None) -> int:
-    """Operations that an order of a Taylor series takes in the idle state, the mean up to `ORDER`.
-
-    One an operation, and for a product as many more as there are orders below. `watched`: by default what the
-    elements of the system look at.
+    """Operations of one order of a Taylor series in the idle state, as the mean up to `ORDER`: one for each
+    operation, and for a product one more for each lower order. `watched`: by default the values that the
+    elements of the system watch.
     """
     parts = [reactor.event_functions(system) for reactor in reactors_of(system)]
     watched = watched or EventFunctions(
@@ -218,12 +216,12 @@ def series_operations(system: sk.System, watched: EventFunctions | None = None) 
 
 
 def fixed_operations(system: sk.System) -> int:
-    """Operations of a step of one evaluation, which asks all switches."""
+    """Operations of a step with one evaluation, which evaluates all switches."""
     return operations(system, [])
 
 
 def operations(system: sk.System, held: Collection[int] | None = None) -> int:
-    """Operations that one evaluation goes through; `held`: sites that are, all of them unless given."""
+    """Operations that one evaluation executes; `held`: the held sites, by default all."""
     tape = _tape(system)
     sites = find_sites(tape)
     regions, free = find_regions(tape, sites), set(range(len(sites.sites))) - set(held or ())
@@ -255,7 +253,7 @@ def operations(system: sk.System, held: Collection[int] | None = None) -> int:
 
 
 def controlled() -> sk.Model:
-    """A PID a hinge, sampled at 1 kHz: sums and differences of what was seen."""
+    """A PID for each hinge, sampled at 1 kHz: sums and differences of samples."""
     signals, forces = {}, {}
     for i in range(JOINTS):
         error = f"{0.2 + 0.1 * i} - j{i}.q"
@@ -283,20 +281,20 @@ def run(quick: bool) -> dict[str, Any]:
         free, held, series = (counts[name] / counts[""] - 1) * 100
         known, seen = least[name][0] / counts[""][0] * 100, least[name][1] / counts[""][2] * 100
         about = (
-            f"{share:+.1f} % of a step; to know where the body is {known:.1f} % of its operations, "
+            f"{share:+.1f} % of a step; the position of the body takes {known:.1f} % of its operations, "
             f"{seen:.1f} % of a series"
         )
         figures.append(figure(f"idle {name}", timed[name], "ns", about))
         targets += [
             target(
-                f"operations that an idle {name} adds, fixed steps ({known:.1f} % to know where the body is)",
+                f"operations that an idle {name} adds, fixed steps ({known:.1f} % for the position of the body)",
                 free,
                 2.0,
                 unit="%",
             ),
             target(f"operations that an idle {name} adds, switches held", held, 2.0, unit="%"),
             target(
-                f"operations that an idle {name} adds, series ({seen:.1f} % to know where the body is)",
+                f"operations that an idle {name} adds, series ({seen:.1f} % for the position of the body)",
                 series,
                 2.0,
                 unit="%",

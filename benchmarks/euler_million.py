@@ -29,7 +29,7 @@ def by_hand(q, v, n, h, stiffness, damping):
 
 
 def pendulum() -> sk.Model:
-    """A hinge about y; its friction makes the energy balance carry one more state, the work done."""
+    """A hinge about y; because of its friction, the energy balance has one more state, the work done."""
     arm = sk.Body(mass=MASS, com=(0, 0, -LENGTH), inertia=(0.13, INERTIA, 0.05, 0, 0, 0))
     return sk.Model(
         name="pendulum",
@@ -59,7 +59,7 @@ def run(quick: bool) -> dict[str, Any]:
         "loop by hand": (lambda: by_hand(START, 0.0, steps, STEP, *constants), steps),
         "Sekant's integrator": (lambda: ours(*plain), steps),
         "Sekant's integrator with the energy balance": (lambda: ours(*balanced), steps),
-        "simulate, with making of outputs and result": (whole_call, steps),
+        "simulate, including outputs and result": (whole_call, steps),
     }
     times = best_of(contenders, 3 if quick else 20)
     hand, own, own_balanced, _ = (t.seconds for t in times.values())

@@ -1,4 +1,4 @@
-"""A step of exported C against one of our own compiled loop, in processor time of the same run."""
+"""A step of exported C compared with one of our compiled loop, in processor time of the same run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROUNDS = 5
 
 
 def of_c(program: Path, steps: int) -> float:
-    """Seconds of a step, as the self-test of the source tells."""
+    """Time of a step (s), as reported by the self-test of the source."""
     told = subprocess.run([str(program), str(steps)], capture_output=True, text=True, check=True).stdout
     found = re.search(r"steps: (\S+) ns a step", told)
     assert found, told
@@ -38,7 +38,7 @@ def of_c(program: Path, steps: int) -> float:
 
 
 def of_engine(system: sk.System, method: str, step: float, steps: int) -> float:
-    """Seconds of a step in our own loop, without outputs on the way."""
+    """Time of a step (s) in our own loop, without intermediate outputs."""
     start = start_of(system, None, None, 0.0)[0]
     x = np.concatenate([start.q, start.v, system.element_states(start)])
     problem = explicit_problem(system, None, False, method)

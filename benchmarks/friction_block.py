@@ -1,7 +1,7 @@
-"""A block on a slope that friction stops and holds, beside Exudyn and MuJoCo, with errors; the cost of idle friction.
-
-The block starts at 1 m/s, comes to rest after v^2 / 2a, and has to stay there for the rest of 10 s. What the peers
-call friction is regularized: they creep. Times are those of a whole call, events and reports included.
+"""A block on a slope that friction stops and holds, compared with Exudyn and MuJoCo, with errors; and the
+cost of idle friction. The block starts at 1 m/s, comes to rest after v^2 / 2a, and has to stay there for the
+rest of 10 s. Friction of the peers is regularized, so the block creeps. Times are those of a whole call,
+including events and reports.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sekant.model.parse import model_from_dict
 
 MASS, PULL, LEVEL, SPEED, UNTIL = 2.3, 6.7, 11.0, 1.0, 10.0
 REST = SPEED**2 / (2 * (LEVEL - PULL) / MASS)
-"""Where it comes to rest, m."""
+"""Position at which it comes to rest, m."""
 EXUDYN_STEPS, MUJOCO_STEP = 10_000, 1e-3
 JOINTS = 6
 
@@ -37,7 +37,7 @@ def block() -> sk.Model:
 
 
 def arm(frictions: int) -> sk.Model:
-    """Hinges in a row, of which the first few rub."""
+    """Hinges in a row, the first few with friction."""
     axes = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     body = {"mass": 1.1, "com": [0.1, 0.02, 0.2], "inertia": [0.1, 0.12, 0.13]}
     return model_from_dict(
@@ -154,14 +154,14 @@ def run(quick: bool) -> dict[str, Any]:
     return {
         "figures": figures,
         "targets": [
-            target("error of the place of rest", errors["Sekant, taylor"], 1e-12, unit="m"),
+            target("error of the position at rest", errors["Sekant, taylor"], 1e-12, unit="m"),
             target(
                 "operations that friction in the first joint of six adds",
                 (one / free - 1) * 100,
                 2.0,
                 unit="%",
             ),
-            target("operations that each friction adds where all six joints have one", each, 2.0, unit="%"),
+            target("operations that each friction adds if all six joints have one", each, 2.0, unit="%"),
         ],
     }
 

@@ -1,4 +1,4 @@
-"""The initial value problem that `simulate` hands to its integrators, for timing these alone."""
+"""The initial value problem that `simulate` passes to its integrators, to measure the time of these alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sekant.solvers.ode import OdeProblem
 def initial_value_problem(
     system: sk.System, balance: bool, groups: bool = False
 ) -> tuple[OdeProblem, np.ndarray]:
-    """The problem and its start; with `groups`, Euler steps are taken several at a time as in any long run."""
+    """The problem and its start; with `groups`, several Euler steps are taken at once, as in every long run."""
     start, rhs = system.initial_state(), right_hand_side(system, balance)
     x0 = np.concatenate([start.q, start.v, np.zeros(len(system.work_names) if balance else 0)])
     group = euler_group(system, balance) if groups else None

@@ -1,7 +1,7 @@
 """Kinematic sweep of a double wishbone: 1,000 positions with exact first and second derivatives.
 
-The peer is what one would write by hand: SciPy's `fsolve` on the compiled equations, each position started from the
-last one, without any derivatives by the drive.
+The alternative is a script with SciPy's `fsolve` on the compiled equations, in which each position starts
+from the previous one, without derivatives with respect to the drive.
 """
 
 from __future__ import annotations

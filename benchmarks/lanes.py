@@ -1,8 +1,8 @@
-"""Several instances in the lanes of the processor against one at a time: processor time of a step, in one run.
-
-The lanes start from states that differ by some percent. What lanes can gain is also counted: operations on registers
-of the code for one instance, in which two sides of a car share a register already and a table fills one, times the
-lanes, over those of the code in lanes. That is the gain where both run as many operations a second.
+"""Several instances in the lanes of the processor compared with one at a time: processor time of a step, in
+one run. The lanes start from states that differ by a few percent. The possible gain of lanes is also counted:
+register operations of the code for one instance (in which the two sides of a car already share a register,
+and a table fills one), times the number of lanes, over those of the code in lanes. This is the gain if both
+execute the same number of operations per second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROUNDS = 40
 
 
 def reduced_car() -> sk.Model:
-    """Reduced, with its controller left out."""
+    """The reduced car, without its controller."""
     from sekant.vehicle.car import car_model, load_car
 
     return car_model(load_car(EXAMPLES / "car" / "hatchback.yaml"), speed=20.0)
@@ -55,7 +55,7 @@ MODELS = {
 
 
 def varied(system: sk.System, lanes: int) -> np.ndarray:
-    """Starts (n, lanes), the first as the model has it."""
+    """Starts (n, lanes), the first one as in the model."""
     start = start_of(system, None, None, 0.0)[0]
     x = np.concatenate([start.q, start.v, system.element_states(start)])
     starts = np.repeat(x[:, None], lanes, axis=1)
@@ -67,7 +67,8 @@ def varied(system: sk.System, lanes: int) -> np.ndarray:
 
 
 def counted_gain(system: sk.System, lanes: int) -> float:
-    """Operations on registers of 256 bits for one instance, times the lanes, over those of the code in lanes."""
+    """Operations on registers of 256 bits for one instance, times the number of lanes, over those of the code
+    in lanes."""
     eq, (x, rates) = system.equations, state_rates(system, balance=False)
     dense = [ca.densify(rates)]
     groups = lookup_groups(eq.lookups, ca.veccat(*dense))
@@ -82,7 +83,7 @@ def _operations(modules: tuple[str, ...]) -> int:
 
 
 def of_a_step(system: sk.System, method: str, lanes: int, steps: int) -> tuple[float, float, float]:
-    """Seconds of a step alone and of one in lanes, and how often the lanes win per instance."""
+    """Time (s) of a step alone and of a step in lanes, and the factor by which lanes are faster per instance."""
     starts, p = varied(system, lanes), system.parameter_vector()
     single = explicit_problem(system, None, False, method)
     wide = lane_problem(system, method, np.repeat(p[:, None], lanes, axis=1))
@@ -100,8 +101,8 @@ def of_a_step(system: sk.System, method: str, lanes: int, steps: int) -> tuple[f
 
 
 def of_different(system: sk.System, lanes: int, until: float) -> tuple[float, float, float]:
-    """By dop853, of lanes that start with other velocities: processor seconds of the runs one by one, and in lanes,
-    and the largest number of steps of a run alone over the smallest."""
+    """With dop853, for lanes that start with different velocities: processor time (s) of the runs one by one
+    and in lanes, and the largest number of steps of a run alone over the smallest."""
     starts = varied(system, lanes)
     single = explicit_problem(system, None, False, "dop853")
     wide = lane_problem(system, "dop853", np.repeat(system.parameter_vector()[:, None], lanes, axis=1))
@@ -134,7 +135,7 @@ def run(quick: bool) -> dict[str, Any]:
             lanes = lanes_of(system, method)
             steps = (
                 100 if quick else 2000 if lanes > LANES else 500
-            )  # some milliseconds, of which the best counts
+            )  # a few milliseconds; the best one counts
             alone, wide, gain = of_a_step(system, method, lanes, steps)
             figures.append(figure(f"{name}, {method}: alone", Timed(alone, ROUNDS, 1), "ns"))
             note = f"counted: {counted_gain(system, lanes):.2f}"

@@ -1,4 +1,5 @@
-"""Exact linearization against one-sided differences, and d(qdd)/d(q, v) against Pinocchio's computeABADerivatives."""
+"""Exact linearization compared with one-sided differences, and d(qdd)/d(q, v) with Pinocchio's
+computeABADerivatives."""
 
 from __future__ import annotations
 
@@ -83,10 +84,9 @@ def _point(system: sk.System, q: Any, v: Any, p: Any) -> tuple[LinearFunctions, 
 
 
 def _all(parts: list[tuple[Any, int]], point: MotionPoint) -> Callable[[], Any]:
-    """Calls of native functions, so many of each, in loops of native code.
-
-    Differences take a call of the residual for each column and one more, and the exact mass matrix (as TROM's do);
-    what moves the samples apart and subtracts them is left out, in their favor.
+    """Calls of native functions, with a number for each, in loops of native code. Differences need a call of
+    the residual for each column, one more, and the exact mass matrix (as in TROM); moving the samples apart
+    and subtracting them is not counted, in their favor.
     """
     values: dict[str, np.ndarray] = dict(zip(("t", "q", "v", "a", "lam", "p"), point.arguments, strict=True))
     runs = []
@@ -97,7 +97,7 @@ def _all(parts: list[tuple[Any, int]], point: MotionPoint) -> Callable[[], Any]:
 
 
 def _operations(parts: list[tuple[Any, int]], n: int) -> int:
-    """Arithmetic of one linearization."""
+    """Arithmetic operations of one linearization."""
     return sum(function.stats.operations * (count // n) for function, count in parts)
 
 

@@ -1,5 +1,5 @@
-"""Pages that compute: a slider, or a hard point, dragged over 150 places, what each takes in the browser, and making
-the page."""
+"""Pages that compute: a slider or a hard point is dragged over 150 positions; the time of each in the
+browser, and the time to make the page."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _add(
 
 
 def _first_force(file: str) -> tuple[str, str]:
-    """The stiffness of the strut, from half to twice what it is."""
+    """The stiffness of the strut, from half to twice its value."""
     model = sk.load(ROOT / "examples" / file)
     name = next(f"{name}.stiffness" for name, force in model.forces.items() if hasattr(force, "stiffness"))
     value = float(sk.compile(model, parameters=[name]).parameters[name][0])
@@ -96,7 +96,7 @@ def _made(script: str, file: str, *arguments: object) -> float:
 
 
 def _dragged(browser: Any, page: Path, moves: int) -> list[float]:
-    """Drag the knob of the first slider from its left end to its right; times (ms) of the runs that follow."""
+    """Drag the knob of the first slider from its left end to its right end; times (ms) of the runs."""
     browser.open(page, 1280, 720)
     settled = "sekant.live.done === sekant.live.number && !sekant.live.due"
     browser.wait(settled)
@@ -112,12 +112,12 @@ def _dragged(browser: Any, page: Path, moves: int) -> list[float]:
     browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + width - 11, **mouse)
     times = browser.run("sekant.live.times")
     if len(times) < moves / 2:
-        raise RuntimeError(f"only {len(times)} of {moves} moves were runs")
+        raise RuntimeError(f"only {len(times)} of {moves} moves led to runs")
     return times
 
 
 def _moved(browser: Any, page: Path, moves: int) -> list[float]:
-    """Drag the inner end of the tie rod; times (ms) of 41 positions, all curves and what shows them."""
+    """Drag the inner end of the tie rod; times (ms) of 41 positions, all curves and their drawing."""
     browser.open(page, 1280, 720)
     browser.run("sekant.look('front')")
     settled = "!sekant.stale && !sekant.moved"

@@ -116,7 +116,7 @@ def _slider_crank(until: float, runs: int):
 
 
 def _loosest(error_at: Callable[[float], float], allowed: float) -> tuple[float, float]:
-    """The loosest tolerance of whole powers of ten whose error is allowed, and that error."""
+    """The loosest tolerance (a power of ten) with an allowed error, and that error."""
     for exponent in range(4, 13):
         error = error_at(10.0**-exponent)
         if error <= allowed:

@@ -1,9 +1,10 @@
 """N four-bars in a row for 10 s, against Exudyn and MuJoCo; growth with N.
 
-Up to 64 unknowns the series are native code, above they are interpreted: N = 10 is on one side, all others on the
-other. Twice a turn all rods lie on one line. Near to it, round-off off the motion has a series that converges only up
-to that position: steps that happen to begin close to it are as short as the way to it, and their systems take up
-to 12 back-substitutions, told beside the steps. How many such steps there are is chance, not growth.
+Up to 64 unknowns the series are native code, above they are interpreted: N = 10 is on one side, all others
+are on the other. Twice per turn all rods are on one line. Near this position, the series of round-off errors
+converges only up to the position itself. A step that happens to begin close to it is therefore as short as
+the remaining distance, and its systems take up to 12 back-substitutions, which are reported next to the
+steps. The number of such steps is random and does not grow with N.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ EXUDYN_STEPS, MUJOCO_STEP = (2_000, 10_000), 2e-3
 
 
 class Sekant:
-    """The mechanism, assembled, as the problem that `simulate` hands to its integrator."""
+    """The assembled mechanism, as the problem that `simulate` passes to its integrator."""
 
     def __init__(self, count: int):
         self.system = self.compiled(count)
@@ -55,7 +56,7 @@ class Sekant:
         return {"p": self.system.parameter_vector(), "rtol": tolerance, "atol": tolerance}
 
     def counted(self, tolerance: float) -> TaylorRun:
-        """A whole run, for what it has counted."""
+        """A whole run, for its counts."""
         run = TaylorRun(*self._motion, **self._options(tolerance))
         run.advance(10**6)
         return run
@@ -79,7 +80,7 @@ class InPoints(Sekant):
 
 
 def loosest(ours: Sekant, angle: float) -> tuple[float, float]:
-    """The first tolerance whose error is at most 1e-6 m, and that error."""
+    """The first tolerance with an error of at most 1e-6 m, and that error."""
     for tolerance in TOLERANCES:
         error = ours.error(angle, tolerance)
         if error <= 1e-6:

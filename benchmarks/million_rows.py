@@ -1,8 +1,8 @@
-"""A million rows of a study: two local workers against one process, and what the process in charge spends on them.
-
-Rates are slopes of rows over wall time once the workers have started, so that some ten thousand rows on two free
-cores tell what a million would; the start is told by itself. Processor seconds need no free cores: of a row, in a
-worker against in one process, and of the process in charge. `python million_rows.py 100000` runs so many rows.
+"""A million rows of a study: two local workers compared with one process, and the work of the main process.
+Rates are slopes of rows over wall time after the workers have started, so that ten thousand rows on two free
+cores predict the time of a million; the start is reported separately. Processor time does not require free
+cores: that of a row, in a worker compared with one process, and that of the main process. `python
+million_rows.py 100000` runs this number of rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sekant.studies import executors
 
 ROWS, QUICK = 1_000_000, 4_000
 CHUNKS = 30  # chunks of a study, about, if a row takes 0.1 ms: enough for a slope, and as long as may be
-LEAST = 12  # chunks from which a slope can be told
+LEAST = 12  # chunks needed to estimate a slope
 
 
 def model() -> sk.Model:
@@ -38,8 +38,8 @@ def model() -> sk.Model:
 
 @dataclass(frozen=True)
 class Taken:
-    """`rate`: rows a second of wall time while all workers run; `start`: seconds beside that; processor seconds of
-    the `rows`, and `charge` of the process that hands them out."""
+    """`rate`: rows per second of wall time while all workers run; `start`: additional time (s) for the start;
+    processor time (s) of the `rows`, and `charge`: that of the main process."""
 
     rate: float
     start: float
@@ -71,7 +71,7 @@ def measured(rows: int, executor: Any) -> Taken:
 
 
 def _slope(seen: list[tuple[float, int]]) -> float:
-    """Rows a second, by least squares over chunks that came back, without those of the start and the last ones."""
+    """Rows per second, by least squares over the returned chunks, without those of the start and the last ones."""
     t, done = np.array(seen[len(seen) // 4 : -2]).T
     return float(np.polyfit(t - t[0], done, 1)[0])
 
@@ -95,7 +95,7 @@ def run(quick: bool, rows: int | None = None) -> dict[str, Any]:
             figure("two workers, start", Timed(both.start, 1, 1), "ms"),
             figure("processor time of a row, one process", Timed(alone.rows / count, 1, count), "us"),
             figure("processor time of a row, worker", Timed(both.rows / count, 1, count), "us"),
-            figure("processor time of a row, process in charge", Timed(both.charge / count, 1, count), "us"),
+            figure("processor time of a row, main process", Timed(both.charge / count, 1, count), "us"),
         ],
         "targets": [
             target("rate of two workers over one process", ratio, 1.9, at_least=True),

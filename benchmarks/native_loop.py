@@ -47,7 +47,7 @@ def steps(function: Any, inputs: list[np.ndarray], x: np.ndarray, slope: np.ndar
 
 
 def repeated(function: Any, inputs: Sequence[np.ndarray], count: int) -> Callable[[], Any]:
-    """`count` calls with the same inputs, whose results go to one place, as a function that makes them."""
+    """A function that makes `count` calls with the same inputs and writes all results to the same place."""
     given = [np.ascontiguousarray(x, dtype=float) for x in inputs]
     arrays = [*given, np.append(function.tables, 0.0), free_modes(function.sites)]
     results = [np.empty(rows * columns) for rows, columns in function.shapes_out]
@@ -61,7 +61,7 @@ def repeated(function: Any, inputs: Sequence[np.ndarray], count: int) -> Callabl
 
 
 class RightHandSide:
-    """Tiny Euler steps with a compiled right-hand side, so that each evaluation waits for the one before."""
+    """Tiny Euler steps with a compiled right-hand side, so that each evaluation depends on the previous one."""
 
     def __init__(self, system: Any, links: list[trees.Link], motion: trees.TreeMotion):
         self.q_order, self.v_order = trees.state_order(system, links)

@@ -1,4 +1,4 @@
-"""What a step costs: a million explicit Euler steps of a pendulum, against loops written by hand.
+"""The cost of a step: a million explicit Euler steps of a pendulum, compared with loops written by hand.
 
 Run: python benchmarks/ode_step_cost.py
 """
@@ -34,7 +34,7 @@ class Handle:
 
 @njit
 def inlined(q, v, gravity, h, steps):
-    """Everything in registers."""
+    """A loop with everything in registers."""
     for _ in range(steps):
         q, v = q + h * v, v - h * gravity * sin(q)
     return q, v

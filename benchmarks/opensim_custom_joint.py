@@ -1,7 +1,7 @@
-"""A body on a spline path, against OpenSim's CustomJoint with the same splines (where OpenSim is installed).
-
-The body turns about one axis only. With splines on two or three rotation axes OpenSim 4.6 gives other accelerations
-as soon as the body moves, and its energy drifts by a percent in 10 s where ours stays.
+"""A body on a spline path, compared with OpenSim's CustomJoint with the same splines (if OpenSim is
+installed). The body turns only about one axis. With splines on two or three rotation axes, OpenSim 4.6 gives
+different accelerations as soon as the body moves, and its energy drifts by one percent in 10 s, while ours is
+constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def splines() -> np.ndarray:
 
 
 def opensim(quick: bool) -> dict[str, Any] | None:
-    """What `opensim_peer` answers; None without OpenSim. OPENSIM_PYTHON may name the interpreter that has it."""
+    """The output of `opensim_peer`; None without OpenSim. OPENSIM_PYTHON may name the interpreter in which it
+    is installed."""
     given = {
         "nodes": NODES.tolist(),
         "values": splines().tolist(),

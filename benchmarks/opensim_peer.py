@@ -1,6 +1,6 @@
-"""OpenSim's side of `opensim_custom_joint`, in a process of its own: its CasADi library cannot live beside another.
-
-Prints JSON. Needs OpenSim and NumPy only: ``python opensim_peer.py '{"nodes": ..., "values": ..., ...}'``.
+"""OpenSim's side of `opensim_custom_joint`, in a separate process because its CasADi library conflicts with
+ours. Prints JSON. Needs only OpenSim and NumPy: ``python opensim_peer.py '{"nodes": ..., "values": ...,
+...}'``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CustomJointModel:
         self.state = model.initSystem()
 
     def slopes(self) -> list[list[float]]:
-        """Derivatives (nodes, 4) of the splines at the nodes: with the values they fix its cubic pieces."""
+        """Derivatives (nodes, 4) of the splines at the nodes; with the values they determine the cubic pieces."""
         first = osim.StdVectorInt()
         first.push_back(0)
         places = [osim.Vector(1, float(u)) for u in self.given["nodes"]]
@@ -59,7 +59,7 @@ class CustomJointModel:
         return coordinate.getAccelerationValue(self.state)
 
     def evaluate(self, count: int) -> None:
-        """Accelerations from positions on, `count` times."""
+        """Accelerations from positions, evaluated `count` times."""
         state, model = self.state, self.model
         for _ in range(count):
             state.updQ()

@@ -1,4 +1,5 @@
-"""A wheel carrier on a suspension's path with strut and load: against a loop by hand and CasADi's interpreter."""
+"""A wheel carrier on a suspension's path with strut and load, compared with a loop written by hand and
+CasADi's interpreter."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ PIECES, LOW, HIGH = 40, -0.2, 0.2
 
 
 def curve() -> sk.PoseCurve:
-    """A path like that of a wheel carrier over its travel u: track and caster change, camber and toe with it."""
+    """A path like that of a wheel carrier over its travel u: track, caster, camber and toe change."""
 
     def pose(u):
         position = ca.vertcat(0.08 * u - 0.3 * u**2, 0.6 - 0.05 * u - 0.9 * u**2 + 0.5 * u**3, u)
@@ -121,7 +122,7 @@ def model(path: sk.PoseCurve) -> sk.Model:
 def interpreter(system: sk.System, count: int) -> ca.Function:
     """The right-hand side in CasADi's virtual machine, `count` times in one call, common expressions shared.
 
-    Inputs: t, x and the coefficients of the piece on which the path is; finding it is not counted.
+    Inputs: t, x and the coefficients of the piece on which the path is; the search for it is not counted.
     """
     eq = system.equations
     rhs, x, u = ca.vertcat(eq.qdot, eq.a), ca.vertcat(eq.q, eq.v), eq.q[0]

@@ -43,7 +43,7 @@ def model(pieces: int) -> sk.Model:
 
 
 def compile_seconds(described: sk.Model) -> float:
-    """From the model to all that `simulate` calls, without the cache, in processor time."""
+    """From the model to all functions that `simulate` calls, without the cache, in processor time."""
     began = thread_time()
     system = sk.compile(described, cache=False)
     right_hand_side(system, balance=True)
@@ -67,7 +67,7 @@ def run(quick: bool) -> dict[str, Any]:
     best = best_of(contenders, runs)
     compiled = {n: float("inf") for n in SIZES}
     for _ in range(2 if quick else 10):
-        for n in SIZES:  # anew each time, so that nothing of an earlier compilation can be used again
+        for n in SIZES:  # again each time, so that nothing of an earlier compilation can be used again
             compiled[n] = min(compiled[n], compile_seconds(model(n)))
     figures = [figure(f"{n:,} pieces, RK4", best[str(n)], "ns", "a step, all pieces visited") for n in SIZES]
     figures += [

@@ -1,4 +1,4 @@
-"""Frames a second of the player with twenty bodies, in a browser that draws without a graphics card."""
+"""Frames per second of the player with twenty bodies, in a browser that draws without a graphics card."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(quick: bool) -> dict[str, Any]:
         ],
         "targets": [
             target("frames a second", frames / seconds, 30, at_least=True, unit=""),
-            target("frames in a second of one processor", 1.0 / each, 30, at_least=True, unit=""),
+            target("frames per second of processor time", 1.0 / each, 30, at_least=True, unit=""),
         ],
     }
 

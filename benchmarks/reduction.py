@@ -1,9 +1,8 @@
-"""Reduced against geometric quarter cars (Hall, tables 4.3, 4.6, 4.7): fixed-step Euler, one run.
-
-A mechanism whose every loop has a bushing has no constraints: it is a tree with forces, and there is little to gain.
-Of the double wishbone on four bushings the operations of both are told: its 11 coordinates take 3,600, a body on a
-surface with four modes and the arm that carries its spring 3,100, most of them for inertia and its change along the
-motion.
+"""Reduced quarter cars compared with geometric ones (Hall, tables 4.3, 4.6, 4.7): fixed-step Euler, one run.
+A mechanism with a bushing in every loop has no constraints: it is a tree with forces, and there is little to
+gain. For the double wishbone on four bushings the operations of both are reported: its 11 coordinates take
+3,600; a body on a surface with four modes and the arm that carries its spring take 3,100, most of them for
+inertia and its change along the motion.
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ BENCHMARKS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure Sekant's speed, side by side with its peers.")
+    parser = argparse.ArgumentParser(description="Measure the speed of Sekant and of other programs.")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, metavar="NAME")
-    parser.add_argument("--quick", action="store_true", help="small and few: to see that everything runs")
+    parser.add_argument("--quick", action="store_true", help="small cases, to check that everything runs")
     parser.add_argument("--json", type=Path, default=Path("out/bench.json"), metavar="FILE")
     options = parser.parse_args()
 
@@ -57,7 +57,7 @@ def main() -> int:
     here = report["machine"]
     console.print(f"{here['processor']}, {here['cores']} cores, load {here['load']}; Python {here['python']}")
     if options.quick:
-        console.print("quick: too short for figures to be trusted")
+        console.print("quick: too short for reliable figures")
     for name in options.only:
         result = measure(name, options.quick)
         report["benchmarks"][name] = result
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def measure(name: str, quick: bool) -> dict[str, Any]:
-    """One benchmark's result; one that cannot run says why and leaves the others alone."""
+    """The result of one benchmark; a benchmark that cannot run reports the reason and does not affect the others."""
     began = perf_counter()
     module = importlib.import_module(name)
     result: dict[str, Any] = {"name": name, "title": (module.__doc__ or name).strip().splitlines()[0]}

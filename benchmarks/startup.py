@@ -1,4 +1,4 @@
-"""Seconds until something is on the screen: the command line's help, and the first result of the demo."""
+"""Time until the first output: the command line's help, and the first result of the demo."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Timing of contenders side by side, and the machine on which it is done.
-
-Other work on the machine can only make a run slower. So every contender is run many times for a few
-milliseconds, all of them taking turns, and the best run of each counts. Contenders in the same process are
-measured in processor time of the thread, so that waiting for a processor does not count.
+"""Measures the time of several contenders, and describes the machine. Other work on the machine can only make
+a run slower. So every contender runs many times for a few milliseconds, in turn with the others, and the best
+run of each counts. Contenders in the same process are measured in processor time of the thread, so that
+waiting for a processor does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Timed:
-    """Best time of one call (s), how many runs it was taken from and how many calls each run made."""
+    """Best time of one call (s), the number of runs, and the number of calls in each run."""
 
     seconds: float
     runs: int
@@ -41,7 +40,7 @@ def best_of(
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, load and the versions that matter."""
+    """Processor, cores, load and relevant versions."""
     from importlib.metadata import PackageNotFoundError, version
 
     versions = {}
@@ -86,6 +85,6 @@ def figure(name: str, timed: Timed, unit: str, note: str = "") -> dict[str, Any]
 def target(
     name: str, value: float, limit: float | None = None, *, at_least: bool = False, unit: str = "x"
 ) -> dict[str, Any]:
-    """A result with what is asked of it, if anything is; `unit` "x" stands for a ratio."""
+    """A result with its target, if there is one; `unit` "x" stands for a ratio."""
     met = None if limit is None else bool(value >= limit if at_least else value <= limit)
     return {"name": name, "value": value, "unit": unit, "limit": limit, "at_least": at_least, "met": met}

@@ -11,7 +11,7 @@ from sekant.model.forces import Actuator
 from sekant.model.joints import Free, Prismatic, Revolute
 
 GRAVITY = (0.3, -0.2, -9.7)
-"""Askew, so that a wrong direction shows."""
+"""Not along an axis, so that a wrong direction shows."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Link:
 
 
 def vehicle() -> list[Link]:
-    """A floating chassis, four sliders, steering in front, and four rolling bodies: 16 degrees of freedom.
+    """A floating chassis, four sliders, front steering, and four rolling bodies: 16 degrees of freedom.
 
     Depth first, as both peers number the coordinates.
     """
@@ -150,7 +150,7 @@ def motion(links: list[Link], seed: int = 3) -> TreeMotion:
 
 
 def state_order(system: sk.System, links: list[Link]) -> tuple[np.ndarray, np.ndarray]:
-    """Where each of the system's coordinates and velocities stands in the order of the links."""
+    """Position of each of the system's coordinates and velocities in the order of the links."""
     q_at, v_at, q, v = {}, {}, 0, 0
     for i, link in enumerate(links):
         nq, nv = (7, 6) if link.kind == "free" else (1, 1)

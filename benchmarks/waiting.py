@@ -1,7 +1,6 @@
-"""Waiting: first use with empty caches, every later use, and calls in a loop; in processor seconds.
-
-Every command runs in a process of its own; its processor time includes that of the processes that it starts. Bytecode
-is kept between processes, as an installation does.
+"""Waiting times: first use with empty caches, every later use, and calls in a loop; in processor time (s).
+Every command runs in a separate process; its processor time includes that of the processes that it starts.
+Bytecode is kept between processes, as an installation does.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ CHANGES = {
         "tire coefficient": ("parts/tire.tir", "PDY1", ""),
     },
 }
-"""By car and number: the file it stands in, and the text before and after the change."""
+"""By car and number: the file that contains it, and the text before and after the change."""
 MANEUVERS = {
     "another maneuver that steers by time": ("sine-with-dwell",),
     "first maneuver on a path": ("double-lane-change",),
@@ -72,7 +71,7 @@ MANEUVERS = {
     "acceleration, first": ("acceleration",),
     "braking, first": ("brake-straight", "--set", "pedal=0.3"),
 }
-"""By what is new to a car; the step of steering came before."""
+"""Maneuvers by what is new in them for a car that has done the step of steering."""
 CHAIN = """
 import sys, trees, sekant as sk
 from sekant.engine.functions.motion import right_hand_side
@@ -107,7 +106,7 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _seconds(command: list[str], folder: str, **environment: str) -> float:
-    """Processor time of a process and of all that it starts."""
+    """Processor time of a process and of all processes that it starts."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
@@ -141,7 +140,7 @@ def _loops(quick: bool) -> Report:
 
 
 def _commands(quick: bool) -> Report:
-    """Commands with empty and with warm caches, beside the import of NumPy."""
+    """Commands with empty and with warm caches, compared with the import of NumPy."""
     figures, targets = [], []
     repeat = 1 if quick else 5
     with tempfile.TemporaryDirectory() as folder:
@@ -170,9 +169,8 @@ def _commands(quick: bool) -> Report:
 
 
 def _cars(quick: bool) -> Report:
-    """A drive: the first of a car, the same again, with a changed number, at another speed, through another maneuver.
-
-    The loops are warm, as from a wheel; all else begins with an empty cache.
+    """A drive: the first one of a car, the same again, with a changed number, at another speed, through
+    another maneuver. The loops are cached, as in a wheel; everything else begins with an empty cache.
     """
     figures, targets = [], []
     for car, first_limit in (("new car", 5.0),) if quick else (("new car", 5.0), ("race car", 8.0)):
@@ -203,7 +201,7 @@ def _cars(quick: bool) -> Report:
 
 
 def _car_files(car: str, folder: Path) -> tuple[Path, str]:
-    """A copy of the car, and the maneuver that it is driven through."""
+    """A copy of the car, and its maneuver."""
     if car == "race car":
         shutil.copytree(FORMULA, folder, dirs_exist_ok=True)
         return folder / "formula.yaml", "step-steer"
@@ -212,13 +210,13 @@ def _car_files(car: str, folder: Path) -> tuple[Path, str]:
 
 
 def _warm_loops(folder: str, cache: str) -> None:
-    """All loops in the cache, as a wheel has them; nothing of a model."""
+    """A cache with all loops, as in a wheel, but nothing of a model."""
     program = "from sekant.loops.store.objects import prepare_all; prepare_all()"
     _seconds([sys.executable, "-c", program], folder, SEKANT_CACHE_DIR=cache)
 
 
 def _changed(folder: Path, file: str, before: str, after: str) -> Callable[[], None]:
-    """Change a file; what is returned changes it back. A coefficient of a tire grows by a hundredth."""
+    """Change a file; the returned function changes it back. A coefficient of a tire increases by one percent."""
     path = folder / file
     text = path.read_text()
     if before == "PDY1":
@@ -232,7 +230,7 @@ def _changed(folder: Path, file: str, before: str, after: str) -> Callable[[], N
 
 
 def _axle_report(quick: bool) -> Report:
-    """Curves of an axle as a page: with an empty cache but for the loops, and again."""
+    """Curves of an axle as a page: with only the loops in the cache, and again."""
     figures, targets = [], []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
         axle = str(FORMULA / "parts" / "front.yaml")
@@ -247,7 +245,8 @@ def _axle_report(quick: bool) -> Report:
 
 
 def _chains(quick: bool) -> Report:
-    """From nothing to the first accelerations of a chain of bodies, with warm loops. Growth: `chain_scaling`."""
+    """From the start to the first accelerations of a chain of bodies, with cached loops. For growth see
+    `chain_scaling`."""
     figures, targets = [], []
     for size, limit in ((10, None),) if quick else ((300, 5.0), (1000, 15.0)):
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
@@ -262,7 +261,7 @@ def _chains(quick: bool) -> Report:
 
 
 def _new_model(quick: bool) -> Report:
-    """`sekant run` of a small model that nobody has run: the loops are warm, all else begins with an empty cache."""
+    """`sekant run` of a new small model: the loops are cached, everything else begins with an empty cache."""
     seconds = []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as loops:
         _warm_loops(folder, loops)
@@ -308,7 +307,7 @@ def _second_process(quick: bool) -> Report:
 
 
 def _changed_number(quick: bool) -> Report:
-    """What it costs that numbers are read from memory, so that others need no other code."""
+    """The cost of reading numbers from memory, so that models with other numbers can use the same code."""
     models = {"quarter car": QUARTER_CAR, "double wishbone": WISHBONE}
     figures, targets = [], []
     for name, path in models.items():
@@ -336,7 +335,7 @@ def _changed_number(quick: bool) -> Report:
 
 
 def _runs(quick: bool) -> Report:
-    """Runs of 3 s of the quarter car with changed parameters, and what they take besides the compiled loop."""
+    """Runs of 3 s of the quarter car with changed parameters, and their time outside the compiled loop."""
     system = sk.compile(sk.load(QUARTER_CAR), parameters=["strut.stiffness", "body.mass"])
     base = {name: float(value[0]) for name, value in system.parameters.items()}
     inside = [0.0]
@@ -365,15 +364,15 @@ def _runs(quick: bool) -> Report:
             each, overhead = min(each, total / count), min(overhead, (total - inside[0]) / count)
     return [
         figure("run of the quarter car, 3 s", Timed(each, blocks, count), "ms"),
-        figure("run of the quarter car, besides its loop", Timed(overhead, blocks, count), "ms"),
+        figure("run of the quarter car, outside its loop", Timed(overhead, blocks, count), "ms"),
     ], [
         target("1,000 runs of the quarter car", 1000 * each, 4.0, unit="s"),
-        target("a run besides its loop", 1e3 * overhead, 0.5, unit="ms"),
+        target("a run outside its loop", 1e3 * overhead, 0.5, unit="ms"),
     ]
 
 
 def _curves(quick: bool) -> Report:
-    """Curves of a double wishbone over 41 positions, with a moved hard point each."""
+    """Curves of a double wishbone over 41 positions, each time with a moved hard point."""
     names = ["tie_rod_inner.parent_pose.position", "tie_rod_inner.child_pose.position"]
     system = sk.compile(sk.load(WISHBONE), parameters=names)
     point = next(iter(system.parameters.values()))
@@ -392,7 +391,7 @@ def _curves(quick: bool) -> Report:
 
 
 def _steps(quick: bool) -> Report:
-    """A step of a simulation from Python, against one of many in the compiled loop."""
+    """A step of a simulation from Python, compared with one of many in the compiled loop."""
     system = sk.compile(sk.load(QUARTER_CAR))
     sim, whole = sk.Simulation(system), sk.Simulation(system, step=1e-4)
     sim.step(1e-4)
@@ -416,7 +415,7 @@ def _steps(quick: bool) -> Report:
 
 
 def _calls(quick: bool) -> Report:
-    """What a call from Python costs, on a function that does next to nothing."""
+    """The cost of a call from Python, for a function that does almost nothing."""
     x = ca.SX.sym("x", 3)
     function = build("double", [x], [2 * x])
     bound, value, calls = function.bound(), [1.0, 2.0, 3.0], 100 if quick else 5000

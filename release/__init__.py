@@ -1,1 +1,1 @@
-"""What a release builds and checks: `make release`."""
+"""Builds and checks a release: `make release`."""

@@ -2,7 +2,7 @@
 
     python -m release [--skip STEP ...]
 
-The files are in dist/. If a step fails, the release ends with exit code 1 and says what to do.
+The files are in dist/. If a step fails, the release stops with exit code 1 and reports what to do.
 """
 
 from __future__ import annotations

@@ -24,11 +24,11 @@ LARGEST = 25e6  # bytes of a file to upload
 
 
 class NotReady(Exception):
-    """Something that a release must not have, with the remedy."""
+    """A fault that a release must not have, with the remedy."""
 
 
 def check_changelog(text: str, version: str) -> str:
-    """The date of the version's section; NotReady without one, or where it is too long to be read."""
+    """The date of the version's section; NotReady if the section is missing or too long."""
     found = re.search(
         rf"^## \[{re.escape(version)}\] - (\d{{4}}-\d\d-\d\d)\n(.*?)(?=^## \[|\Z)", text, re.M | re.S
     )
@@ -43,7 +43,7 @@ def check_changelog(text: str, version: str) -> str:
 
 
 def names_in(archive: Path) -> list[str]:
-    """The files of a wheel or a source archive; of the latter without its top folder."""
+    """The files of a wheel or a source archive, the latter without its top folder."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             return wheel.namelist()
@@ -69,5 +69,5 @@ def check_contents(archive: Path) -> None:
         raise NotReady(f"{archive.name} has bundled libraries ({bundled[0]}) without their licenses")
     if archive.stat().st_size > LARGEST:
         raise NotReady(
-            f"{archive.name} has {archive.stat().st_size / 1e6:.0f} MB; the limit is {LARGEST / 1e6:.0f} MB"
+            f"{archive.name} has a size of {archive.stat().st_size / 1e6:.0f} MB; the limit is {LARGEST / 1e6:.0f} MB"
         )

@@ -23,7 +23,7 @@ RECIPE = ROOT / "release/conda/recipe.yaml"
 
 
 def run(*command: object, folder: Path = ROOT, **environment: str) -> str:
-    """What a command prints; NotReady with its last lines if it fails."""
+    """The output of a command; NotReady with its last lines if the command fails."""
     done = subprocess.run(
         [str(word) for word in command],
         cwd=folder,
@@ -89,7 +89,7 @@ def contents() -> str:
 
 
 def recipe() -> str:
-    """rattler-build reads the recipe for conda packagers. To build it would need a conda channel."""
+    """Check that rattler-build can read the recipe for conda packagers. Building it would require a conda channel."""
     program = (
         "import sys; from rattler_build import Stage0Recipe, VariantConfig\n"
         "(variant,) = Stage0Recipe.from_file(sys.argv[1]).render(VariantConfig())\n"

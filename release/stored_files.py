@@ -196,7 +196,7 @@ KINDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 def write(folder: Path) -> None:
-    """Files of all kinds, as this version reads and writes them, and what they contain."""
+    """Files of all kinds, as this version reads and writes them, and their contents."""
     for name, source in TAKEN.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""The campaign: what Sekant promises, attacked. `make trust` runs it."""
+"""The campaign: it tries to break what Sekant promises. `make trust` runs it."""

@@ -2,9 +2,9 @@
 
     python -m trust [--minutes M] [--only SECTION ...] [--seed N] [--first] [--report FILE] [--page]
 
-Ten minutes of the processor by default; ``HOURS=8 make trust`` is the night's run. Every section gets a share.
-Figures and failures go to out/trust/report.json; `--page` also writes the figures into docs/trust.md. Ctrl-C ends the
-run and keeps the figures so far. Exit code 1 if anything failed.
+By default it takes ten minutes of processor time; ``HOURS=8 make trust`` is the run for a night. Every
+section gets a share. Figures and failures go to out/trust/report.json; `--page` also writes the figures into
+docs/trust.md. Ctrl-C ends the run and keeps the figures so far. Exit code 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MINUTES = 10.0
 
 
 def run_section(name: str, seconds: float, seed: int) -> tuple[Section, bool]:
-    """What a section found, and whether Ctrl-C ended it."""
+    """The results of a section, and whether Ctrl-C ended it."""
     title, _ = SECTIONS[name]
     section, clock, ended = Section(title, seed=seed), Clock(seconds), False
     try:
@@ -52,7 +52,7 @@ def run_section(name: str, seconds: float, seed: int) -> tuple[Section, bool]:
     except FirstFailure:
         pass
     except KeyboardInterrupt:
-        section.left_out.append(f"all that comes after {clock.spent / 60:.1f} of {seconds / 60:.1f} minutes")
+        section.left_out.append(f"everything after {clock.spent / 60:.1f} of {seconds / 60:.1f} minutes")
         ended = True
     except Exception:  # a section that breaks is a finding, and the others still run
         with suppress(FirstFailure):
@@ -71,7 +71,7 @@ def told(section: Section) -> str:
 
 
 def about() -> dict[str, Any]:
-    """Where and on what the figures are taken."""
+    """The machine and the version for which the figures were measured."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
@@ -90,7 +90,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.strftime("%Y%m%d")) * 1000)
     parser.add_argument("--report", type=Path, default=ROOT / "out" / "trust" / "report.json")
     parser.add_argument("--page", action="store_true", help="write the figures into docs/trust.md")
-    parser.add_argument("--first", action="store_true", help="end each section with its first failure")
+    parser.add_argument("--first", action="store_true", help="end each section at its first failure")
     given = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background ignores Ctrl-C
         signal.signal(number, signal.default_int_handler)
@@ -112,7 +112,7 @@ def main() -> int:
     if given.page:
         page.write([report], longest=given.minutes > MINUTES)
     failed = sum(len(section.failures) for section in sections)
-    print(f"{failed} failed; {given.report} has all of it")
+    print(f"{failed} failed; see {given.report} for all of it")
     return 1 if failed else 0
 
 

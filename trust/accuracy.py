@@ -27,14 +27,14 @@ import case_studies  # noqa: E402
 METHODS = ("taylor", "dop853", "radau5", "auto")
 TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 FACTORS = {"taylor": 10.0, "dop853": 5e3, "radau5": 1e4, "auto": 500.0}
-"""An error of a method beyond this many times the tolerance is a failure unless `KNOWN` says why."""
+"""An error of more than this many tolerances is a failure, unless `KNOWN` gives a reason."""
 KNOWN = {
     ("n_four_bar", "*"): "the rods line up three times, and the constraints are singular there",
 }
 FLOOR = 1e-11
-"""Errors of doubles that no tolerance goes below: round-off over some ten thousand steps."""
+"""Errors of double precision that no tolerance can reduce: round-off over some ten thousand steps."""
 FLOORS = {"slider_crank": 1e-10}
-"""The same where the motion magnifies the last digits: Taylor series of any tolerance end at 6e-11 here."""
+"""The same where the motion amplifies errors in the last digits: here, Taylor series of any tolerance reach 6e-11."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _case_study(name: str) -> Problem:
 
 
 def kepler() -> Problem:
-    """Eccentricity 0.6, one body around a fixed center, three turns; Kepler's equation gives the place."""
+    """Eccentricity 0.6, one body around a fixed center, three turns; Kepler's equation gives the position."""
     q, v = ca.SX.sym("q", 2), ca.SX.sym("v", 2)
     e = 0.6
     system = sk.natural.lagrange(
@@ -86,7 +86,7 @@ def pendulum() -> Problem:
 
 
 def stiff_oscillators() -> Problem:
-    """A slow oscillator beside one that a strong damper brings to rest: x'' = -4 x, y'' = -1e6 y - 1e4 y'."""
+    """A slow oscillator, and one that a strong damper brings to rest: x'' = -4 x, y'' = -1e6 y - 1e4 y'."""
     q, v = ca.SX.sym("q", 2), ca.SX.sym("v", 2)
     L = ca.sumsqr(v) / 2 - 2 * q[0] ** 2 - 1e6 * q[1] ** 2 / 2
     system = sk.natural.lagrange(
@@ -174,7 +174,7 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
     missed = {f"{problem} ({method}): {why}" for (problem, method), why in KNOWN.items()}
     section.left_out += sorted(missed)
     if len({row.problem for row in rows}) < len(PROBLEMS):
-        section.left_out.append("problems that were not reached in time")
+        section.left_out.append("problems for which there was no time")
 
 
 def table(rows: list[Measured]) -> str:
@@ -199,7 +199,7 @@ def _cell(row: Measured | None) -> str:
 
 
 def factors(rows: list[Measured]) -> str:
-    """Markdown: for each method the stated factor, and the largest one of each tolerance with its problem.
+    """Markdown: for each method the stated factor, and for each tolerance the largest factor with its problem.
 
     Problems for which `KNOWN` gives a reason come after the table, with their own factors.
     """
@@ -232,7 +232,8 @@ def _factor(row: Measured) -> str:
 
 
 def diagrams(rows: list[Measured], path: Path) -> None:
-    """Error over steps, a small picture for each problem; a line is a method, its points are the tolerances."""
+    """Error over steps, with a small picture for each problem; each line is a method, its points are the
+    tolerances."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -268,7 +269,7 @@ PICTURE = ROOT / "docs" / "images" / "accuracy.svg"
 
 
 def _between(text: str, what: str, content: str) -> str:
-    """The text with other content between the two comments that enclose this part of the page."""
+    """The text with new content between the two comments that enclose this part of the page."""
     begin, end = f"<!-- {what}: python -m trust.accuracy -->\n", f"<!-- end of {what} -->"
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)

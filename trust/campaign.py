@@ -1,4 +1,4 @@
-"""What every section of the campaign shares: its clock, what it counts, what it finds."""
+"""Shared parts of all sections of the campaign: clock, counts and findings."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 
 
 def processor_seconds() -> float:
-    """Of this process and of those that it has waited for."""
+    """Processor time (s) of this process and of the processes for which it has waited."""
     return sum(os.times()[:4])
 
 
 @dataclass
 class Clock:
-    """The time of the processor that a section may take: it tries as much on a busy machine as on a quiet one."""
+    """The processor time that a section may take, so that it tries the same amount on a busy machine as on an
+    idle one."""
 
     seconds: float
     started: float = field(default_factory=processor_seconds)
     elsewhere: float = 0.0
-    """Seconds of processes that still run."""
+    """Processor time (s) of processes that are still running."""
 
     @property
     def spent(self) -> float:
@@ -31,7 +32,7 @@ class Clock:
         return self.seconds - self.spent
 
     def seeds(self, first: int, least: int = 1) -> Iterator[int]:
-        """Numbers from `first` on while there is time, and `least` of them in any case."""
+        """Numbers that start at `first`, as long as there is time, but at least `least` of them."""
         seed = first
         while seed < first + least or self.left > 0:
             yield seed
@@ -40,7 +41,7 @@ class Clock:
 
 @dataclass
 class Failure:
-    """One thing that went wrong: what was tried, what came, and the input that shows it again."""
+    """One failure: what was tried, the result, and the input that reproduces it."""
 
     tried: str
     found: str
@@ -52,12 +53,12 @@ class Failure:
 
 
 class FirstFailure(Exception):
-    """Ends a section that has failed, where the first failure is all that is asked for."""
+    """Ends a section at its first failure, if only the first failures are requested."""
 
 
 @dataclass
 class Measured:
-    """The largest value that was measured of something, and its limit, if there is one."""
+    """The largest measured value of a quantity, and its limit, if there is one."""
 
     value: float
     unit: str = ""
@@ -73,7 +74,7 @@ class Section:
     """The figures of one section."""
 
     first_only: ClassVar[bool] = False
-    """Whether sections end with their first failure, which is not made smaller."""
+    """Whether sections end at their first failure, without making it smaller."""
 
     name: str
     counts: dict[str, int] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Section:
     left_out: list[str] = field(default_factory=list)
     seed: int = 0
     seconds: float = 0.0
-    """Of the processor."""
+    """Processor time."""
 
     def count(self, what: str, by: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + by
@@ -90,7 +91,7 @@ class Section:
     def measure(
         self, what: str, value: float, unit: str = "", limit: float | None = None, tried: str = ""
     ) -> None:
-        """Keep the largest value; one beyond the limit is a failure of what was `tried`."""
+        """Keep the largest value; a value beyond the limit is a failure of what was `tried`."""
         before = self.measured.get(what)
         value = float(f"{value:.3g}")
         self.measured[what] = Measured(max(value, before.value if before else value), unit, limit)

@@ -1,4 +1,5 @@
-"""Commands of `sekant` in processes of their own, whose time is that of the processor, whatever else runs."""
+"""Runs commands of `sekant` in separate processes with a limit of processor time, which does not depend on
+the load of the machine."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 PATIENCE = 10
-"""Seconds of wall time for a second of processor time; a process that waits for something ends with it, too."""
+"""Limit of wall time per second of processor time, so that a process that only waits ends, too."""
 
 
 class Endless(Exception):
-    """A command took more than its time."""
+    """A command exceeded its time limit."""
 
 
 def prepared(seconds: int, memory: int | None = None) -> Callable[[], None]:
-    """What a new process does first: Ctrl-C reaches it, also from the background of a shell; its time is limited."""
+    """Set up a new process: Ctrl-C reaches it even in the background of a shell, and its time is limited."""
 
     def prepare() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -37,7 +38,7 @@ def sekant(
     memory: int | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """A finished command; `Endless` after `seconds` of processor time."""
+    """Run a command to its end; raises `Endless` after `seconds` of processor time."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "sekant", *words],

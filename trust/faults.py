@@ -1,6 +1,6 @@
-"""Death, a full disk and Ctrl-C at every write of a command: results are whole or absent, and caches never wrong.
-
-Caches are also damaged, sealed, dated years ahead, and used by several processes at once.
+"""Kills a command, fills the disk or presses Ctrl-C at every write: results must be whole or absent, and
+caches never wrong. Caches are also damaged, made unreadable, dated years ahead, and used by several processes
+at once.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ LONG = (
 )
 """Commands that Ctrl-C interrupts."""
 EARLIEST = 0.15
-"""Seconds of the processor after which Python has begun to run the command."""
+"""Processor time (s) after which Python has begun to run the command."""
 CODES = {"kill": -signal.SIGKILL, "full": 1, "interrupt": 130}
-"""Exit code of a command that meets the fault and cannot do without what failed."""
+"""Exit code of a command that meets the fault and cannot continue without the part that failed."""
 
 
 COMMANDS = (
@@ -53,14 +53,15 @@ COMMANDS = (
 
 @dataclass(frozen=True)
 class Clean:
-    """A command and what it does without a fault."""
+    """A command, and its outputs without a fault."""
 
     words: tuple[str, ...]
     calls: int
     files: dict[str, bytes]
 
     def other(self, files: dict[str, Path]) -> list[str]:
-        """Names of files that have not what they have without a fault. Results say when they were made."""
+        """Names of files whose contents differ from those without a fault. Results contain the time at which
+        they were made."""
         return [
             name
             for name, path in files.items()
@@ -68,7 +69,8 @@ class Clean:
         ]
 
     def broken(self, files: dict[str, Path]) -> str:
-        """Why outputs are neither whole nor a readable part of a result; empty if they are."""
+        """The reason why outputs are neither whole nor a readable part of a result; empty if they are one of
+        these."""
         if other := self.other(files):
             return f"{', '.join(other)}: neither whole nor absent"
         folders = {Path(name).parts[0] for name in self.files if "/" in name}
@@ -92,7 +94,7 @@ def _same_after(section: Section, warm: Warm, home: Path, tried: str, fault: str
 
 
 def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> None:
-    """All calls of all commands in random order, as many as there is time for."""
+    """All calls of all commands in random order, as many as time allows."""
     places = []
     for words in COMMANDS:
         counting = Trial(warm.servers, warm.copy())
@@ -126,7 +128,8 @@ def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> Non
 
 
 def _found(warm: Warm, clean: Clean, fault: str, at: int) -> list[str]:
-    """What is wrong after a command met a fault: its exit code, its words, its outputs, the same command again."""
+    """Errors after a command met a fault: in its exit code, its messages, its outputs, or in the same command
+    run again."""
     home = warm.copy()
     trial = Trial(warm.servers, home)
     end, found = trial.run(clean.words, fault, at), []
@@ -158,7 +161,7 @@ def _found(warm: Warm, clean: Clean, fault: str, at: int) -> list[str]:
 
 
 def _seconds_of(process: subprocess.Popen[bytes]) -> float:
-    """Of the processor, that a running process has used (Linux), else infinity."""
+    """Processor time (s) that a running process has used (Linux); otherwise infinity."""
     with suppress(OSError, IndexError):
         after_name = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
@@ -166,7 +169,7 @@ def _seconds_of(process: subprocess.Popen[bytes]) -> float:
 
 
 def _interrupted_anywhere(section: Section, clock: Clock, warm: Warm, share: float, seed: int) -> None:
-    """Ctrl-C at any moment ends a command within a second of the processor, with exit code 130."""
+    """Ctrl-C at any moment must end a command within a second of processor time, with exit code 130."""
     limit, choose = clock.spent + share * clock.seconds, random.Random(seed)
     while clock.spent < limit:
         for words in LONG:
@@ -174,7 +177,7 @@ def _interrupted_anywhere(section: Section, clock: Clock, warm: Warm, share: flo
 
 
 def _interrupted(section: Section, warm: Warm, words: tuple[str, ...], moment: float, cold: bool) -> None:
-    """`moment`: seconds of the processor after its start; `cold`: nothing is in the cache."""
+    """`moment`: processor time (s) after its start; `cold`: the cache is empty."""
     trial = Trial(warm.servers, warm.home)
     shutil.copytree(damage.CAR, trial.folder, dirs_exist_ok=True)
     (trial.folder / "long.yaml").write_text(STUDY.replace("until: 0.1 s", "until: 2000 s"))
@@ -225,7 +228,7 @@ def _interrupted(section: Section, warm: Warm, words: tuple[str, ...], moment: f
 
 
 def _damaged_caches(section: Section, warm: Warm, times: int, seed: int) -> None:
-    """Entries with changed bytes, cut or emptied ones, and several processes on one cache."""
+    """Entries that are changed, truncated or emptied, and several processes on one cache."""
     rng = np.random.default_rng(seed)
     for _ in range(times):
         home = warm.copy()
@@ -247,7 +250,7 @@ def _damaged_caches(section: Section, warm: Warm, times: int, seed: int) -> None
 
 
 def _odd_homes(section: Section, warm: Warm) -> None:
-    """A home, and a folder for the cache, that is missing, a file, or cannot be written."""
+    """A home directory and a cache folder that are missing, are files, or cannot be written."""
     with tempfile.TemporaryDirectory() as folder:
         taken = Path(folder) / "file"
         taken.write_text("not a folder")
@@ -267,7 +270,7 @@ def _odd_homes(section: Section, warm: Warm) -> None:
 
 
 def _other_times(section: Section, warm: Warm) -> None:
-    """Entries from years ahead, as after a clock that went backwards, and from long ago."""
+    """Entries dated years ahead, as after a clock was set back, and entries from long ago."""
     for years in (30, -30):
         home = warm.copy()
         moment = time.time() + years * 365.25 * 86400
@@ -279,7 +282,8 @@ def _other_times(section: Section, warm: Warm) -> None:
 
 
 def _another_processor(section: Section, warm: Warm) -> None:
-    """A home that two computers share: code for one never runs on the other; the numbers agree but for rounding."""
+    """A home directory that two computers share: code for one must never run on the other, and the numbers
+    agree to within rounding."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         section.left_out.append("another processor level: this is not an x86-64 processor")
         return
@@ -295,14 +299,14 @@ def _another_processor(section: Section, warm: Warm) -> None:
         if not off < 1e-9:
             section.fail("another processor", f"numbers differ by {off:.1e}")
         if before.issuperset(place.name for place in home.rglob("*") if place.is_file()):
-            section.fail("another processor", "it made no code of its own")
+            section.fail("another processor", "it compiled no code")
     trial.close()
     _same_after(section, warm, home, "the first processor after another one")
     shutil.rmtree(home.parent, ignore_errors=True)
 
 
 def _together(section: Section, warm: Warm) -> None:
-    """Processes that begin at once on one cache: an empty one, and one of which half is gone."""
+    """Processes that start simultaneously on one cache: an empty cache, and one with half of its entries missing."""
     processes = warm.servers.count
     for emptied in (True, False):
         home = warm.copy()
@@ -313,7 +317,7 @@ def _together(section: Section, warm: Warm) -> None:
         with ThreadPoolExecutor(processes) as pool:
             ends = list(pool.map(lambda trial: trial.run(FIRST), trials))
         section.count("processes on one cache", processes)
-        what = "an empty cache" if emptied else "a cache of which half is gone"
+        what = "an empty cache" if emptied else "a cache with half of its entries missing"
         for trial, end in zip(trials, ends, strict=True):
             if end.code:
                 section.fail(f"{processes} processes on {what}", f"exit code {end.code}: {end.error[-400:]}")
@@ -325,8 +329,8 @@ def _together(section: Section, warm: Warm) -> None:
 
 
 def _prepared(section: Section, trial: Trial, words: tuple[str, ...]) -> bool:
-    """Run a command on another arm first, so that faults meet what a new model writes, and not the same code of loops
-    again and again; servers import what it needs."""
+    """First run a command on another arm, so that faults affect the files of a new model instead of the same
+    code of loops again and again; servers import the modules that it needs."""
     model = trial.folder / "arm.yaml"
     model.write_text(damage.STUDY_MODEL.replace("mass: 1 kg", "mass: 1.3 kg"))
     end = trial.run(words)

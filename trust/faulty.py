@@ -2,10 +2,10 @@
 
 Each line of its input is a JSON object, and each line of its output the answer. The server forks a process for each
 run, so that modules are imported once. Every call of the operating system that opens a file for writing,
-writes, renames or removes one is counted. Call number `at` meets the fault: `kill` (SIGKILL before it), `full` (the
-disk is full from then on), or `interrupt` (as Ctrl-C). With `processor` the processor seems to be the oldest of its
-kind. With `sealed` file permissions bind root, too; with `home` also, and the folder is the user's home instead of
-the cache.
+writes, renames or removes one is counted. Call number `at` meets the fault: `kill` (SIGKILL before the call),
+`full` (the disk is full from this call), or `interrupt` (like Ctrl-C). With `processor`, the processor
+appears to be the oldest of its kind. With `sealed`, file permissions apply to root, too. With `home` they do
+so as well, and the folder is the user's home directory instead of the cache.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from contextlib import suppress
 from typing import Any
 
 FAULT, AT = "none", 0
-CALLS = mmap.mmap(-1, 8)  # shared with the process that is forked
+CALLS = mmap.mmap(-1, 8)  # shared with the forked process
 SECONDS = 300
-"""After which a run is ended, by SIGALRM."""
+"""Time limit of a run, enforced by SIGALRM."""
 
 
 def meet(frees: bool = False) -> None:
-    """Count one call; the chosen one meets the fault. A full disk still lets go of what is on it (`frees`)."""
+    """Count one call; the chosen one meets the fault. Files can still be removed from a full disk (`frees`)."""
     calls = int.from_bytes(CALLS[:], "little") + 1
     CALLS[:] = calls.to_bytes(8, "little")
     if FAULT == "kill" and calls == AT:
@@ -77,7 +77,7 @@ def counted(original: Any, frees: bool) -> Any:
 
 
 def other_processor() -> None:
-    """The first processors of this kind, which can do nothing beyond what all of them can."""
+    """The oldest processors of this kind, with only the features that all of them have."""
     import llvmlite.binding as llvm
 
     llvm.get_host_cpu_name = lambda: "x86-64"
@@ -85,7 +85,8 @@ def other_processor() -> None:
 
 
 def seal() -> None:
-    """Give up what lets root write anywhere (Linux; elsewhere, and for others, nothing changes)."""
+    """Drop the capabilities that let root write anywhere (Linux; nothing changes on other systems or for
+    other users)."""
     version, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     with suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)
@@ -99,7 +100,7 @@ def seal() -> None:
 
 
 def prepare(fault: str, at: int) -> None:
-    """Put the fault in place."""
+    """Install the fault."""
     import builtins
 
     global FAULT, AT
@@ -149,7 +150,7 @@ def run(request: dict[str, Any]) -> int:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Exit code, number of calls, and what the command said of errors."""
+    """Exit code, number of calls, and the error output of the command."""
     for name in request.get("import", ()):
         with suppress(Exception):
             importlib.import_module(name)

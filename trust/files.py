@@ -1,4 +1,5 @@
-"""Files and command lines, damaged at random: read, or refused with one clear error, in bounded time and memory."""
+"""Files and command lines damaged at random: they must be read, or refused with one clear error, within
+limits of time and memory."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ TOKENS = (
     '"',
     "'",
 )
-"""Signs of YAML's grammar."""
+"""Characters with a meaning in YAML."""
 COMMANDS = (
     "check {model}",
     "run {model} --until 0.05 -o {out}",
@@ -54,7 +55,7 @@ COMMANDS = (
 
 
 def mutated_bytes(content: bytes, choose: random.Random) -> bytes:
-    """One to four bytes changed, dropped, doubled, or the end cut off."""
+    """Change, drop or double one to four bytes, or cut off the end."""
     data = bytearray(content)
     for _ in range(choose.randint(1, 4)):
         at = choose.randrange(len(data) + 1)
@@ -73,7 +74,7 @@ def mutated_bytes(content: bytes, choose: random.Random) -> bytes:
 
 
 def mutated_tokens(text: str, choose: random.Random) -> str:
-    """One to three words replaced by another word of the text, or by a sign of the grammar."""
+    """Replace one to three words by another word of the text, or by a character with a meaning in YAML."""
     words = text.split(" ")
     for _ in range(choose.randint(1, 3)):
         at = choose.randrange(len(words))
@@ -94,7 +95,7 @@ def damaged(kind: str, choose: random.Random) -> bytes:
 
 
 def _batch(kind: str, seed: int, folder: str, report) -> None:
-    """In a process of its own: tells before each file which it is, and afterwards what came of it."""
+    """Runs in a separate process: reports each file before reading it, and the result afterwards."""
     choose, place = random.Random(seed), Path(folder)
     _, _, _, ending, read = damage.kinds()[kind]
     file = place / f"mutated.{ending}"

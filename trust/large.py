@@ -32,7 +32,7 @@ ROWS, ROWS_SECONDS, ROWS_MEMORY = 1_000_000, {"opened": 5.0, "drawn": 8.0, "play
 
 
 def resident() -> float:
-    """Megabytes that this process holds now (Linux), else its largest so far."""
+    """Current memory of this process in MB (Linux); otherwise its largest memory so far."""
     status = Path("/proc/self/statm")
     if status.exists():
         return int(status.read_text().split()[1]) * resource.getpagesize() / 1e6
@@ -40,7 +40,7 @@ def resident() -> float:
 
 
 def row_of_four_bars(loops: int) -> sk.Model:
-    """Four-bars in a row, each hung on the ground beside the last one."""
+    """Four-bars in a row, each attached to the ground next to the previous one."""
     rod = sk.Body(
         mass=0.8, com=(0.2, 0, 0), inertia=(0.001, 0.02, 0.02), frames={"end": sk.Frame(position=(0.4, 0, 0))}
     )
@@ -94,8 +94,8 @@ def _long_path(section: Section) -> None:
 
 
 def _chains(section: Section, sizes: tuple[int, ...]) -> None:
-    """Time from a chain of hinged bodies to its first accelerations, and of further ones, grows little faster than
-    the number of bodies."""
+    """The time to the first accelerations of a chain of hinged bodies, and the time of further evaluations,
+    must grow hardly faster than the number of bodies."""
     first, further = [], []
     for n in (2, *sizes):  # with the smallest everything is imported
         model = chain(n)
@@ -118,7 +118,8 @@ def _chains(section: Section, sizes: tuple[int, ...]) -> None:
 
 
 def _driving(section: Section, clock: Clock, share: float) -> None:
-    """A car whose driver steers, accelerates and brakes: late steps take as long as early ones, and memory stays."""
+    """A car whose driver steers, accelerates and brakes: late steps must take as long as early ones, and
+    memory must stay constant."""
     car = driven_car(load_car(ROOT / "examples" / "car" / "sedan.yaml"))
     speed = "speed"
     drive = sk.Simulation(car.system, method="rk4", step=car.step, outputs=[speed], record=False)
@@ -170,11 +171,11 @@ result.plot(to="rows.png")
 drawn = process_time()
 sk.view(result, "rows.html")
 played = process_time()
-status = Path("/proc/self/status")  # Linux; where there is none, no memory is told
+status = Path("/proc/self/status")  # only on Linux
 most = status.read_text().partition("VmHWM:")[2].split()[0] if status.exists() else 0
 print(opened - began, drawn - opened, played - drawn, float(most) / 1e3)
 """
-"""A result opened, drawn and played in a process of its own: processor seconds of each, its largest memory (MB)."""
+"""Opens, draws and plays a result in a separate process: processor time (s) of each, and largest memory (MB)."""
 
 
 def _many_rows(section: Section) -> None:

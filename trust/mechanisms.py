@@ -1,8 +1,7 @@
-"""Random mechanisms of all registered types, computed in many ways that must agree.
-
-One run is the reference: joint coordinates, dop853. Every other way either states the same mechanism differently, or
-computes the same statement differently. A run that finishes without a warning and deviates is a failure; it is shrunk
-and kept as YAML.
+"""Random mechanisms of all registered types, computed in many ways that must agree. The reference is a run in
+joint coordinates with dop853. Every other way either describes the same mechanism differently, or computes
+the same description differently. A run that finishes without a warning and deviates is a failure; its model
+is made smaller and saved as YAML.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from trust.shrink import shrunk
 
 UNTIL, HALF, RTOL, STEP = 0.2, 0.1, 1e-9, 0.019
 LIMIT = 1e4 * RTOL
-"""Errors of a step grow to this in stiff contacts; a wrong sign or a lost term is far beyond it."""
+"""Errors of a step grow to this size in stiff contacts; a wrong sign or a missing term causes far larger errors."""
 EXCUSED = "deviations that a warning announced"
 STICKY = ("joint_friction", "axle_drive")
 METHODS = ("dop853", "taylor", "radau5")
@@ -39,7 +38,7 @@ METHODS = ("dop853", "taylor", "radau5")
 
 @dataclass(frozen=True)
 class Comparison:
-    """A run, what it must equal, and the names that changed."""
+    """A run, the reference that it must equal, and the names that changed."""
 
     found: sk.Result
     expected: sk.Result
@@ -69,7 +68,7 @@ def run(model: sk.Model | sk.System, method: str = "dop853", **options) -> sk.Re
 
 
 def bare(model: sk.Model) -> sk.Model:
-    """Bodies, joints, constraints and gravity alone."""
+    """Only bodies, joints, constraints and gravity."""
     empty: dict[str, dict] = {key: {} for key in ("forces", "contacts", "sensors", "signals", "motions")}
     return model.model_copy(update=empty)
 
@@ -83,7 +82,7 @@ def computed(formulation: str, method: str) -> Way:
     def way(model: sk.Model, seed: int) -> Comparison:
         sticks = any(item.type in STICKY for item in model.forces.values())
         if method == "radau5" and (model.contacts or sticks):
-            raise NotComparable("radau5 does not land on contacts, and lets friction creep")
+            raise NotComparable("radau5 does not stop at contacts, and friction creeps")
         return Comparison(run(sk.compile(model, formulation=formulation), method), run(model), model)
 
     return way
@@ -101,7 +100,7 @@ def elsewhere(model: sk.Model, seed: int) -> Comparison:
 
 
 def image(model: sk.Model, seed: int) -> Comparison:
-    """The mirror image about a coordinate plane, moving as the image."""
+    """The mirror image about a coordinate plane, whose motion must be the mirror image."""
     plane = "xyz"[seed % 3]
     model = bare(model)
     flip = np.diag([-1.0 if axis == plane else 1.0 for axis in "xyz"])
@@ -133,7 +132,7 @@ def in_two_parts(model: sk.Model, seed: int) -> Comparison:
 
 
 def other_rows(model: sk.Model, seed: int) -> Comparison:
-    """Rows at irregular times do not change the motion at the common ones."""
+    """Rows at irregular times must not change the motion at the common times."""
     rng = np.random.default_rng(seed)
     system = sk.compile(model)
     expected = run(system)
@@ -152,7 +151,8 @@ def at_run_time(model: sk.Model, seed: int) -> Comparison:
 
 
 def heavier(model: sk.Model, seed: int) -> Comparison:
-    """Without forces but gravity, all masses and inertias times a factor give the same motion."""
+    """Without forces other than gravity, the motion stays the same if all masses and inertias are multiplied
+    by a factor."""
     model = bare(model)
     factor = 3.7
 
@@ -170,7 +170,7 @@ def _a_turn_on(hinge: Any) -> Any:
 
 
 def a_turn_ahead(model: sk.Model, seed: int) -> Comparison:
-    """A hinge that starts a whole turn further moves as before."""
+    """A hinge that starts a whole turn further must move in the same way."""
     model = bare(model)
     hinges = {name: item for name, item in model.joints.items() if item.type == "revolute"}
     if not hinges:
@@ -181,7 +181,7 @@ def a_turn_ahead(model: sk.Model, seed: int) -> Comparison:
 
 
 def past_half_a_turn(model: sk.Model, seed: int) -> Comparison:
-    """Springs on hinges that start beyond a whole turn pull by the whole angle, in any formulation."""
+    """Springs on hinges that start beyond a whole turn must act on the whole angle, in every formulation."""
     model = bare(model)
     hinges = {name: item for name, item in model.joints.items() if item.type == "revolute"}
     if not hinges:
@@ -216,7 +216,7 @@ def in_other_units(model: sk.Model, seed: int) -> Comparison:
 
 
 def plain_loops(model: sk.Model, seed: int) -> Comparison:
-    """The integrator as plain Python, in a process of its own."""
+    """The integrator as plain Python, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         file = sk.save(model, Path(folder) / "model.yaml")
         output = Path(folder) / "out.nc"
@@ -259,11 +259,12 @@ RARE: dict[str, Way] = {
     "a live page": lambda model, seed: as_page(model, UNTIL, STEP, RTOL),
 }
 EVERY_FEW = 8
-"""Ways that take a process of their own are tried on every eighth mechanism."""
+"""Ways that need a separate process are tried on every eighth mechanism."""
 
 
 def ways_of(seed: int) -> Iterator[tuple[str, Way]]:
-    """Two formulations and three other ways: in the same time, more mechanisms find more than all ways of a few."""
+    """Two formulations and three other ways: in the same time, more mechanisms find more faults than all ways
+    of a few mechanisms."""
     choose = random.Random(seed)
     names = [name for name in FORMULATIONS if not name.startswith("joint")]
     first = choose.choice(names)  # other equations than those of the reference
@@ -275,7 +276,7 @@ def ways_of(seed: int) -> Iterator[tuple[str, Way]]:
 
 
 def compare(model: sk.Model, seed: int, way: Way) -> str:
-    """What is wrong; empty where nothing is. A deviation with a warning is not wrong."""
+    """The errors; empty if there are none. A deviation with a warning is not an error."""
     try:
         comparison = way(model, seed)
     except (NotComparable, sk.SekantError):

@@ -1,8 +1,8 @@
-"""The figures of a campaign on docs/trust.md.
+"""Writes the figures of a campaign into docs/trust.md.
 
     python -m trust.page [--longest] REPORT ...
 
-writes them from reports of runs that share the sections, or try the same one with several seeds.
+writes them from reports of runs of different sections, or of the same section with several seeds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from trust.campaign import Section, section_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "trust.md"
 TEN, LONGEST = "make trust", "longest run"
-"""Names of the two parts of the page that are written."""
+"""Names of the two parts of the page that this module writes."""
 
 
 def together(sections: Sequence[Section]) -> Section:
-    """The sum of sections of one name, run with other seeds."""
+    """The sum of sections of one name that were run with different seeds."""
     whole = Section(sections[0].name)
     for section in sections:
         for what, number in section.counts.items():
@@ -36,7 +36,7 @@ def together(sections: Sequence[Section]) -> Section:
 
 
 def figures(reports: Sequence[dict[str, Any]]) -> str:
-    """Markdown: how the figures were taken, what was tried and measured, left out, and found."""
+    """Markdown: how the figures were measured; what was tried, measured, left out and found."""
     found = [section_of(data) for report in reports for data in report["sections"]]
     sections = [
         together([s for s in found if s.name == name]) for name in dict.fromkeys(s.name for s in found)
@@ -48,7 +48,7 @@ def figures(reports: Sequence[dict[str, Any]]) -> str:
     seeds = " and ".join(dict.fromkeys(str(section.seed) for section in found))
     minutes = sum(section.seconds for section in sections) / 60
     lines = [
-        f"{minutes:.0f} minutes of the processor, taken on {said('date')} at commit {said('commit')}: "
+        f"{minutes:.0f} minutes of processor time, measured on {said('date')} at commit {said('commit')}: "
         f"{said('machine')}; seed {seeds}.",
         "",
         "| section | minutes | what was tried | failed |",

@@ -1,6 +1,6 @@
-"""Ways to compute a mechanism outside of this process's engine: as an FMU, in a page, its accelerations by Pinocchio.
-
-Each compares numbers by name and raises `NotComparable` where the program or the kind of mechanism is missing.
+"""Ways to compute a mechanism outside the engine of this process: as an FMU, in a page, or its accelerations
+by Pinocchio. Each compares numbers by name and raises `NotComparable` if the program is not installed or does
+not support the mechanism.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class NotComparable(Exception):
 
 @dataclass(frozen=True)
 class Numbers:
-    """Values by name, found and expected, and what was said beside them."""
+    """Values by name, found and expected, and the messages that came with them."""
 
     found: Mapping[str, Array]
     expected: Mapping[str, Array]
     warned: bool = False
 
     def worst(self) -> tuple[float, str]:
-        """The largest difference over the size of what is expected, at least 1; and its name."""
+        """The largest difference divided by the expected size (at least 1), and its name."""
         worst, where = 0.0, ""
         for name, expected in self.expected.items():
             gap = np.abs(np.asarray(self.found[name]) - expected).max(initial=0.0)
@@ -107,7 +107,7 @@ def as_page(model: sk.Model, until: float, step: float, rtol: float) -> Numbers:
 
 
 def as_hinges_and_slides(model: sk.Model, seed: int) -> sk.Model:
-    """The tree of the mechanism with a hinge or a slide in the place of every joint, and gravity alone."""
+    """The tree of the mechanism with a hinge or a slider instead of every joint, and only gravity."""
     rng = np.random.default_rng(seed)
     kinds = (sk.joints.Revolute, sk.joints.Prismatic)
     held: set[str] = set()
@@ -127,7 +127,7 @@ def as_hinges_and_slides(model: sk.Model, seed: int) -> sk.Model:
 
 
 def by_pinocchio(model: sk.Model, seed: int) -> Numbers:
-    """Accelerations at random states of the tree of hinges and slides, by the articulated-body algorithm."""
+    """Accelerations at random states of the tree of hinges and sliders, by the articulated-body algorithm."""
     try:
         import pinocchio as pin  # pyright: ignore[reportMissingImports]
     except ImportError:

@@ -1,4 +1,5 @@
-"""What a stranger's file could do: read other files, run code, fill memory, put scripts into pages."""
+"""Attacks by a file from a stranger: reading other files, running code, filling memory, putting scripts into
+pages."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ def _confined(section: Section, folder: Path) -> None:
 
 
 def _zip_bomb(section: Section, folder: Path) -> None:
-    """A spreadsheet whose sheet unpacks to two gigabytes."""
+    """A spreadsheet with a sheet of two gigabytes when unpacked."""
     path = folder / "bomb.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         with file.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as stream:
@@ -112,7 +113,7 @@ def _zip_bomb(section: Section, folder: Path) -> None:
 
 
 def hostile_model(text: str) -> sk.Model:
-    """Hostile text wherever a model takes free text."""
+    """Hostile text wherever a model accepts free text."""
     arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.17, 0.01))
     hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0=1.0)
     return sk.Model(name=text, description=text, bodies={"arm": arm}, joints={"hinge": hinge})

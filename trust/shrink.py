@@ -1,4 +1,4 @@
-"""The smallest model that still fails: items are taken away one by one while the failure stays."""
+"""Finds the smallest model that still fails: items are removed one by one as long as the failure remains."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def without_leaf(model: sk.Model, body: str) -> sk.Model | None:
 
 
 def smaller(model: sk.Model) -> list[sk.Model]:
-    """Models with one item less."""
+    """All models with one item fewer."""
     found = [without(model, key, name) for key in OPTIONAL for name in getattr(model, key)]
     found += [other for body in model.bodies if (other := without_leaf(model, body)) is not None]
     return found
 
 
 def shrunk(model: sk.Model, fails: Callable[[sk.Model], bool], most: int = 60) -> sk.Model:
-    """The model after all removals that leave the failure; at most `most` trials."""
+    """The model after all removals that keep the failure, with at most `most` trials."""
     trials = 0
     again = True
     while again and trials < most:
@@ -51,7 +51,7 @@ def shrunk(model: sk.Model, fails: Callable[[sk.Model], bool], most: int = 60) -
 
 
 def _fails(model: sk.Model, fails: Callable[[sk.Model], bool]) -> bool:
-    """A model that another item still needs cannot be built; that is another failure."""
+    """A model without an item that others need cannot be built; this is a different failure."""
     try:
         return fails(model)
     except sk.SekantError:

@@ -1,4 +1,4 @@
-"""What Sekant is built from: licenses, pins, lower bounds, and wheels that come out the same twice."""
+"""Checks of what Sekant is built from: licenses, pins, lower bounds, and reproducible wheels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trust.campaign import Clock, Section
 
 ROOT = Path(__file__).parents[1]
 LONG = 60.0
-"""Seconds of this section from which on it installs other versions and tests with them."""
+"""Duration of this section (s) above which it installs other versions and tests with them."""
 UV = (sys.executable, "-m", "uv")
 UV_BUILD = (*UV, "build", "--quiet", "--wheel", "--build-constraints", str(ROOT / "constraints.txt"))
 ALLOWED = re.compile(
@@ -33,7 +33,7 @@ def _name(requirement: str) -> str:
 
 
 def runtime_packages() -> list[metadata.Distribution]:
-    """The packages that an installation needs, with all that they need in turn."""
+    """The packages that an installation needs, with all of their dependencies."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     waiting, found = [_name(item) for item in project["dependencies"]], {}
     while waiting:
@@ -96,7 +96,7 @@ def _same_wheel_twice(section: Section) -> None:
             )
             if done.returncode:
                 section.left_out.append(
-                    f"the same wheel twice: it cannot be built here ({done.stderr[-200:].strip()})"
+                    f"reproducible wheel: it cannot be built here ({done.stderr[-200:].strip()})"
                 )
                 return
             (wheel,) = out.glob("*.whl")
@@ -107,7 +107,7 @@ def _same_wheel_twice(section: Section) -> None:
 
 
 TESTS = ("tests/unit", "tests/identities")
-"""Run with other versions: every module, and what must hold for every mechanism."""
+"""Tests to run with other versions: every module, and the identities of all mechanisms."""
 
 
 def _tested(section: Section, what: str, python: str, installed: Sequence[Sequence[str]]) -> None:
@@ -131,7 +131,7 @@ def _tested(section: Section, what: str, python: str, installed: Sequence[Sequen
 
 
 def _stated_pythons(project: dict[str, Any]) -> list[str]:
-    """Versions that pyproject.toml says Sekant runs on."""
+    """Versions of Python that pyproject.toml lists."""
     stated = [item.rpartition(":: ")[2] for item in project["classifiers"] if "Python :: 3." in item]
     return sorted(stated, key=lambda version: int(version.partition(".")[2]))
 
@@ -164,7 +164,7 @@ def _pythons(section: Section, project: dict[str, Any], long: bool) -> None:
 
 
 def _lower_bounds(section: Section, project: dict[str, Any]) -> None:
-    """The oldest versions that pyproject.toml allows; what tests need beside them may be newer."""
+    """The oldest versions that pyproject.toml allows; packages that only tests need may be newer."""
     tests = [item for item in project["optional-dependencies"]["test"] if not item.startswith("asammdf")]
     _tested(
         section,

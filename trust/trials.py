@@ -1,4 +1,4 @@
-"""Runs of commands with faults: each in a folder of its own, on a cache that many of them share or a copy of it."""
+"""Runs of commands with faults: each in its own folder, with a cache that many of them share or with a copy of it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Servers:
             self._idle.put(server)
 
     def prepare(self, modules: Sequence[str]) -> None:
-        """Every server imports these modules, which the commands then find."""
+        """Every server imports these modules in advance, so that the commands need not import them."""
         with ThreadPoolExecutor(self.count) as pool:
             list(pool.map(self.ask, self.count * [{"import": modules}]))
 
@@ -70,13 +70,13 @@ class Servers:
 
 @dataclass(frozen=True)
 class End:
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     error: str
     calls: int
     seconds: float
-    """Of the processor."""
+    """Processor time."""
 
 
 class Trial:
@@ -97,7 +97,7 @@ class Trial:
 
     @property
     def files(self) -> dict[str, Path]:
-        """What commands have written, by name."""
+        """The files that a command has written, by name."""
         found = {
             str(path.relative_to(self.folder)): path for path in self.folder.rglob("*") if path.is_file()
         }
@@ -105,7 +105,7 @@ class Trial:
 
     @property
     def modules(self) -> list[str]:
-        """Those that the command had imported at its end."""
+        """The modules that the command had imported at its end."""
         return json.loads((self.folder / ".modules").read_text())
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class Warm:
         return place
 
     def other_after(self, home: Path, fault: str = "none") -> str:
-        """What is wrong with the next run on a cache; empty where it gives the same numbers, bit for bit."""
+        """The error of the next run on a cache; empty if it gives the same numbers, bit for bit."""
         trial = Trial(self.servers, home)
         end = trial.run(FIRST, fault)
         if end.code:

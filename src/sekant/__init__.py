@@ -36,7 +36,7 @@ def _vehicle_model(path: str) -> Any:
 
 
 def _axle_model(path: str) -> Any:
-    """The model of an axle's file that has a key ``suspension``: on measured curves, on its rig."""
+    """The model of a file with a key ``suspension``: an axle on measured curves, on its rig."""
     from sekant.errors import ModelError
     from sekant.vehicle.measured.files import is_measured_file, load_measured_axle
 

@@ -1,9 +1,9 @@
-"""Columns of numbers from CSV files: the one reader of poses, tables of models, load ramps, roads and results.
+"""Columns of numbers from CSV files: a single reader for poses, tables of models, load ramps, roads and results.
 
 The first line names the columns, with units in brackets: ``time [s], force [kN]``; or the second line gives the
-units: ``s, kN``. Commas separate columns, or semicolons or tabs if the header has these; then 1,5 is one and a
-half. Lines that begin with '#' are comments, empty lines are skipped. Text is UTF-8, or what spreadsheets write:
-UTF-16 with its mark, and the Western European code page 1252.
+units: ``s, kN``. Commas separate columns, or semicolons or tabs if the header has these; then 1,5 means one
+and a half. Lines that begin with '#' are comments, empty lines are skipped. Text is UTF-8, or what
+spreadsheets write: UTF-16 with its mark, and the Western European code page 1252.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
         return
     if len(cells) in POSE_ROWS:
         raise DataError(
-            f"has no header and {len(cells)} numbers in its rows, as a pose table has: the drive u, T (12 or 16), "
-            "d (3) and delta (3); refer to it with pose_table: and its units: {drive: mm, length: mm}",
+            f"has no header and {len(cells)} numbers in its rows, like a pose table: the drive u, T (12 or "
+            "16), d (3) and delta (3); refer to it with pose_table: and its units: {drive: mm, length: mm}",
             file=file,
             line=line,
         )
@@ -153,7 +153,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
 
 
 def _refuse_thousands(body: list[tuple[int, str]], separator: str, file: str) -> None:
-    """Raise an error at a number such as 1.028 if the others have decimal commas: it may be a thousand."""
+    """Raise an error at a number such as 1.028 if the others have decimal commas: it may mean a thousand."""
     commas, points = (sum(line.count(mark) for _, line in body) for mark in ",.")
     if separator == "," or not commas or not points:
         return
@@ -162,8 +162,8 @@ def _refuse_thousands(body: list[tuple[int, str]], separator: str, file: str) ->
         for cell in _cells(line, separator, file, number):
             if rare in cell and _THOUSAND.fullmatch(cell.strip()):
                 raise DataError(
-                    f"'{cell.strip()}' may be a number of thousands, because most numbers of this file have decimal "
-                    f"{usual}; use one mark for decimals, and none for thousands",
+                    f"'{cell.strip()}' may be in thousands, because most numbers in this file use decimal "
+                    f"{usual}; use one decimal mark, and no thousands separator",
                     file=file,
                     line=number,
                 )
@@ -183,7 +183,7 @@ def _units(cells: list[str], separator: str) -> list[str | None] | None:
 
 
 def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
-    """Numbers and cells of the lines of a CSV file without a header of its own, neither empty nor comments.
+    """Numbers and cells of the lines of a CSV file without a header, except empty lines and comments.
 
     Cells are stripped; numbers with a decimal comma are written with a point where columns are separated otherwise.
     """

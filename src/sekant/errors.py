@@ -117,7 +117,7 @@ class AnalysisWarning:
 
 
 def warning_lines(warnings: Iterable[AnalysisWarning]) -> list[str]:
-    """One line each, as summaries show them."""
+    """One line for each warning, as in summaries."""
     return [f"warning: {warning}" for warning in warnings]
 
 

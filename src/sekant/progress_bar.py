@@ -1,8 +1,9 @@
 """Progress on the error stream, for work in stages and for work in rows.
 
-On a terminal or in a notebook it is a bar, in a pipe or a log file a line every few seconds, with the time that the
-stage has taken. ``SEKANT_PROGRESS=0`` turns both off. Slow code reports itself with `doing`, `through` and
-`counting`, wherever it is called from; the progress bar of the running command shows it.
+On a terminal or in a notebook it is a bar. In a pipe or a log file it is a line every few seconds, with the
+time that the stage has taken so far. ``SEKANT_PROGRESS=0`` turns both off. Slow code reports itself with
+`doing`, `through` and `counting`, wherever it is called from; the progress bar of the running command shows
+it.
 """
 
 from __future__ import annotations
@@ -189,8 +190,8 @@ def through(items: Collection[T]) -> Iterator[T]:
 
 
 def counting(what: str) -> Callable[[], None]:
-    """Function to call after each of a number of steps that nobody knows before: the progress bar of the running
-    command shows how many there were, as in "searching, 12 evaluations"."""
+    """Function to call after each step if the number of steps is unknown: the progress bar of the running
+    command shows the number so far, as in "searching, 12 evaluations"."""
     if not _entered:
         return lambda: None
     bar, done = _entered[-1], count(1)

@@ -157,7 +157,7 @@ _HIGHEST = 12
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: `factor` to SI, `dimension` (m, kg, s, rad), and the text it was written as."""
+    """A unit: `factor` to SI, `dimension` (m, kg, s, rad), and the original text."""
 
     factor: float
     dimension: Dimension
@@ -214,7 +214,7 @@ def is_unit(name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
-    """The unit written as `text`; raises `ModelError` with the nearest known unit if it is none."""
+    """The unit written as `text`; raises `ModelError` with the nearest known unit if it is not one."""
     if len(text) > _LONGEST:
         raise ModelError(f"a unit of {len(text)} characters is too long (limit {_LONGEST})")
     tokens = _tokenize(text)
@@ -230,7 +230,8 @@ def parse_unit(text: str) -> Unit:
 
 
 def check_name(text: str) -> str:
-    """`text` if it can stand beside values as their unit, one outside mechanics ("V/m") too; raises `ModelError`."""
+    """`text` if it can be displayed as a unit, including units outside mechanics ("V/m"); otherwise raises
+    `ModelError`."""
     names = [value for kind, value in _tokenize(text) if kind == "name"]
     if text and not _OTHER.intersection(names):
         parse_unit(text)

@@ -33,7 +33,7 @@ CODES: dict[str, WarningCode] = {
         "assemble, simulate, equilibrium",
         "A mechanism in points, or a bare Lagrangian, starts with velocities that neither its start values nor its "
         "constraints determine. Sekant chose the values of least kinetic energy, and the motion depends on them.",
-        "Give these velocities, or others that determine them; zero is also a value.",
+        "Give these velocities, or others that determine them; a given zero counts, too.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
@@ -50,8 +50,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "out_of_range": WarningCode(
         "simulate",
-        "The motion left the range of a path, surface or table, which has no continuation. The run ends early, with "
-        "the status of this name. The cause gives the value and the range, the place the time.",
+        "The motion left the range of a path, surface or table that has no continuation. The run ends "
+        "early, with a status of the same name. The cause gives the value and the range; the place gives "
+        "the time.",
         "Lengthen the data, keep the motion inside, or allow a continuation.",
     ),
     "breaks_crossed": WarningCode(
@@ -113,7 +114,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_sticks": WarningCode(
         "linearize",
-        "A joint with dry friction rests: friction holds it, and it takes no part in small motions.",
+        "A joint with dry friction is at rest: friction holds it, so small motions do not move it.",
         "For motions large enough to make it slide, leave the friction out, or linearize about a "
         "state in which it slides.",
     ),
@@ -124,14 +125,14 @@ CODES: dict[str, WarningCode] = {
     ),
     "undetermined_unknown": WarningCode(
         "steady_motion",
-        "The equations of the steady motion leave an unknown free. Its value is where the search started.",
+        "The equations of the steady motion leave an unknown free. It keeps the value at which the search started.",
         "Give a target for it, or remove it from the unknowns.",
     ),
     # -- small motions
     "frozen_motion": WarningCode(
         "linearize",
-        "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates "
-        "and on the formulation, and do not determine stability.",
+        "The linear equations hold at one instant of the motion: their eigenvalues depend on the "
+        "coordinates and on the formulation, and do not determine stability.",
         "About a steady motion, pass the result of `sk.analyses.steady_motion`, without `at`: in axes that move with "
         "it, eigenvalues are the same in all formulations.",
     ),
@@ -209,7 +210,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "unit_speed": WarningCode(
         "fit",
-        "The parameter is not the arc length everywhere: the path bends more sharply than its points resolve.",
+        "The parameter is not the arc length everywhere: the path bends too sharply for the spacing of its points.",
         "Give more points, state the noise, or fit over a column.",
     ),
     "outliers": WarningCode(
@@ -230,9 +231,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "order_uncertain": WarningCode(
         "fit",
-        "Points lie so far apart where the path bends that they do not determine their order: with one of the rows "
-        "in another place the path would be about as smooth. The fit goes through the rows in the order that was "
-        "found.",
+        "Points lie so far apart where the path bends that they do not determine their order: with one of "
+        "the rows elsewhere, the path would be about as smooth. The fit goes through the rows in the order "
+        "that was found.",
         "Give more points there, or add a time column, which fixes the order.",
     ),
     "fit_residual": WarningCode(

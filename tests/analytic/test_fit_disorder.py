@@ -37,7 +37,7 @@ def test_few_points_of_a_parabola(n):
 
 
 def test_few_points_of_a_figure_eight():
-    with pytest.raises(DataError, match="m long, the polygon through its points is"):
+    with pytest.raises(DataError, match="m long, but the polygon through its points is"):
         PoseCurve.fit(eight(8))
     assert PoseCurve.fit(eight(12)).length == pytest.approx(EIGHT, rel=0.02)
     assert PoseCurve.fit(eight(24)).length == pytest.approx(EIGHT, rel=1e-3)

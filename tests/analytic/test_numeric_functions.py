@@ -142,12 +142,14 @@ def test_a_function_that_fails_is_named():
     model = numeric("def law(x, v, k, t):\n    if x < 0:\n        raise ValueError\n    return -k*x\n")
     result = sk.simulate(model, until=1.0)
     assert result.status == "not_finite"
-    assert "signal 'pull': its function gives no finite number at (" in result.message
+    assert "signal 'pull': its function does not return a finite number at (" in result.message
 
 
 def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
     model = numeric("def law(x, v, k, t):\n    a = np.zeros(3)\n    a[int(3 + 1e9*t)] = x\n    return a[0]\n")
-    with pytest.raises(SekantError, match="cannot start: signal 'pull': its function gives no finite number"):
+    with pytest.raises(
+        SekantError, match="cannot start: signal 'pull': its function does not return a finite number"
+    ):
         sk.simulate(model, until=1.0)
 
 
@@ -155,7 +157,7 @@ def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
     ("function", "text"),
     [
         ("def law(x, v, k, t):\n    return open('x')\n", r"Untyped global name 'open'.*\(line 2\)"),
-        ("def law(x, v, k, t):\n    return 'a'\n", "cannot be compiled for numbers alone"),
+        ("def law(x, v, k, t):\n    return 'a'\n", "cannot be compiled for plain numbers"),
         (
             "import os\ndef law(x, v, k, t): return 1\n",
             "line 1 of the function: it may contain only definitions",

@@ -171,7 +171,7 @@ def test_nodes_for_a_tolerance():
 def test_a_table_that_is_too_coarse_says_so():
     table = PoseTable.sampled(screw, np.linspace(-0.7, 1.3, 5))
     table.check(screw, 0.1)
-    with pytest.raises(sk.SekantError, match=r"is off by .* make the step about"):
+    with pytest.raises(sk.SekantError, match=r"is off by .* use a step of about"):
         table.check(screw, 1e-9)
 
 

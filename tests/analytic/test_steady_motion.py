@@ -436,7 +436,7 @@ def coin(own_joint: bool) -> sk.Model:
 
 def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
     """The error says so, and what it advises works."""
-    advised = r"rolls or spins, its spin needs its own joint: put a light body on 'free'.*`rates`"
+    advised = r"rolls or spins, give its spin a separate joint: attach a light body to 'free'.*`rates`"
     with pytest.raises(sk.SekantError, match=advised):
         sk.analyses.steady_motion(coin(False), velocity=(1.0, 0, 0))
     steady = sk.analyses.steady_motion(coin(True), velocity=(1.0, 0, 0), rates={"spin.angle": 10.0})

@@ -206,7 +206,7 @@ REFUSED = [
     ),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
-    ("quarter_car", {}, "needs something to vary"),
+    ("quarter_car", {}, "needs a parameter to vary"),
     (
         "knee_in_space",
         {"knee.q0": "-200..-5 deg"},

@@ -47,7 +47,7 @@ def test_ctrl_c_while_procedures_compile(model_folder, tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
     assert "Traceback" not in err
-    assert err.splitlines()[-1] == "interrupted; nothing was saved: the run had not started"
+    assert err.splitlines()[-1] == "interrupted; nothing was saved, because the run had not started"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device on this system")

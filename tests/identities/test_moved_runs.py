@@ -160,7 +160,7 @@ def test_arrays_may_stay_outside():
 
 def test_what_cannot_be_moved_is_refused():
     struct, whole = _example()
-    with pytest.raises(SekantError, match=r"Outside\.function calls a function without a name"):
+    with pytest.raises(SekantError, match=r"Outside\.function calls a function that has no name"):
         image_of(struct, {})
     struct.set(table=PointerTable(np.array([address_of(whole) + 4096_000]), ()))
     with pytest.raises(SekantError, match=r"Outside\.table points to memory outside the struct"):

@@ -148,5 +148,5 @@ def test_a_phase_plot_has_the_channel_on_its_axis(result, tmp_path):
 def test_a_phase_plot_needs_one_column_and_something_to_draw(result):
     with pytest.raises(SekantError, match="matches 3 columns"):
         result.plot("hinge.v", x="arm.position")
-    with pytest.raises(SekantError, match="needs the names"):
+    with pytest.raises(SekantError, match="name the channels to draw"):
         result.plot(x="hinge.q")

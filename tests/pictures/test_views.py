@@ -59,7 +59,7 @@ def test_a_view_is_written_and_read(tmp_path):
     [
         ({"target": [1, 2, 3]}, "give either 'plane' or 'camera'"),
         ({"plane": "xz", "camera": [1, 2, 3]}, "give either 'plane' or 'camera'"),
-        ({"plane": "xz", "target": [1, 2, 3]}, "'target' is where a 'camera' looks"),
+        ({"plane": "xz", "target": [1, 2, 3]}, "'target' is the point at which a 'camera' looks"),
         ({"camera": [1, 2, 3], "target": [1, 2, 3]}, "the same point"),
         ({"plane": "zx"}, "plane"),
         ({"camera": ["1 kg", 2, 3]}, "kg"),

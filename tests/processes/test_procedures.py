@@ -88,7 +88,7 @@ def test_plain_python_checks_indices():
     ("name", "complaint"),
     [
         ("recursive", "again calls itself"),
-        ("sliced", "compiled code has no 'Slice'"),
+        ("sliced", "compiled code does not support 'Slice'"),
         ("two_kinds", "values of two types: array of real, 1 axes and real"),
         ("real_index", "an index must be an integer"),
         ("real_for_integer", "kind real is used where integer is expected"),
@@ -117,7 +117,7 @@ def test_every_procedure_can_be_linked():
 
 
 def test_what_allocates_is_refused_by_the_compiler():
-    with pytest.raises(SekantError, match=r"allocate: compiled code has no 'List'"):
+    with pytest.raises(SekantError, match=r"allocate: compiled code does not support 'List'"):
         objects.prepare(small_procedures.allocate)
 
 

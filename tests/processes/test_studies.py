@@ -55,7 +55,7 @@ def test_a_sobol_sequence_fills_every_cell():
     found = studies.sobol({"a": (2, 4), "b": (-1, 1)}, 64)
     cells = {(int((a - 2) * 4), int((b + 1) * 4)) for a, b in found.values}
     assert len(cells) == 64  # a (0, 6, 2)-net in base 2: one point in each of 8 x 8 cells
-    with pytest.raises(SekantError, match=r"number of rows \(got 60\); take 32 or 64"):
+    with pytest.raises(SekantError, match=r"number of rows is a power of two \(got 60\); use 32 or 64"):
         studies.sobol({"a": (0, 1)}, 60)
 
 

@@ -136,7 +136,7 @@ def test_urdf_parts(tmp_path):
     assert "left out" in model.description
     result = sk.simulate(model, 0.2)
     np.testing.assert_allclose(result["elbow.q"], 0.1 - 2 * result["upper_joint.q"], atol=1e-9)
-    with pytest.raises(SekantError, match=r"values from outside \(k\)"):
+    with pytest.raises(SekantError, match=r"overridden values \(k\)"):
         sk.load(tmp_path / "arm.urdf", set={"k": 1})
 
 

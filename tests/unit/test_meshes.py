@@ -48,7 +48,7 @@ def test_meshes_of_other_programs_become_shapes(tmp_path, mesh):
         ((POINTS, [[0, 1, 4]]), "a.stl", "refers to vertex 5, but has only 4"),
         ((POINTS * np.nan, FACES), "a.stl", "not finite"),
         ((POINTS, np.zeros((0, 3))), "a.stl", "no triangles"),
-        ((POINTS, FACES), "a.ply", "it must end in .stl"),
+        ((POINTS, FACES), "a.ply", "the name must end in .stl"),
     ],
 )
 def test_meshes_that_cannot_be_drawn_are_refused(tmp_path, mesh, name, message):

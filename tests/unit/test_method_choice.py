@@ -63,7 +63,7 @@ def test_case_studies_run_by_the_method_that_takes_least_work_for_its_digits(nam
     assert series < explicit
     result = sk.simulate(system, 0.05, output_step=0.05)
     assert chosen(result) == "taylor"
-    assert f"{explicit:.2g} for as many digits" in result.provenance["method_chosen_because"]
+    assert f"{explicit:.2g} for the same number of digits" in result.provenance["method_chosen_because"]
 
 
 def test_products_of_what_moves_are_counted_and_nothing_else():

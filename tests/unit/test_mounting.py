@@ -198,7 +198,7 @@ def test_a_part_on_a_part(files):
         ("a: {model: leg.yaml, template: leg}", "a template or a model, not both"),
         ("a: {model: leg.yaml, at: [1, 2]}", "got a list of 2, but 3 are expected"),
         ("a: {model: leg.yaml, parameters: {kk: 2}}", "no parameter 'kk'"),
-        ("a: {model: bad.yaml}", "mounted on each other in a circle"),
+        ("a: {model: bad.yaml}", "mounted on one another in a circle"),
         ("hip: {model: leg.yaml, on: trunk, at: [0, 0, 1]}", "frame 'hip' of 'trunk' is taken"),
     ],
 )
@@ -210,7 +210,7 @@ def test_faults_in_files(files, text, message):
 
 def test_faults_in_python(files):
     trunk, leg = load(files / "trunk.yaml"), load(files / "leg.yaml")
-    with pytest.raises(ModelError, match="no body or frame 'chest' to carry it"):
+    with pytest.raises(ModelError, match="no body or frame 'chest' to carry the part"):
         trunk.mount(leg, "a", on="chest")
     with pytest.raises(ModelError, match="cannot be a prefix"):
         trunk.mount(leg, "a b")

@@ -202,7 +202,7 @@ def test_check_lists_free_velocities_and_warnings(tmp_path):
     file = tmp_path / "top.yaml"
     file.write_text(model_text(top((0.3, 1, 0.4)).model))
     text = CliRunner().invoke(app, ["check", str(file)]).output
-    assert "velocities that nothing determines at the start, set by the least kinetic energy: B.v" in text
+    assert "undetermined velocities at the start, chosen for the least kinetic energy: B.v" in text
     assert "warning: B.v" in text
     told = json.loads(CliRunner().invoke(app, ["check", "--json", str(file)]).output)
     assert len(told["free_velocities"]) == 1

@@ -193,7 +193,7 @@ def test_many_straight_pieces_are_one_note():
     notes = PoseCurve.fit(np.array([*sides, corners[-1]]), parameter="arc_length").report.notes
     told = [note for note in notes if "straight" in note]
     assert len(told) <= MOST_STRAIGHTS
-    assert any("pieces look straight" in note for note in told)
+    assert any("pieces of the path are straight" in note for note in told)
 
 
 def knee(rows=None):
@@ -234,7 +234,7 @@ def test_angles_that_are_not_used_are_named(tmp_path):
     file = write(tmp_path / "knee.csv", header, body)
     bare = PoseCurve.fit(file, parameter="flexion")
     assert [w.code for w in bare.report.warnings] == ["orientation_unread"]
-    assert "columns a, b, c: angles that are not used" in str(bare.report.warnings[0])
+    assert "columns a, b, c: these angles are not used" in str(bare.report.warnings[0])
     for options in (
         {"orientation": "none"},
         {"columns": {"angles": ["a", "b", "c"]}, "sequence": "zxy"},
@@ -282,7 +282,7 @@ def test_numbers_that_may_be_thousands_are_refused(tmp_path, cell, refused):
     rows = "\n".join(f"{0.1 * i:.1f};0,5;{cell}".replace(".", ",", 1) for i in range(9))
     file.write_text(f"x [mm];y [mm];z [mm]\n{rows}\n")
     if refused:
-        with pytest.raises(DataError, match=rf"a.csv:2: '{cell}' may be a number of thousands"):
+        with pytest.raises(DataError, match=rf"a.csv:2: '{cell}' may be in thousands"):
             read_poses(file)
     else:
         assert read_poses(file).position[0, 2] == 1e-3 * float(cell)

@@ -168,7 +168,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
         ),
         (
             lambda m, r: sk.reduce(bob(), "arm", "A.x", (0, 1)),
-            "no bodies on joints: .* drive it by sk.kinematics",
+            "no bodies on joints, .* use sk.kinematics",
         ),
         (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"samples are made by sk.studies.grid.*\(got dict\)"),
         (

@@ -36,7 +36,7 @@ def test_a_freedom_too_many_names_what_still_moves():
 
 
 def test_a_table_too_coarse_names_the_step_that_would_do():
-    with pytest.raises(DataError, match=r"is off by .* but the tolerance is 1e-12; make the step about"):
+    with pytest.raises(DataError, match=r"is off by .* but the tolerance is 1e-12; use a step of about"):
         reduced(nodes=9, tolerance=1e-12)
 
 
@@ -75,7 +75,7 @@ def test_motion_of_a_joint_that_goes():
         ({"inertia": "lumped"}, "unknown inertia 'lumped'"),
         ({"coordinate": ["A.angle", "D.angle", "B.angle"], "range": [(0, 1)] * 3}, "one or two coordinates"),
         ({"range": (-1.0, 0.0, 5)}, "range \\(first, last\\)"),
-        ({"nodes": 3}, "whole numbers of at least 6"),
+        ({"nodes": 3}, "whole numbers, at least 6"),
         ({"drop": ["nothing"]}, "cannot leave out 'nothing'"),
     ],
 )
@@ -93,7 +93,7 @@ def test_the_reduced_model_on_disk_is_the_same(tmp_path):
     assert model_text(again) == model_text(found.model)
     json.dumps(found.digest())
     assert "crank" in found.summary()
-    with pytest.raises(SekantError, match=r"it must end in \.yaml"):
+    with pytest.raises(SekantError, match=r"the name must end in \.yaml"):
         found.save(tmp_path / "bar")
 
 

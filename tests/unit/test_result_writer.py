@@ -174,7 +174,7 @@ class Filling:
 def test_a_disk_that_fills_up_keeps_the_rows_before(tmp_path):
     path = tmp_path / "a.nc"
     with (
-        pytest.raises(SekantError, match="No space left on device; it holds the first 12 rows"),
+        pytest.raises(SekantError, match="No space left on device; it contains the first 12 rows"),
         ResultWriter(path, interval=0.0) as writer,
     ):
         writer.start(CHANNELS)

@@ -53,7 +53,7 @@ def test_a_driven_slider_drives_both():
     ("change", "words"),
     [
         ({"second_coordinate_of": "nothing"}, "unknown joint 'nothing'"),
-        ({"second_coordinate_of": "on_b"}, "must have one coordinate"),
+        ({"second_coordinate_of": "on_b"}, "must have exactly one coordinate"),
         ({"second_coordinate_of": "slide", "coordinate_of": "on_b"}, "already shares both coordinates"),
     ],
 )

@@ -28,7 +28,10 @@ def faults(seed: int, wait: float) -> Section:
 
 def test_reports_of_several_seeds_are_put_together():
     text = page.figures([report(faults(7, 0.3)), report(faults(8, 0.41234))])
-    assert "3 minutes of the processor, taken on 2026-01-02 at commit abc1234: 3 cores; seed 7 and 8." in text
+    assert (
+        "3 minutes of processor time, measured on 2026-01-02 at commit abc1234: 3 cores; seed 7 and 8."
+        in text
+    )
     assert "| Faults | 3.0 | 2,400 kills | 0 |" in text
     assert "| longest wait | 0.412 s | 1 s |" in text
 

@@ -213,9 +213,9 @@ def test_several_faults_come_at_once(write):
         (b"name: caf\xe9\n", "model.yaml:1: is not UTF-8 text (byte 0xe9)"),
         ("bodies: 3\n", "model.yaml:1: bodies: must be a mapping of names to bodies"),
         ("bodies: {arm: 3}\n", "model.yaml:1: body 'arm': must be a mapping"),
-        ("bodies: {1: {mass: 2}}\n", "'1' cannot be a name"),
+        ("bodies: {1: {mass: 2}}\n", "'1' is not a valid name"),
         ("a: " + "1" * 5000, "cannot be read as a number"),
-        ('name: "\\ud800"\n', "model.yaml:1: name: contains half of a character"),
+        ('name: "\\ud800"\n', "model.yaml:1: name: contains an incomplete character"),
     ],
 )
 def test_unreadable_texts(write, text, expected):

@@ -102,11 +102,11 @@ def test_faults_in_included_files_are_placed_there(write):
     [
         (
             {"main.yaml": "include: main.yaml\n"},
-            "main.yaml:1: include: files include each other in a circle: ",
+            "main.yaml:1: include: files include one another in a circle: ",
         ),
         (
             {"main.yaml": "include: [a.yaml]\n", "a.yaml": "name: a\ninclude: [main.yaml]\n"},
-            "a.yaml:2: include: files include each other in a circle: main.yaml -> a.yaml -> main.yaml",
+            "a.yaml:2: include: files include one another in a circle: main.yaml -> a.yaml -> main.yaml",
         ),
         ({"main.yaml": "name: x\ninclude: [no.yaml]\n"}, "main.yaml:2: include: there is no file 'no.yaml'"),
         ({"main.yaml": "include: [3]\n"}, "main.yaml:1: include: '3' is not the name of a file"),
@@ -215,7 +215,7 @@ def test_values_from_outside(write):
         ("arm", "3", "--set arm=3: 'arm' is an item of the model; name a field of it"),
         ("arm.mas", "3", "--set arm.mas=3: body 'arm': mas: unknown key 'mas'; did you mean 'mass'?"),
         ("arm.mass", "3 mm", "--set arm.mass=3 mm: body 'arm': mass: '3 mm' is a length"),
-        ("arm.com[7]", "3", "there is a list of 3 in the model"),
+        ("arm.com[7]", "3", "the model has a list of 3 there"),
         ("hinge.q0[0]", "3", "set the whole list"),
         ("arm.mass.x", "3", "there is no 'x'"),
         ("arm..mass", "3", "is not the name of a value"),

@@ -124,7 +124,7 @@ def test_expanded_models_are_dumped_and_set(write):
             "template: corne, mirror",
             "car.yaml:41: instance 'fr': unknown template 'corne'",
         ),
-        ("template: corner, mirror: y", "mirror: y", "car.yaml:41: instance 'fr': names no template"),
+        ("template: corner, mirror: y", "mirror: y", "car.yaml:41: instance 'fr': does not name a template"),
         ("mirror: y", "mirror: w", "car.yaml:41: instance 'fr': mirror: must be x, y or z, not the text 'w'"),
         (
             "mirror: y",
@@ -168,7 +168,7 @@ def test_expanded_models_are_dumped_and_set(write):
             "com: [1 mm, 20 mm, z/10]",
             "car.yaml:16: body 'fl.upright': com[2]: unknown name 'z'",
         ),
-        ("  fl: {template", "  f-l: {template", "instance 'f-l': 'f-l' cannot be a name"),
+        ("  fl: {template", "  f-l: {template", "instance 'f-l': 'f-l' is not a valid name"),
         ("  chassis: {mass", "  fl.ball: {mass", "car.yaml:5: body 'fl.ball': the name is taken"),
     ],
 )
@@ -186,7 +186,7 @@ def test_forces_on_a_coordinate_that_turns_are_refused(write):
 
 
 def test_an_empty_instance_names_no_template(write):
-    with pytest.raises(ModelError, match="instance 'fl': names no template"):
+    with pytest.raises(ModelError, match="instance 'fl': does not name a template"):
         load(write("templates: {corner: {}}\ninstances: {fl: }\n"))
 
 

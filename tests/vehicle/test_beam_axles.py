@@ -130,7 +130,7 @@ def test_a_triangulated_axle_and_a_watt_linkage():
 def test_faults(data, said):
     with pytest.raises(SekantError, match=said):
         sk.vehicle.axle(data)
-    with pytest.raises(SekantError, match="has no single corner"):
+    with pytest.raises(SekantError, match="cannot be built as a single corner"):
         sk.vehicle.corner(data)
 
 

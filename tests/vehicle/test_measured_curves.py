@@ -132,7 +132,7 @@ def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
         found = W[k].T @ turn.T @ elastic.compliance(u) @ turn @ W[k]
         np.testing.assert_allclose(found, 0.5 * (G[k] + G[k].T), rtol=1e-6, atol=1e-12)
     turned = {key: -x if key == ("mz", "toe") else x for key, x in rates.rates.items()}
-    with pytest.raises(SekantError, match="under mz the wheel moves against the load"):
+    with pytest.raises(SekantError, match="under mz the wheel moves in the direction opposite to the load"):
         sk.vehicle.MeasuredCompliance("left", rates.travel, turned).modes(np.array(travel), R, radius)
     alone = sk.vehicle.MeasuredCompliance(
         "left", rates.travel, {key: x for key, x in rates.rates.items() if key[0] == "fy"}
@@ -163,7 +163,7 @@ def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
     [
         ("lateral.toe [deg/kN]\n1\n", "unknown column 'lateral.toe'; did you mean 'lateral_same.toe'"),
         ("lateral_same.toe [mm/kN]\n1\n", "mm/kN"),
-        ("lateral_same.toe [deg/kN]\n1\n2\n", "no column 'travel' to distinguish them"),
+        ("lateral_same.toe [deg/kN]\n1\n2\n", "no column 'travel' that distinguishes them"),
         ("travel [mm],lateral_same.toe [deg/kN]\n1,1\n1,2\n", "same travel occurs twice"),
         ("travel [mm]\n1\n", "contains no rates"),
     ],
@@ -271,5 +271,5 @@ def test_measured_rows_are_compared_at_their_own_rack(tmp_path):
         line = next(x for x in told.output.splitlines() if x.startswith("  toe") and len(x.split()) == 3)
         assert abs(float(line.split()[1])) < 1e-3, line  # between 41 positions the curve is a cubic spline
     straight = sk.vehicle.axle_curves(load_axle(STEERED), travel=[-0.01, 0.0, 0.01])
-    with pytest.raises(SekantError, match=r"measured at rack 25 mm, but the curves are those at 0 mm"):
+    with pytest.raises(SekantError, match=r"measured at rack 25 mm, but the curves are at 0 mm"):
         deviations(straight, sk.vehicle.read_measured(steered_rows(curves, [4], tmp_path / "rig.csv")))

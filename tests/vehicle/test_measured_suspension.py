@@ -247,15 +247,15 @@ def both(rows: str, change) -> str:
         (both(GOOD, lambda x: [x[0], x[1], x[2] + 4.0]), "the sides have different zero positions"),
         (
             both(GOOD, lambda x: [-x[0], x[1], x[2]]),
-            "camber of the right wheel is the negative of that of the left",
+            "camber of the right wheel has the opposite sign of that of the left",
         ),
         (
             both(GOOD, lambda x: [x[0], -x[1], x[2]]),
-            "toe of the right wheel is the negative of that of the left",
+            "toe of the right wheel has the opposite sign of that of the left",
         ),
         (
             both(GOOD, lambda x: [x[0], x[1], -x[2]]),
-            "track_change of the right wheel is the negative of that of the left",
+            "track_change of the right wheel has the opposite sign of that of the left",
         ),
         (GOOD.replace("camber [deg]", "camber [rad]"), "camber reaches 77 deg; check its unit"),
         (
@@ -306,9 +306,7 @@ def test_one_rack_position_of_a_steered_wheel(folder):
     )
     text = text.replace("    steering: {rack_per_turn: 50 mm}\n", "")
     (folder / "car.yaml").write_text(text)
-    with pytest.raises(
-        SekantError, match="curves contain only one position of the rack; measure three or more"
-    ):
+    with pytest.raises(SekantError, match="curves contain only one rack position; measure three or more"):
         sk.vehicle.load_car(folder / "car.yaml")
 
 

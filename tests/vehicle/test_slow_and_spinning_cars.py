@@ -107,12 +107,12 @@ def test_lengths_without_a_unit_that_no_car_has_are_refused():
         ({"chassis": {**sedan()["chassis"], "com": [-1.15, 0, 520]}}, "com"),
     ):
         with pytest.raises(
-            ModelError, match=rf"{place}: -?\d+ m is more than .* in meters, write '-?\d+ mm'"
+            ModelError, match=rf"{place}: -?\d+ m is larger than .* in meters, write '-?\d+ mm'"
         ):
             car_description(sedan(**change))
 
 
 def test_titles_tell_a_speed_that_is_held_from_one_at_the_start():
     slalom, lane_change = (MANEUVERS[name]() for name in ("slalom", "double-lane-change"))
-    assert slalom.pace == "from 40 km/h on"
+    assert slalom.pace == "starting at 40 km/h"
     assert lane_change.pace == "at 80 km/h"

@@ -50,7 +50,7 @@ def test_a_push_rod_past_its_dead_point_is_told(axle):
     assert "negative_motion_ratio" in codes
     text = str(found.warnings[0])
     assert "spring'" in text
-    assert "past the dead point" in text
+    assert "beyond which the spring extends" in text
     assert "move the points" in text
 
 

@@ -36,7 +36,9 @@ def note_read(path: str | PathLike[str]) -> None:
     """Note that a file is about to be read. Its content is hashed first, so a later change is detected."""
     within = os.environ.get(WITHIN)
     if within and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)):
-        message = f"is not read: it is outside '{within}'; put it there, or allow a folder that contains it"
+        message = (
+            f"is not read because it is outside '{within}'; move it there, or allow a folder that contains it"
+        )
         raise DataError(f"{message} (--within)", file=os.fspath(path))
     noted = _NOTED.get()
     if noted is not None:

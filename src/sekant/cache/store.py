@@ -195,8 +195,8 @@ class Cache:
 
     def _prune(self, keep: Path) -> int:
         """Remove the least recently used above the limit; returns the bytes that this process may write before the
-        next check. A check takes time in proportion to the number of entries, so it must be rare; other processes
-        write as well.
+        next check. A check takes time in proportion to the number of entries, so it must be rare. Other
+        processes also write.
         """
         found, total = [], 0
         for item in os.scandir(self.directory):
@@ -240,7 +240,7 @@ def _checksum(key: str, payload: bytes) -> bytes:
 
 
 def decode(data: bytes, key: str = "") -> Entry | None:
-    """The entry that was stored under `key`; None if it is damaged or another one."""
+    """The entry that was stored under `key`; None if it is damaged or belongs to another key."""
     start = len(MAGIC) + 32
     if data[: len(MAGIC)] != MAGIC or len(data) < start:
         return None

@@ -78,7 +78,7 @@ def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
 
 @runtime_checkable
 class DescribesModel(Protocol):
-    """An object that a model can be made from, such as a car."""
+    """An object from which a model can be made, such as a car."""
 
     def model(self) -> Model:
         """The model of it."""

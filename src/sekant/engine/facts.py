@@ -14,7 +14,7 @@ from sekant.model.resolve import Parameter, default_values
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Facts about coordinates, parameters and constraints; all names are those that users see.
+    """Facts about coordinates, parameters and constraints, with the names that users see.
 
     `given`: inputs that are functions of time here. `rows`: the constraint of each equation; the first
     `positions` restrict positions; `rolling`: names of the others, which restrict velocities.

@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 class CheckedValues(dict[str, ArrayLike]):
     """Values of run-time parameters that the system with the number `serial` has checked. Do not change them.
 
-    `own` (np,): their vector, without held values.
+    `own` (np,): the vector of these values, without held values.
     """
 
     serial: int = -1

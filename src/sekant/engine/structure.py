@@ -78,7 +78,7 @@ class Structure:
         return self.model.model_copy(update={**changes, "shapes": {}, "name": "", "description": ""})
 
     def with_numbers(self, numbers: Mapping[str, float]) -> Structure:
-        """A copy with other values of some numbers."""
+        """A copy with different values of some numbers."""
         own = {**self.numbers, **numbers}
         model = self.model.model_copy(update={"parameters": {**self.model.parameters, **own}})
         return Structure(model, own, self.geometry, self.tables)
@@ -123,7 +123,7 @@ def _bare_table(data: TableData) -> TableData:
 
 def _called_tables(model: Model) -> frozenset[str]:
     """Tables of one variable that are used only in expressions (springs, for example, also need the integrals
-    of theirs)."""
+    of their tables)."""
     found = {name for name, data in model.tables.items() if data.dimension == 1}
     for part in (*ITEMS, "curves"):
         if not found:
@@ -146,7 +146,7 @@ def _words_of(item: Any) -> set[str]:
 
 
 def _looked_up(model: Model) -> dict[str, Geometry]:
-    """Curves and surfaces whose users only look up values."""
+    """Curves and surfaces from which items only look up values."""
     users: dict[str, list[Any]] = {name: [] for name in model.curves}
     for items in (model.joints, model.constraints, model.contacts, model.forces):
         for item in items.values():
@@ -206,8 +206,8 @@ def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numera
 
 
 def _numerals(expression: Expression) -> list[tuple[int, int, int, float]]:
-    """Node, begin and end in the text, and value of each numeral, a minus before it included, in the order of the
-    text; without exponents and a plain 1."""
+    """Node, begin and end in the text, and value of each numeral in the order of the text. A preceding minus
+    belongs to the numeral; exponents and a plain 1 are excluded."""
     nodes, text = expression.nodes, expression.text
     powers = {node.args[1] for node in nodes if node.kind == "operator" and node.value == "^"}
     exponents = powers | {part for k in powers for part in nodes[k].args}

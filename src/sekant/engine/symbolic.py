@@ -207,7 +207,7 @@ def _looked_up(lookup: Any, result: int, values: list[Any], tables: list[str], s
 
 
 def _number(value: float, sympy: Any) -> Any:
-    """A fraction, with which SymPy can calculate exactly."""
+    """The number as a fraction, so that SymPy can calculate exactly."""
     if not isfinite(value):
         return sympy.Float(value)
     near = Fraction(value).limit_denominator(FRACTION)

@@ -90,7 +90,7 @@ def as_system(
     values: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> System:
-    """A system unchanged; a model compiled with the run-time parameters of these `values` and `names`."""
+    """A system unchanged; a model is compiled with these `values` and `names` as run-time parameters."""
     names = [*dict.fromkeys([*names, *values_of(values)])]
     return given if isinstance(given, System) else compile(given, parameters=names)
 
@@ -223,7 +223,7 @@ class System:
         return self.equations.start.completed(q, v, t, p) if self.facts.completes else (q, v)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
-        """z (nz,) of a state; the model's own start values where it has none."""
+        """z (nz,) of a state; by default the model's own start values."""
         if not self.nz:
             return np.zeros(0)
         if state.z.size == self.nz:
@@ -264,7 +264,7 @@ class System:
 
     @property
     def reactions(self) -> Reactions:
-        """Which of friction, contacts, events, samples and delays there are."""
+        """Which of friction, contacts, events, samples and delays the system has."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property

@@ -138,8 +138,9 @@ class _Displaced:
     """The moving model in the form that constraints use, like `TreeKinematics`; it records what they act on.
 
     For positions, small displacements of bodies and coordinates are added; for velocities, symbols replace
-    the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals
-    of the constraint is a symbol of its own: the bodies may depend on time as well, through prescribed motions.
+    the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in
+    signals of the constraint is a separate symbol, because the bodies may also depend on time, through
+    prescribed motions.
     """
 
     def __init__(self, motion: TreeKinematics, velocities: bool):
@@ -151,7 +152,7 @@ class _Displaced:
         self.passing: dict[str, SX] = {}  # displacement of a cut joint's child for its measured coordinates
 
     def undisturbed(self, expression: SX) -> SX:
-        """`expression` at zero displacement, or at the true velocities."""
+        """`expression` at zero displacements, or at the true velocities."""
         return self._filled(expression, self._velocities)
 
     def at_rest(self, expression: SX) -> SX:
@@ -199,7 +200,8 @@ class _Displaced:
         return self.displacements[body]
 
     def joint_ends(self, joint: str, passing: SX | None = None) -> tuple[FrameState, FrameState]:
-        """Of the joint's frames F and M; `passing`: a displacement (6,) of its child besides the body's own."""
+        """The states of the joint's frames F and M; `passing`: a displacement (6,) of its child, in addition
+        to that of the body."""
         F, M = joint_frames(self.model, self.model.joints[joint])
         return self._displaced(*F), self._displaced(*M, passing)
 

@@ -10,9 +10,9 @@ methods. `ConstrainedEquations` turns them into accelerations, multipliers and p
 formulation subclasses it and implements these. Code that works for all formulations uses nothing else of the
 equations; in particular, it never checks which formulation it has.
 
-z are states of signals and force elements. p are the run-time parameters (inputs from outside among them), and behind
-them the *held values*: numbers of elements that change only at events (branches, samples, flags). Compiled
-functions and derivatives treat these as ordinary parameters; users do not see them.
+z are states of signals and force elements. p contains the run-time parameters (including the inputs),
+followed by the *held values*: numbers of elements that change only at events (branches, samples, flags).
+Compiled functions and derivatives treat these as ordinary parameters; users do not see them.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Energies(Protocol):
 
 
 class Start:
-    """Where a motion begins."""
+    """The start of a motion."""
 
     placed_by_joints: bool = False
     """whether a start is found in joint coordinates first"""
@@ -217,7 +217,7 @@ class Start:
         return self.weight(key, velocity) >= STATED
 
     def slack(self, key: Key, velocity: bool) -> float:
-        """How far assembly may change the start value of `key` without a warning, in its own unit."""
+        """Largest change of the start value of `key`, in its unit, that assembly may make without a warning."""
         return 0.0
 
     @property

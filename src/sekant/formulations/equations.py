@@ -32,7 +32,7 @@ MotionForces = dict[str, tuple[SX, SX]]
 
 
 class Equations(ConstrainedEquations):
-    """M(q) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, and everything else known about the motion.
+    """M(q) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, and all other quantities of the motion.
 
     Formulation "joint": relative coordinates along a spanning tree, loops closed by constraints. "cartesian":
     position and Euler parameters of every body, all joints as constraints. Symbols: `t` (), `q` (nq,),
@@ -170,7 +170,7 @@ class Equations(ConstrainedEquations):
 
     @property
     def _locked_columns(self) -> list[SX | None] | None:
-        """For each link, the flags of sticking coordinates that the recursion itself locks."""
+        """For each link, the flags of the sticking coordinates that the recursion locks."""
         lock: SX | None = vars(self).get("_lock")
         if lock is None:
             return None
@@ -190,8 +190,8 @@ class Equations(ConstrainedEquations):
     def _lean_tree(self) -> TreeState:
         """The tree with the same accelerations and fewer wrenches; see `Action.within`.
 
-        Of a link whose only motion is that of one coordinate against the ground, V = S v, the gyroscopic wrench
-        V x* (I V) does no work along S: it is in the joint's reaction alone.
+        If a link moves only by one coordinate relative to the ground, V = S v, its gyroscopic wrench V x* (I
+        V) does no work along S: it occurs only in the joint's reaction.
         """
         tree = self.tree
         if any(action.within for action in self.elements.actions.values()):
@@ -316,7 +316,7 @@ class Equations(ConstrainedEquations):
         return ca.densify(ca.diagcat(tree, SX.zeros(extra, extra)) if extra else tree)
 
     def inverse_dynamics(self, a: SX) -> SX:
-        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
+        """(nv,) generalized forces that must act, in addition to those of the model, for accelerations `a` (nv,)."""
         tree = self._lean_tree
         F, _ = recursive.inverse_dynamics(tree, self._parts(a))
         forces = [S.T @ f.column() - tau for S, f, tau in zip(tree.S, F, tree.tau, strict=True) if S.shape[1]]
@@ -364,8 +364,8 @@ def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
     """Choose the algorithm: composite bodies are faster on shallow trees, articulated bodies on deep ones
     (see benchmarks/dynamics_vehicle).
 
-    Measured: chains of hinges break even at 8 to 10 degrees of freedom. With the masses known, a composite
-    inertia behind sliders folds to numbers, which raises the limit.
+    Measured: chains of hinges break even at 8 to 10 degrees of freedom. If the masses are known, a composite
+    inertia behind sliders becomes a number, which raises the limit.
     """
     if algorithm != "auto":
         return algorithm

@@ -201,8 +201,8 @@ def _over(h: SX, mobility: SX) -> SX:
 
 
 def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> list[SX]:
-    """A small share of the normal mobility for the tangents of a contact, because a tangent along which
-    nothing can move has none."""
+    """A small share of the normal mobility, for the tangents of a contact: a tangent along which nothing can
+    move has no mobility."""
     found = [SX(0)] * first
     for one in contacts:
         normal = D[len(found), len(found)]
@@ -257,7 +257,7 @@ def _solve(A: SX, b: SX, h: SX) -> SX:
 
 
 def _eliminated(A: SX) -> tuple[dict[tuple[int, int], SX], list[SX]]:
-    """Factors L U of A without a search for pivots: its diagonal is 1 where nothing is coupled."""
+    """Factors L U of A without a search for pivots, because its diagonal is 1 where nothing is coupled."""
     n = A.shape[0]
     U = {(i, j): A[i, j] for i in range(n) for j in range(n)}
     inverse = []
@@ -293,7 +293,7 @@ def _determinant(A: SX) -> SX:
 
 
 def completed(actions: Mapping[str, Action], solved: Solved, lookups: Lookups) -> dict[str, Action]:
-    """The actions with the computed forces in place of their symbols."""
+    """The actions with the computed forces substituted for their symbols."""
 
     def put(expression: SX, values: SX = solved.values) -> SX:
         if not ca.depends_on(SX(expression), solved.symbols):

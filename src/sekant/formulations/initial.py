@@ -95,7 +95,7 @@ def _joint_values(motion: TreeKinematics) -> tuple[dict, dict]:
 def _placed(
     motion: TreeKinematics, tree: TreeKinematics, lookups: Lookups, q: dict, v: dict
 ) -> tuple[dict, dict]:
-    """The coordinates of all bodies when the tree's joints have their start values, besides q and v."""
+    """The coordinates of all bodies at the start values of the tree's joints, in addition to q and v."""
     q0, v0 = _joint_values(tree)
     given = [SX(0)]
     given += [ca.vertcat(SX.zeros(0, 1), *[q0[name] for name in tree.q_names])]
@@ -113,7 +113,7 @@ def _placed(
 def _at(
     tree: TreeKinematics, lookups: Lookups, columns: list[SX], symbols: list[SX], given: list[SX]
 ) -> list[SX]:
-    """`columns` with numbers in place of the state; tables are looked up there again, by `lookups`."""
+    """`columns` with numbers substituted for the state; `lookups` looks up the tables again there."""
     old, new = list(symbols), list(given)
     for node in tree.lookups.needed_by(column(columns)):
         arguments = ca.substitute(list(node.arguments), old, new)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class TreeKinematics(NamedValues):
     """Poses and twists of every link as expressions of the state, and the quantities that forces may use.
 
-    The state holds the free coordinates only: driven ones are functions of time. After the tree's coordinates
-    come the auxiliary parameters of constraints and of path and surface joints that close loops. Symbols: `t`,
-    `q` (nq,), `v` (nv,), and the parameters `p`.
+    The state holds the free coordinates only: driven ones are functions of time. The tree's coordinates are
+    followed by the auxiliary parameters of constraints and of path and surface joints that close loops.
+    Symbols: `t`, `q` (nq,), `v` (nv,), and the parameters `p`.
     """
 
     rigid = True
@@ -291,7 +291,7 @@ class TreeKinematics(NamedValues):
         return Neighbors(link.joint_name, sign * d, self.v_all[link.v], products)
 
     def _on_links(self, reference: str) -> tuple[int, Pose]:
-        """The link (-1: the ground) on which a frame is, and its pose there."""
+        """The link (-1: the ground) that carries a frame, and the frame's pose on it."""
         body, X_BF = self.place_of(reference)
         i = -1 if body == "ground" else self.link_index[body]
         return i, X_BF if i < 0 else self.on_link(i, X_BF)

@@ -19,9 +19,9 @@ from sekant.solvers.linear.ordering import minimum_degree
 from sekant.tables.bound_oracle import BoundOracle
 
 SWEEPS = 2
-RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
-SMALL_MASS = 1e-7  # eigenvalues of M below this, against the median of its diagonal, count as no mass
-NO_MASS = 1e-10  # diagonal entries of M below this, against the largest, are ignored for the typical mass
+RELATIVE = 1e-9  # regularization relative to typical pivots: each sweep gains about as many digits
+SMALL_MASS = 1e-7  # eigenvalues of M below this, relative to the median of its diagonal, count as no mass
+NO_MASS = 1e-10  # diagonal entries of M below this, relative to the largest, are ignored for the typical mass
 NO_ACTION = 1e-12  # rows of G (m or rad) shorter than this are rounding errors: redundant constraints
 
 PIVOTS = (f"{PLAIN}eps", f"{PLAIN}delta")
@@ -31,7 +31,7 @@ PIVOTS = (f"{PLAIN}eps", f"{PLAIN}delta")
 class KktFactor:
     """Factors of the regularized matrix; `M` (n, n) and `G` (m, n) are SX with structural zeros kept apart.
 
-    `light`: unknowns with hardly any mass, see `light_unknowns`.
+    `light`: unknowns with almost no mass, see `light_unknowns`.
     """
 
     def __init__(self, M: SX, G: SX, eps: float | SX, delta: float | SX, light: Collection[int] = ()):

@@ -1,4 +1,4 @@
-"""Joints of a tree that stick: the recursion itself locks them, at the cost of one or two products per joint.
+"""Joints of a tree that stick: the recursion locks them, at the cost of one or two products per joint.
 
 If every friction is a level on a free coordinate of a tree without constraints, no equation for the force of
 a sticking joint is needed: its acceleration is zero, a_k = (1 - h_k) (...), also in the factors of the mass

@@ -97,7 +97,7 @@ class NamedValues(ElementKinematics):
         return self.model.sensors[sensor].measure(self)
 
     def measure(self, name: str) -> SX:
-        """Value of a sensor; a sensor that needs itself is an error."""
+        """Value of a sensor; a sensor that depends on itself is an error."""
         if name not in self._measured:
             self._measured[name] = None
             self._measured[name] = self.model.sensors[name].measure(self)[1]
@@ -123,9 +123,8 @@ class NamedValues(ElementKinematics):
             waiting = [other for other, found in self._signals.items() if found is None]
             loop = " -> ".join([*waiting[waiting.index(name) :], name])
             raise ModelError(
-                f"depends on itself without a state in between: {loop}; put a lowpass or another signal with "
-                f"states into "
-                "the loop",
+                f"depends on itself without a state in between: {loop}; add a lowpass or another signal with "
+                "states to the loop",
                 path=("signals", name),
             )
         return value

@@ -36,8 +36,8 @@ class TreeState:
 
     @cached_property
     def lumped(self) -> TreeState:
-        """An equivalent tree that needs less computation: rotors keep only their inertia about z, and their
-        carriers get the rest.
+        """An equivalent tree that needs less computation: rotors keep only their inertia about z, and the
+        rest is added to their carriers.
 
         Except for its spin, a rotor moves with its carrier, so its mass and its inertia across the axis are
         constant there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that
@@ -284,7 +284,7 @@ def _alone(I: RigidInertia, V: Twist, F: Wrench) -> tuple[ArticulatedInertia, Wr
 
 @inlined
 def _projected(I: ArticulatedInertia, p: Wrench, S: SX, tau: SX, lock: SX | None) -> _Handed:
-    """U, D and u; a locked coordinate has no force and a mass of its own."""
+    """U, D and u; a locked coordinate has no force and an artificial mass."""
     columns = [Twist.of(S[:, k]) for k in range(S.shape[1])]
     U = ca.horzcat(SX.zeros(6, 0), *[(I * column).column() for column in columns])
     D, u = ca.triu2symm(ca.triu(S.T @ U)), tau - S.T @ p.column()
@@ -407,7 +407,7 @@ def solve_symmetric_transposed(S: SX, tau: SX) -> SX:
 
 
 def _first_rows(tree: TreeState) -> list[int]:
-    """Row of each link's first free coordinate, and the number of all as last entry."""
+    """Row of each link's first free coordinate; the last entry is the number of all free coordinates."""
     first = [0]
     for S in tree.S:
         first.append(first[-1] + S.shape[1])
@@ -415,7 +415,7 @@ def _first_rows(tree: TreeState) -> list[int]:
 
 
 def _unlocked(tree: TreeState, first: list[int]) -> list[SX]:
-    """For each free coordinate 1, or 1 less the flag that locks it."""
+    """For each free coordinate 1, or 1 minus the flag that locks it."""
     free = [SX(1)] * first[-1]
     for i, lock in enumerate(tree.locked or ()):
         if lock is not None:

@@ -1,7 +1,6 @@
-"""Forces with sign(...) of a velocity: these are dry friction laws under which nothing could come to rest.
-
-The criterion is the jump where the argument of the sign crosses zero, which with prescribed motions need not
-be at rest. Laws that use the sign only far from there, such as those of sliding tires, do not jump.
+"""Forces with sign(...) of a velocity: dry friction laws under which nothing could come to rest. The
+criterion is the jump where the argument of the sign crosses zero; with prescribed motions this may be away
+from rest. Laws that use the sign only far from there, such as those of sliding tires, do not jump.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _jumps_beside(
 
 
 def _arguments(function: ca.Function, symbols: SX, v: SX) -> list[tuple[SX, int]]:
-    """Arguments of comparisons, saturating functions and absolute values, as far as they depend on velocities."""
+    """Arguments of comparisons, saturating functions and absolute values that depend on velocities."""
     values: dict[int, SX] = {}
     found = []
     for i in range(function.n_instructions()):

@@ -122,7 +122,7 @@ class GivenMotion:
         self.concerned: NDArray[np.bool_] = (
             np.array(ca.which_depends(needed, p, 1, False), bool) if p.numel() else np.zeros(0, bool)
         )
-        """(np,) of which parameters the motion is a function"""
+        """(np,) whether the motion depends on each parameter"""
 
 
 def jump_text(

@@ -56,7 +56,7 @@ def joint_frames(model: Model, joint: Joint) -> tuple[tuple[str, Pose], tuple[st
 
 
 def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
-    """Joints of the tree, parents first, each with whether it is traversed backwards; and the cut joints.
+    """Joints of the tree, parents first, each with a flag that it is traversed backwards; and the cut joints.
 
     The tree grows from the ground, always by the adjacent joint with the fewest coordinates; joints marked
     `cut` come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates
@@ -144,7 +144,7 @@ def free_layout(model: Model) -> SpanningTree:
 
 
 def tree_lines(motion: Any, p: NDArray[np.float64]) -> Iterator[str]:
-    """The tree of bodies, one line each."""
+    """The tree of bodies, one line for each body."""
     children: dict[int, list[int]] = {}
     for i, link in enumerate(motion.links):
         children.setdefault(link.parent, []).append(i)

@@ -62,5 +62,5 @@ class Turns:
         return ca.reshape(ca.vertcat(*results), expression.shape)
 
     def joined(self, expression: SX) -> SX:
-        """The expression in the coordinates again."""
+        """The expression, converted back to the coordinates."""
         return ca.substitute(expression, self.symbols, self.values) if self.symbols.numel() else expression

@@ -47,7 +47,7 @@ class Variation:
 
     @cached_property
     def Phi(self) -> SX:
-        """(m,) position equations, zero in rows that restrict velocities only."""
+        """(m,) position equations; zero in rows that restrict only velocities."""
         return column([block.phi if block.holonomic else SX.zeros(block.rows) for block in self.blocks])
 
     @cached_property

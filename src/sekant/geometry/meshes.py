@@ -33,7 +33,7 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
             "is damaged: a vertex or a face does not consist of numbers", file=str(path)
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("contains no triangles, or numbers that are not finite", file=str(path))
+        raise DataError("contains no triangles, or contains numbers that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
         raise DataError(
             f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
@@ -48,7 +48,7 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
     (3, i, j, k, 3, ...) as in pyvista, whose polygons are divided; or a pair (vertices, triangles).
     """
     if Path(path).suffix.lower() != ".stl":
-        raise DataError("is not a name for a mesh file; it must end in .stl", file=str(path))
+        raise DataError("is not a valid name for a mesh file; the name must end in .stl", file=str(path))
     try:
         if isinstance(mesh, tuple):
             points, faces = mesh
@@ -66,7 +66,9 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
             file=str(path),
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("would contain no triangles, or numbers that are not finite", file=str(path))
+        raise DataError(
+            "would contain no triangles, or would contain numbers that are not finite", file=str(path)
+        )
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise DataError(
             f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
@@ -111,6 +113,6 @@ def _obj(text: str) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
             numbers = [int(word.split("/")[0]) for word in words[1:]]
             corners = [n - 1 if n > 0 else len(vertices) + n for n in numbers]
             if min(corners) < 0:
-                raise DataError("a face names a vertex before the first")
+                raise DataError("a face refers to a vertex number below 1")
             triangles += [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
     return np.array(vertices, np.float32).reshape(-1, 3), np.array(triangles, np.uint32).reshape(-1, 3)

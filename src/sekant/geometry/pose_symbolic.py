@@ -1,8 +1,7 @@
 """Pose, motion subspace and its derivative from table components, as CasADi expressions.
 
 The components and their derivatives come from table look-ups, so these expressions are the same for a curve
-of ten pieces and for one of a hundred thousand. Only rational operations for quaternions, sines for Euler
-angles.
+of ten pieces and for one of a hundred thousand. Quaternions need only rational operations, Euler angles need sines.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _EYE = SX(ca.DM.eye(3).full())
 
 
 def scalar(value: Any) -> SX:
-    """A number as SX; an SX unchanged."""
+    """A number as SX; an SX is returned unchanged."""
     return SX(value)
 
 

@@ -37,4 +37,4 @@ def with_format(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(number: int) -> str:
-    return str(number) if abs(number) < 10**9 else "that is not a sensible number"
+    return str(number) if abs(number) < 10**9 else "too large to be a version"

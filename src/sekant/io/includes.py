@@ -53,7 +53,7 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
         trail = (*chain, path)
         if other.resolve() in [step.resolve() for step in trail]:
             names = " -> ".join(str(step) for step in (*trail, other))
-            raise ModelError(f"include: files include each other in a circle: {names}", **_at(place))
+            raise ModelError(f"include: files include one another in a circle: {names}", **_at(place))
         if other.resolve() in seen:
             continue
         if not other.exists():

@@ -52,7 +52,9 @@ class Log:
         if gaps.size:
             row = int(gaps[0])
             where = f"at {self.time[row]:g} s ({gaps.size} such rows)"
-            raise self.columns.wrong(f"column '{name}' has no number {where}; fill the gap or remove it", row)
+            raise self.columns.wrong(
+                f"column '{name}' has no number {where}; fill the gap or remove the column", row
+            )
         if not own:
             return self.time, values.copy()
         try:
@@ -62,7 +64,7 @@ class Log:
 
 
 def read_log(path: str | PathLike[str]) -> Log:
-    """The log in a CSV file with a column ``time [s]`` (or ``t``) and one column a channel, or in an MDF file."""
+    """The log in a CSV file with a column ``time [s]`` (or ``t``) and one column per channel, or in an MDF file."""
     if Path(path).suffix.lower() in MDF:
         return read_mdf(path)
     columns = read_columns(path, gaps=True)
@@ -89,7 +91,7 @@ def read_log(path: str | PathLike[str]) -> Log:
 
 
 def input_series(path: str | PathLike[str], name: str, unit: str) -> tuple[Array, Array]:
-    """The rows of an input `name` from a log: the column with its name, or the only column besides time."""
+    """The rows of an input `name` from a log: the column with its name, or the only column other than time."""
     log = read_log(path)
     names = log.names
     if name in names:
@@ -136,7 +138,7 @@ class MdfLog(Log):
         gaps = np.flatnonzero(~np.isfinite(y))
         if gaps.size:
             where = f"at {t[gaps[0]]:g} s ({gaps.size} such samples)"
-            raise self.wrong(f"channel '{name}' has no number {where}; fill the gap or cut the file there")
+            raise self.wrong(f"channel '{name}' has no number {where}; fill the gap, or cut the file there")
         back = np.flatnonzero(np.diff(t) < 0)
         if back.size:
             raise self.wrong(

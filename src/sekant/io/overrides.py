@@ -91,7 +91,7 @@ def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
     if isinstance(last, int):
         if not isinstance(at, list) or last >= len(at):
             size = f"a list of {len(at)}" if isinstance(at, list) else "no list"
-            raise ModelError(f"'{name}': there is {size} in the model; set the whole list")
+            raise ModelError(f"'{name}': the model has {size} there; set the whole list")
         at[last] = value
     elif isinstance(at, dict):
         at[last] = value

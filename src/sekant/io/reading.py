@@ -82,7 +82,7 @@ def _expanded(path: Path, above: tuple[Path, ...]) -> Source:
         trail = (*above, path)
         if file.resolve() in [step.resolve() for step in trail]:
             names = " -> ".join(str(step) for step in (*trail, file))
-            raise ModelError(f"models are mounted on each other in a circle: {names}", path=at)
+            raise ModelError(f"models are mounted on one another in a circle: {names}", path=at)
         return _expanded(file, trail)
 
     try:

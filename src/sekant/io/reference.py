@@ -105,7 +105,7 @@ def fields_of(own: dict[str, Any]) -> list[FieldText]:
 
 
 def explained(name: str) -> tuple[str, str, list[FieldText], str]:
-    """(full name, what it is, its fields, an example in YAML) of an item."""
+    """(full name, description, fields, an example in YAML) of an item."""
     full, cls = find_item(name)
     further = _further().get(full)
     if further is None:

@@ -74,7 +74,7 @@ def json_schema() -> dict[str, Any]:
     instance = {
         "template": {"type": "string"},
         "model": {"type": "string", "description": "a model file to mount, instead of a template"},
-        "on": {"type": "string", "description": "body or frame that carries it; the ground without it"},
+        "on": {"type": "string", "description": "body or frame that carries it; default: the ground"},
         "at": {
             "anyOf": [where[Placement], {"type": "array", "items": _QUANTITY}],
             "description": "pose, or position, of the part's ground there",

@@ -98,7 +98,7 @@ def parse_source(text: str, file: str) -> Source:
 
 
 def scalar_spans(text: str) -> dict[KeyPath, tuple[int, int]]:
-    """Where the scalars of a valid YAML text stand in it, by their path of keys and indices."""
+    """The positions of the scalars in a valid YAML text, by their path of keys and indices."""
     from ruamel.yaml import YAML
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
@@ -193,7 +193,7 @@ def _syntax_error(error: Any, file: str) -> NoReturn:
     elif "mapping values are not allowed" in problem:
         message = "a second ':' in this line, or wrong indentation; put text that contains ': ' in quotes"
     elif "single document" in str(error.context):
-        message = "a second document begins ('---'); a file holds one model"
+        message = "a second document begins ('---'); a file contains one model"
     elif "duplicate anchor" in str(error):
         message = f"YAML syntax: {problem}"
     else:
@@ -259,7 +259,7 @@ class _NodeBuilder:
         for other in merged:
             extra = self.build(other, path, within)
             if not isinstance(extra, dict):
-                self.fail(other, "'<<' merges mappings only", path)
+                self.fail(other, "'<<' can merge only mappings", path)
             data = {**extra, **data}
         return data
 
@@ -273,7 +273,7 @@ class _NodeBuilder:
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            return self.fail(node, "contains half of a character (a lone surrogate); remove it", path)
+            return self.fail(node, "contains an incomplete character (a lone surrogate); remove it", path)
 
     def _scalar(self, node: Any, path: KeyPath) -> Any:
         kind, text = str(node.tag).rpartition(":")[2], node.value

@@ -1,7 +1,7 @@
 """Tables of a model from CSV files: ``bump: {file: data.csv, x: time, y: force}``.
 
-The files are those of `sekant.columns`; values are converted to SI. Without `x` and `y` the first two columns are
-taken. The model contains the points, so a loaded model does not depend on the file.
+The files are those of `sekant.columns`; values are converted to SI. Without `x` and `y`, the first two
+columns are used. The model contains the points, so a loaded model does not depend on the file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _plain(value: Any, axis: str, index: int) -> Any:
         return value
     read = read_value(value, ANY)
     if isinstance(read, Expression):
-        raise ModelError(f"{axis}[{index}] = '{value}' is not a number; tables hold numbers only")
+        raise ModelError(f"{axis}[{index}] = '{value}' is not a number; tables contain only numbers")
     return read
 
 

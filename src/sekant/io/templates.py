@@ -56,7 +56,7 @@ def expand_templates(data: dict[str, Any], places: Places, read: Reader) -> None
     for name, instance in instances.items():
         path = ("instances", name)
         if not is_name(name):
-            raise ModelError(f"'{name}' cannot be a name; use letters, digits and underscores", path=path)
+            raise ModelError(f"'{name}' is not a valid name; use letters, digits and underscores", path=path)
         given = _mapping(instance, path)
         _check_keys(given, _INSTANCE_KEYS, path)
         if given.get("model") is not None:
@@ -81,7 +81,10 @@ def _take_model(
         raise ModelError(f"must be the name of a model file, not {kind_of(file)}", path=path)
     source = read(file, path)
     if source.data.get("natural") is not None:
-        raise ModelError(f"{file} contains a mechanism in points; mount bodies and joints", path=path)
+        raise ModelError(
+            f"{file} contains a mechanism in points; only models of bodies and joints can be mounted",
+            path=path,
+        )
     key = f"model of {name}"
     templates[key] = {entry: value for entry, value in source.data.items() if entry in _TEMPLATE_KEYS}
     places.update({("templates", key, *where): place for where, place in source.places.items()})
@@ -128,7 +131,7 @@ def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[
     path: KeyPath = ("instances", name)
     template_name = instance.get("template")
     if not isinstance(template_name, str) or template_name not in templates:
-        what = "names no template" if template_name is None else f"unknown template '{template_name}'"
+        what = "does not name a template" if template_name is None else f"unknown template '{template_name}'"
         raise ModelError(f"{what}; {suggest(str(template_name), list(templates), 'templates')}", path=path)
     plane = instance.get("mirror")
     if plane is not None and plane not in tuple(AXES):

@@ -90,7 +90,7 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> list[Path]:
     """Write `model` to the file `path` (.yaml), each curve to ``<path>_<curve>.json``; returns all files."""
     place = Path(path)
     if place.suffix not in (".yaml", ".yml"):
-        raise SekantError(f"'{place}' is not a name for a model file; it must end in .yaml")
+        raise SekantError(f"'{place}' is not a valid name for a model file; the name must end in .yaml")
     named, data = plain_model(model, inline=False)
     files = [place]
     for name, curve in named.curves.items():

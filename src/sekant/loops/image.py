@@ -165,7 +165,9 @@ class _ImageMemory:
             called = int(content[place // WORD])
             if called:
                 if called not in self._functions:
-                    raise SekantError(f"{type(struct).__name__}.{name} calls a function without a name here")
+                    raise SekantError(
+                        f"{type(struct).__name__}.{name} calls a function that has no name in this process"
+                    )
                 functions.append((place, self._functions[called]))
             content[place // WORD] = 0
         places = {

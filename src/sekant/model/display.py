@@ -1,4 +1,4 @@
-"""A model as tables, for notebooks: one table a collection, with what each item states."""
+"""A model as tables, for notebooks: one table for each collection, with the stated fields of each item."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Stage:
         self.parent, self.child = "ground", bodies[0]
 
     def two_frames(self) -> tuple[str, str]:
-        """Frames on two different bodies, of which one may be the ground."""
+        """Frames on two different bodies; one of them may be the ground."""
         first, second = self.rng.choice(["ground", *self.bodies], 2, replace=False)
         return f"{first}.tip", f"{second}.hub"
 

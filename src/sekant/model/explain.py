@@ -44,7 +44,7 @@ _CHOICE = re.compile(r"function-(after|before|wrap|plain)\[")
 def explain(
     error: ValidationError, cls: type[Description], path: Sequence[str | int] = ()
 ) -> list[ModelError]:
-    """One `ModelError` for each fault of an item of class `cls` that stands at `path` in the model."""
+    """One `ModelError` for each fault of an item of class `cls` at `path` in the model."""
     found: dict[tuple[str | int, ...], ModelError] = {}
     faults = error.errors(include_url=False)
     for fault in faults:
@@ -65,7 +65,7 @@ def explain(
 
 
 def read_as(cls: type[Read], given: Any, path: Sequence[str | int] = ()) -> Read:
-    """`given` as an item of the class that stands at `path` in the model; its faults as one error."""
+    """`given` as an item of the class at `path` in the model; its faults as one error."""
     try:
         return cls.model_validate(given)
     except ValidationError as error:
@@ -157,7 +157,7 @@ def _message(fault: Any, owner: type[Description] | None, field: FieldInfo | Non
 
 
 def _example(field: FieldInfo | None) -> str:
-    """What an item looks like that stands in a field: an example in the syntax of files, or its keys."""
+    """The form of an item in a field: an example in the syntax of files, or its keys."""
     cls = None if field is None else _description_in(field.annotation)
     cls = cls.cls if isinstance(cls, _Items) else cls
     if not _is_description(cls):

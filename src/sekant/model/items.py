@@ -24,7 +24,7 @@ ITEM_CLASSES: dict[str, type[Description]] = {
 
 COLLECTIONS = tuple(ITEM_CLASSES)
 SINGLE = tuple(name for name, field in Model.model_fields.items() if get_origin(field.annotation) is not dict)
-"""Keys of a model that hold no collection: name, gravity, ground, simulation, ..."""
+"""Keys of a model that contain no collection: name, gravity, ground, simulation, ..."""
 
 
 def item_types(base: type[Description]) -> dict[str, type[Description]]:

@@ -50,7 +50,7 @@ class Model(Description):
     tables: dict[str, TableData] = Field(default_factory=dict)
     """functions given by points, called by name in expressions"""
     curves: dict[str, Any] = Field(default_factory=dict)
-    """PoseCurve or PoseSurface"""
+    """curves and surfaces by name: PoseCurve or PoseSurface"""
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """parameters that each curve was made with; they cannot vary from run to run"""
     ground: Ground = Ground()
@@ -82,7 +82,7 @@ class Model(Description):
     simulation: SimulationSettings = SimulationSettings()
     """defaults of runs: time, method, tolerances"""
     view: View | None = None
-    """where the camera of a player is at first, and which body it rides on"""
+    """initial position of a player's camera, and the body on which it rides"""
 
     @model_validator(mode="after")
     def _consistent(self):

@@ -14,7 +14,7 @@ from sekant.tables.lookups import Lookups
 
 @dataclass(frozen=True, slots=True)
 class FrameState:
-    """Motion of a frame against the world W."""
+    """Motion of a frame relative to the world W."""
 
     body: str
     X_WF: Pose

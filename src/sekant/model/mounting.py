@@ -3,7 +3,7 @@
 The part's ground becomes the body that carries it. Its items are renamed to ``prefix.item``, its parameters to
 ``prefix.k``; frames of its ground become frames ``prefix_frame`` of the carrier, and the ground itself the frame
 ``prefix`` where it is not the carrier's own. Gravity and settings are those of the model around it, and
-vectors resolved in the world remain so. A mirrored part is mirrored about a plane of its own ground, then mounted:
+vectors resolved in the world remain so. A mirrored part is mirrored about a plane of its ground, then mounted:
 coordinates and measurements that change their sign (see `sekant.model.mirror`) enter its expressions with a minus
 sign.
 """
@@ -104,7 +104,7 @@ class Scope:
         return self.renamed(item, tuple(getattr(item, "local_names", ())))
 
     def renamed(self, item: Any, reserved: tuple[str, ...] = ()) -> Any:
-        """`item` with names of the model, but for the `reserved` ones in its expressions."""
+        """`item` with names of the model, except for the `reserved` ones in its expressions."""
         return _renamed(item, self.name, lambda expression: self.expression(expression, reserved))
 
     def ground_frames(self, frames: Mapping[str, Placement], X_CG: Placement) -> dict[str, Placement]:
@@ -195,7 +195,9 @@ def _carrier(model: Model, on: str, prefix: str) -> tuple[str, str]:
         return model.split_reference(on)
     except ModelError:
         hint = suggest(on, model.frame_names(), "known")
-        raise ModelError(f"mount '{prefix}': there is no body or frame '{on}' to carry it; {hint}") from None
+        raise ModelError(
+            f"mount '{prefix}': there is no body or frame '{on}' to carry the part; {hint}"
+        ) from None
 
 
 def _joined(old: Mapping[str, Any], added: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def _entries(raw: Any, collection: str, found: list[SekantError], above: tuple =
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             found.append(
                 ModelError(
-                    f"'{name}' cannot be a name; use letters, digits and underscores, e.g. 'front_arm'",
+                    f"'{name}' is not a valid name; use letters, digits and underscores, e.g. 'front_arm'",
                     path=(*above, collection, str(name)),
                 )
             )

@@ -66,7 +66,7 @@ class Orientation(Description):
             return data
         named = [key for key in data if isinstance(key, str) and key in _SEQUENCES]
         if len(named) > 1:
-            raise ValueError(f"two Euler sequences at once ({', '.join(named)}); keep one")
+            raise ValueError(f"two Euler sequences are given ({', '.join(named)}); keep one")
         if named:
             data = dict(data)
             if "angles" in data:
@@ -87,7 +87,10 @@ class Orientation(Description):
             raise ValueError("axis is zero and has no direction; give one such as [0, 1, 0]")
         given = [self.angles is not None, self.quaternion is not None, self.axis is not None]
         if sum(given) > 1:
-            raise ValueError("more than one notation; keep Euler angles, a quaternion, or axis and angle")
+            raise ValueError(
+                "the orientation is given in more than one notation; keep Euler angles, a quaternion, or "
+                "axis and angle"
+            )
         if self.quaternion is not None and all(isinstance(e, float) for e in self.quaternion):
             norm = sqrt(sum(float(e) ** 2 for e in self.quaternion))  # type: ignore[arg-type]
             if abs(norm - 1) > 1e-6:

@@ -16,7 +16,7 @@ EulerAngles            angles about the axes named in the field `sequence`      
 Quaternion             (w, x, y, z), scalar first                                (w, -x, y, -z)
 InertiaTensor          (Ixx, Iyy, Izz, Ixy, Ixz, Iyz), elements of the tensor    Ixy, Iyz change their sign
 ZAxis                  where z of a frame is turned to, and its x, y along       (x, -y, z)
-Mirror("coordinates")  start values of a joint: each `Coordinate` says it        its `mirror`
+Mirror("coordinates")  start values of a joint: each `Coordinate` sets it        its `mirror`
 =====================  ========================================================  =========================
 
 Others are made with ``PolarVector[Acceleration]``, ``AxialVector[...]``, ``PerAxis[...]``, ``Handed[...]``. A field
@@ -174,7 +174,7 @@ def _read_text(text: str, unit: str | None) -> Value:
         return Expression(text)
     number, suffix = float(literal[1].replace(" ", "")), literal[2]
     if not math.isfinite(number):
-        raise ModelError(f"'{text.strip()}' is too large a number")
+        raise ModelError(f"the number '{text.strip()}' is too large")
     if suffix:
         try:
             parse_unit(suffix)
@@ -210,7 +210,9 @@ def _unit_name(text: str) -> str:
     try:
         return check_name(text)
     except ModelError as error:
-        raise wrong(f"{error.message}; it applies to the values beside it; write '1' for no unit") from None
+        raise wrong(
+            f"{error.message}; this unit applies to the values next to it; write '1' for no unit"
+        ) from None
 
 
 UnitName = Annotated[str, AfterValidator(_unit_name)]
@@ -298,7 +300,7 @@ SignalName = Annotated[str, Reference()]
 
 @dataclass(frozen=True)
 class Vector:
-    """Annotation of a tuple: how many numbers, what they are called, other ways of writing them."""
+    """Annotation of a tuple: the number of its entries, their names, and other notations."""
 
     labels: tuple[str, ...] = ("x", "y", "z")
     prepare: Callable[[Any], Any] | None = None

@@ -1,4 +1,4 @@
-"""From named parameters to numbers: symbolic ones become inputs, the others constants."""
+"""From named parameters to numbers: symbolic parameters become inputs, the others become constants."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def resolve(
         if baked:
             raise ModelError(
                 f"parameter '{min(baked)}' defines the curve '{curve}' and cannot vary from run to run, "
-                "because curves are made when the model is loaded; load the model again for each value "
+                "because curves are computed when the model is loaded; load the model again for each value "
                 f"(set={{'{min(baked)}': ...}})"
             )
     defaults = parameter_values(model)

@@ -1,8 +1,8 @@
 """What a viewer needs from a model in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
 
 A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model. Formulations fill
-it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body
-of what is fixed in the world is "ground".
+it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first.
+Parts that are fixed in the world have the body "ground".
 """
 
 from __future__ import annotations

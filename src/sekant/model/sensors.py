@@ -32,7 +32,7 @@ register, sensor_class = SENSORS.register, SENSORS.find
 
 
 class FrameSensor(Sensor):
-    """Three components of a frame's motion, seen from and resolved in another frame."""
+    """Three components of a frame's motion, relative to and resolved in another frame."""
 
     components: ClassVar = ("x", "y", "z")
     behaviors: ClassVar = ("polar x", "polar y", "polar z")
@@ -51,10 +51,10 @@ class FrameSensor(Sensor):
 
 @register
 class Position(FrameSensor):
-    """Position of a frame's origin, seen from and resolved in another frame."""
+    """Position of a frame's origin, relative to and resolved in another frame."""
 
     type: ClassVar[str] = "position"
-    summary: ClassVar[str] = "position of a frame, in another frame"
+    summary: ClassVar[str] = "position of a frame relative to another frame"
 
     def measure(self, motion: Kinematics):
         A = motion.frame(self.relative_to)
@@ -66,7 +66,7 @@ class Velocity(FrameSensor):
     """Velocity of a frame's origin as an observer fixed to another frame sees it, resolved there."""
 
     type: ClassVar[str] = "velocity"
-    summary: ClassVar[str] = "velocity of a frame, seen from another frame"
+    summary: ClassVar[str] = "velocity of a frame relative to another frame"
 
     def measure(self, motion: Kinematics):
         A, B = motion.frame(self.relative_to), motion.frame(self.frame)
@@ -75,10 +75,10 @@ class Velocity(FrameSensor):
 
 @register
 class AngularVelocity(FrameSensor):
-    """Angular velocity of a frame against another, resolved in the latter."""
+    """Angular velocity of a frame relative to another, resolved in the latter."""
 
     type: ClassVar[str] = "angular_velocity"
-    summary: ClassVar[str] = "angular velocity of a frame, in another frame"
+    summary: ClassVar[str] = "angular velocity of a frame relative to another frame"
     behaviors: ClassVar = ("axial x", "axial y", "axial z")
 
     def measure(self, motion: Kinematics):
@@ -88,10 +88,10 @@ class AngularVelocity(FrameSensor):
 
 @register
 class Angles(FrameSensor):
-    """Yaw, pitch and roll (intrinsic z, y, x) of a frame against another."""
+    """Yaw, pitch and roll (intrinsic z, y, x) of a frame relative to another."""
 
     type: ClassVar[str] = "angles"
-    summary: ClassVar[str] = "yaw, pitch and roll of a frame, against another frame"
+    summary: ClassVar[str] = "yaw, pitch and roll of a frame relative to another frame"
     components: ClassVar = ("yaw", "pitch", "roll")
     behaviors: ClassVar = ("axial z", "axial y", "axial x")
 

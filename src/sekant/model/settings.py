@@ -36,7 +36,7 @@ class View(Description):
         if len(given) > 1 or not (given or self.ride):
             raise ValueError("give either 'plane' or 'camera'; 'ride' may be used alone or with one of them")
         if self.target is not None and self.camera is None:
-            raise ValueError("'target' is where a 'camera' looks; give one")
+            raise ValueError("'target' is the point at which a 'camera' looks; add 'camera'")
         if self.target is not None and self.target == self.camera:
             raise ValueError("'camera' and 'target' are the same point; move one of them")
         return self

@@ -65,7 +65,7 @@ class SurfaceShape(Description):
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """What changes in the mirror image besides frames."""
+        """Fields that change in the mirror image, in addition to frames."""
         if plane == "z":
             raise ModelError(
                 "a surface that is touched from above has no mirror image about z; model it separately"
@@ -173,8 +173,9 @@ def _prepared(surface: PoseSurface) -> _Prepared:
     up = r1[:, 0] * r2[:, 1] - r1[:, 1] * r2[:, 0]
     if not (np.all(up > 0) or np.all(up < 0)):
         raise DataError(
-            f"pose surface '{surface.name}' is vertical or folds over, so that it has several points above one "
-            "another; a contact needs one that is a height over x and y of its frame: turn it, or cut it into parts"
+            f"pose surface '{surface.name}' is vertical or folds over, so it has several heights at the same "
+            "x and y; a contact needs a single height over x and y of its frame: turn the surface, or cut "
+            "it into parts"
         )
     found = _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))
     _KNOWN.append((surface, found))

@@ -87,7 +87,7 @@ class TableData(Description):
         x, y = np.array(self.x), np.array(self.y, float)
         if self.x2 is not None:
             raise ModelError(
-                "is a table of two variables; one of a single variable is needed", path=("tables", name)
+                "is a table of two variables; a table of one variable is needed", path=("tables", name)
             )
         if self.kind == "step":
             return _staircase(x, y, self.extrapolation, name)

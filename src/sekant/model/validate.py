@@ -83,8 +83,8 @@ def _natural(model: Model) -> list[ModelError]:
     ]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
         message = (
-            f"'{key}' stands beside the section 'natural'; move it into that section, or describe all items with "
-            "bodies and joints"
+            f"'{key}' is next to the section 'natural'; move it into that section, or describe all items "
+            "with bodies and joints"
         )
         found.append(ModelError(message, path=(key,)))
     found += _parameter_cycles(model)
@@ -150,7 +150,7 @@ def _references(model: Model) -> Iterator[ModelError]:
                     )
                 elif table is not None and model.tables[table].dimension > 1:
                     yield ModelError(
-                        f"'{table}' is a table of two variables; this needs one of a single variable",
+                        f"'{table}' is a table of two variables; a table of one variable is needed",
                         path=(collection, name, field),
                     )
 
@@ -217,7 +217,7 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(f"unknown joint '{leader}'; {hint}", path=path)
         elif leader_of(model.joints[leader]) is not None or leader == name:
             yield ModelError(
-                f"'{leader}' has no coordinate of its own; name the joint that has it", path=path
+                f"'{leader}' has no coordinate of its own; name the joint that has the coordinate", path=path
             )
         elif not _shares(model.joints[leader], joint):
             count = model.joints[leader].nq
@@ -236,7 +236,10 @@ def _groups(model: Model) -> Iterator[ModelError]:
                 f"unknown joint '{second}'; {suggest(second, list(model.joints), 'joints')}", path=path
             )
         elif model.joints[second].nq != 1 or shared_coordinates(model.joints[second]):
-            yield ModelError(f"'{second}' must have one coordinate, its own", path=path)
+            yield ModelError(
+                f"'{second}' must have exactly one coordinate, and must not share it with another joint",
+                path=path,
+            )
     for name, prescribed in model.motions.items():
         follower = model.joints.get(prescribed.joint)
         shared = {} if follower is None else shared_coordinates(follower)
@@ -395,7 +398,7 @@ def _expressions(model: Model) -> Iterator[ModelError]:
                         yield _unknown_name(used, allowed, signals, (*prefix, *path))
                 for call in sorted(expression.calls):
                     if call not in model.tables:
-                        hint = suggest(call, [*model.tables, *FUNCTIONS], "known functions and tables")
+                        hint = suggest(call, [*model.tables, *FUNCTIONS], "functions and tables")
                         yield ModelError(f"unknown function or table '{call}'; {hint}", path=(*prefix, *path))
                     elif not dynamic:
                         yield ModelError(

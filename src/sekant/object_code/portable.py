@@ -1,9 +1,9 @@
 """Code for other targets: IR -> object code of named functions, or one WebAssembly module.
 
 IR is the same for all targets except for the changes of `adapted`. WebAssembly needs no linker: LLVM emits an
-object with every index and address written as if it were alone and its data began at 0. That is final where all
-code is one module; entries for linkers are dropped. Such a module has no exports: the requested functions are in
-the table of functions, from index 1 on.
+object with every index and address written as if it were the only module and its data began at 0. That is
+final where all code is one module; entries for linkers are dropped. Such a module has no exports: the
+requested functions are in the table of functions, from index 1 on.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def wasm_module(
     if size > STACK_TOP - LEAST_STACK:
         raise SekantError(
             f"the constants of this code take {size} bytes, but a WebAssembly module has room for "
-            f"{STACK_TOP - LEAST_STACK}; let its tables be data of the run, or simplify the model"
+            f"{STACK_TOP - LEAST_STACK}; pass its tables as data of the run, or simplify the model"
         )
     return module
 
@@ -192,7 +192,7 @@ def data_end(module: bytes) -> int:
             count, at = _number(section, 6)
             for _ in range(count):
                 if section[at] != 0 or section[at + 1] != 0x41:
-                    raise SekantError("LLVM wrote data in a form that Sekant does not know")
+                    raise SekantError("LLVM wrote data in a form that Sekant does not recognize")
                 offset, at = _number(section, at + 2)
                 size, at = _number(section, at + 1)
                 end, at = max(end, offset + size), at + size

@@ -51,7 +51,7 @@ class RestingFrame:
     bodies that follow it; `moved` (6, 6): displacement and rotation of each by loads on the frame, in its own axes.
     `C`: the compliance of the frame, symmetric; `g` (6,): the loads on the frame that are equivalent to the model's
     forces, from their work over `by_load`. `R_v`: damping of the bushings, for the velocities `by_u` (nv, k) and
-    `by_load` (nv, 6) that come with the rates of u and of loads.
+    `by_load` (nv, 6) that result from the rates of u and of loads.
     """
 
     u: Array

@@ -92,7 +92,7 @@ def compare(
 ) -> Comparison:
     """Simulate both models, with the additional forces `load`, and compare the motion of `points`.
 
-    Points are frames of bodies, or bodies, which stand for their centers of mass. `options` are those of
+    Points are frames of bodies, or bodies, for which their centers of mass are used. `options` are those of
     `simulate`, for both.
     """
     probes = {point: f"probe_{i}" for i, point in enumerate(points)}

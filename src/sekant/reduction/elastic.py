@@ -45,9 +45,7 @@ def reduce_elastic(
 ) -> Reduction:
     """See `sekant.reduction.reduce.reduce`."""
     if len(keep) != 1:
-        raise ModelError(
-            "reduce: with elastic modes, keep one frame and reduce over one of its own coordinates"
-        )
+        raise ModelError("reduce: with elastic modes, keep one frame and reduce over one of its coordinates")
     if inertia == "identify":
         raise ModelError(
             "reduce: with elastic modes masses are exact, split or ignored; identify is for rigid links"
@@ -129,7 +127,7 @@ def _span(ends: Sequence[Any], drive: str, unit: str) -> tuple[float, float]:
 
 
 class _ReducedAlone:
-    """A reduced mechanism by itself, with a load that holds its frame along an axis."""
+    """A reduced mechanism alone, with a load that holds its frame along an axis."""
 
     def __init__(self, model: Model, joint: str, frame: str, axis: int):
         names = [f"hold_{x}" for x in "xyz"]
@@ -157,16 +155,16 @@ class _ReducedAlone:
         return np.array(forces), np.array(growth)
 
     def balanced(self, row: RestingRow) -> RestingRow:
-        """The row with mode stiffnesses such that the whole has the stiffness and equilibrium of the mechanism."""
+        """The row with mode stiffnesses for which the reduced model as a whole has the stiffness and
+        equilibrium of the mechanism."""
         k = row.places[0].u.size
         forces, growth = self.needed(row)
         K = row.K - (growth[:, k:, k:] - row.K)
         K = 0.5 * (K + K.transpose(0, 2, 1))
         if np.linalg.eigvalsh(K).min() <= 0:
             raise ModelError(
-                "reduce: the forces on the mechanism hold it in a direction in which its bushings do not; use "
-                "fewer elastic modes "
-                f"(elastic={row.W.shape[1] - 1}), or leave out a force (drop)"
+                "reduce: in one direction the mechanism is held by its forces but not by its bushings; use "
+                f"fewer elastic modes (elastic={row.W.shape[1] - 1}), or leave out a force (drop)"
             )
         g = np.einsum("nij,nj->ni", row.K, row.e) - forces[:, k:]
         return replace(row, K=K, e=np.linalg.solve(K, g[..., None])[..., 0])

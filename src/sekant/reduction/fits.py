@@ -59,8 +59,7 @@ def fit_poses(
 
     Over one drive: "table", a table of pose and derivatives with quintic interpolation; "path", the path generation
     from swept poses alone. Over two: "table", quintic splines through a grid; "path", a polynomial of degree 5 x 5
-    (Hall). Without `nodes` their number follows from `tolerance` (m, rad); with both, the tolerance is only
-    checked.
+    (Hall). Without `nodes`, `tolerance` (m, rad) determines their number; with both, the tolerance is only checked.
     """
     if method not in METHODS:
         raise DataError(f"reduce: unknown method '{method}'; use {' or '.join(METHODS)}")
@@ -110,8 +109,8 @@ def _paths(
 
 
 def _surfaces(poses: DrivenMechanism, names: Sequence[str], method: str, tolerance, nodes) -> Fits:
-    """Surfaces, with a separate grid for each body: one that turns far with a coordinate needs many lines in its
-    direction."""
+    """Surfaces, with a separate grid for each body: a body that turns far with a coordinate needs many lines
+    in its direction."""
     shapes, used = {}, [0, 0]
     for name in through(names):
         shapes[name], counts = _surface(poses, name, method, tolerance, nodes)

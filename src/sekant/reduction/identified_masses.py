@@ -57,11 +57,11 @@ class Added:
 def identify_masses(
     parts: MechanismParts, poses: DrivenMechanism, dropped: tuple[str, ...]
 ) -> tuple[tuple[Lump, ...], dict[str, MassError]]:
-    """The point masses, and the errors of this method, of the split by joints and of no masses at all."""
+    """The point masses, and the errors of this method, of the split by joints and of a model without these masses."""
     if len(parts.keep) != 1:
         raise ModelError(
-            f"reduce: inertia='identify' puts the masses on one kept body (got {', '.join(parts.keep)}); use "
-            f"inertia='split'"
+            f"reduce: inertia='identify' requires exactly one kept body (got {', '.join(parts.keep)}); use "
+            "inertia='split'"
         )
     model: Any = resolve(parts.model).model
     keep = parts.keep[0]

@@ -108,7 +108,7 @@ def driven_coordinates(parts: MechanismParts, drives: Sequence[str]) -> dict[str
 
 
 def drive_of(model: Model, joint: str, coordinate: int, drives: Sequence[str]) -> str | None:
-    """The drive that is this coordinate of a joint, if one is."""
+    """The drive that is this coordinate of a joint, if there is one."""
     item = model.joints[joint]
     names = {f"{joint}.{item.coordinates[coordinate].name}", f"{joint}.q{coordinate}"}
     if item.nq == 1:
@@ -154,7 +154,7 @@ def _free_name(model: Model, wanted: str) -> str:
 
 
 def start_of(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:
-    """Values (m,) of the drives, seen from `base`, and their rates in the assembled start of the whole model."""
+    """Values (m,) of the drives relative to `base`, and their rates in the assembled start of the whole model."""
 
     def make() -> BoundOracle:
         eq = system.equations
@@ -169,7 +169,8 @@ def start_of(system: System, drives: Sequence[str], base: str) -> tuple[Array, A
 
 
 def _seen_from(system: System, name: str, base: str) -> ca.SX:
-    """The expression of a drive, of a point in the frame of `base`; others do not depend on where that is."""
+    """The expression of a drive; coordinates of a point are in the frame of `base`, other drives do not
+    depend on its position."""
     model = system.model
     sensor = model.sensors.get(name) or model.sensors.get(name.rpartition(".")[0])
     if base != "ground" and sensor is not None and "ground" in bodies_of(model, sensor):

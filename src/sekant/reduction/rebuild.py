@@ -80,7 +80,8 @@ def _follower(
 
 
 def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
-    """Prescribed motions of the remaining items, and those of a drive, which move the coordinate that replaces it."""
+    """Prescribed motions of the remaining items, and those of drives, applied to the coordinates that replace
+    these."""
     driven, found = driven_coordinates(parts, poses.drives), {}
     for name, prescribed in parts.model.motions.items():
         if name in driven:

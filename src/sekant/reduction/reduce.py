@@ -53,9 +53,9 @@ def reduce(
     `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame, which
     affects the position of springs across the path (compliance).
 
-    `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``,
-    seen from the body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`,
-    `tolerance` (m and rad, 1e-8 unless given) and `nodes`: see `fits.fit_poses`.
+    `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``,
+    ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or a pair of those for two
+    coordinates. `method`, `tolerance` (m and rad, by default 1e-8) and `nodes`: see `fits.fit_poses`.
 
     Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
     their own poses over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow their own
@@ -64,9 +64,9 @@ def reduce(
     along the coordinates, reported in `mass_errors`; "ignore", also of those that follow because a force acts on
     them.
 
-    `elastic`: the mechanism is on bushings and compliant: `keep` one frame over one of its own coordinates
-    (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
-    bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
+    `elastic`: the mechanism is on bushings and compliant: `keep` one frame over one of its coordinates
+    (``upright.hub``, ``upright.hub.z``); its path is the one without load, and its joint gets the elastic
+    modes of the bushings (True: all, or a number of modes). Forces on dropped bodies are absorbed.
 
     `parameters`: values of numbers of the model, such as hard points, by the names of run-time parameters.
     """
@@ -75,8 +75,8 @@ def reduce(
         model = with_numbers(model, values_of(parameters))
     if not model.bodies:
         raise ModelError(
-            f"model '{model.name}' has no bodies on joints: a reduction needs bodies with "
-            "joints; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
+            f"model '{model.name}' has no bodies on joints, which a reduction needs; describe the mechanism "
+            "with bodies and joints instead of points, or use sk.kinematics"
         )
     keep, drop = tuple(names_of(keep, "keep")), names_of(drop, "drop")
     drives = (coordinate,) if isinstance(coordinate, str) else tuple(coordinate)
@@ -132,7 +132,7 @@ def _soft(parts: MechanismParts, found: str) -> ModelError | None:
         return None
     return ModelError(
         f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
-        f"with elastic=True (sekant reduce --elastic): keep one frame, over one of its own coordinates"
+        f"with elastic=True (sekant reduce --elastic): keep one frame, over one of its coordinates"
     )
 
 
@@ -150,7 +150,7 @@ def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[st
     if len(ranges) != len(drives) or any(len(tuple(span)) != 2 for span in ranges):
         raise ModelError("reduce: give a range (first, last) for each coordinate")
     if counts is not None and (len(counts) != len(drives) or min(counts) < 6):
-        raise ModelError("reduce: nodes must be whole numbers of at least 6, one for each coordinate")
+        raise ModelError("reduce: nodes must be whole numbers, at least 6, one for each coordinate")
     if inertia not in INERTIA:
         raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'ways')}")
     known = [name for collection in USERS for name in getattr(model, collection)]

@@ -74,8 +74,8 @@ class Reduction:
                 f"  {body}: errors up to {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
             )
         groups = {
-            "follow for forces, contacts or sensors": self.carried,
-            "follow for their mass": self.followers,
+            "follow, because forces, contacts or sensors act on them": self.carried,
+            "follow, because they have mass": self.followers,
             f"dropped, mass {self._became}": self.dropped,
             "left out": self.left_out,
         }

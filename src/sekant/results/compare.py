@@ -1,7 +1,7 @@
 """Compares two results column by column.
 
 Errors are relative to the range of the reference, as in HALL (3.5): (value - reference) / (max - min of the
-reference). Errors of angles and forces are then comparable, independent of their zeros.
+reference). Errors of angles and forces are then comparable, whatever their zero points.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Results as netCDF-3 files (64-bit offset), readable by any netCDF software.
 
-The record dimension is time, every variable is a double, and time comes first. A record of the file is therefore the
-row [t, y] in big-endian doubles. To append rows, write them after the last one and then increase the record count,
-the big-endian integer at byte 4 (netCDF classic format, ``magic numrecs dim_list gatt_list var_list data``).
+The record dimension is time, every variable is a double, and time comes first. So a record of the file is the
+row [t, y] in big-endian doubles. To append rows, write them after the last one and then increase the record
+count, the big-endian integer at byte 4 (netCDF classic format, ``magic numrecs dim_list gatt_list var_list
+data``).
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def read_netcdf(path: str | os.PathLike[str]) -> Result:
             raise DataError(error.message, file=str(path)) from None
         except Exception as error:  # a damaged header can contain anything
             raise DataError(
-                f"is damaged or truncated: its {size} bytes are not what its header promises", file=str(path)
+                f"is damaged or truncated: its size of {size} bytes contradicts its header", file=str(path)
             ) from error
 
 

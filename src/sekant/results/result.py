@@ -73,7 +73,7 @@ class Result:
     provenance  model name and hash, version, method and options, parameters
     make_scene  a function that makes the scene for a viewer (see `scene`), on first use
     warnings    warnings to read before relying on the numbers; most runs have none
-    final_state state at the end of the run, for ``simulate(initial=result)`` and other analyses; None if not known
+    final_state state at the end of the run, for ``simulate(initial=result)`` and other analyses; None if unknown
 
     `time` and `data` are not copied, and are read-only; ``result[name]`` is a copy that may be changed.
     """
@@ -221,9 +221,7 @@ class Result:
         notebooks show; `to`: a file to write (.svg, .pdf, .png).
         """
         if x and (against is not None or energy or not names):
-            raise SekantError(
-                "x needs the names of the channels to draw over it, without `against` and `energy`"
-            )
+            raise SekantError("with x, name the channels to draw, and leave out `against` and `energy`")
         if against is not None:
             return picture("comparison", self, against, names, to=to)
         if energy:

@@ -147,7 +147,7 @@ class ResultWriter:
         if self._done or not self.rows:
             self.discard()
         elif error is None:
-            self.finish(INTERRUPTED, "the run ended without saying why")
+            self.finish(INTERRUPTED, "the run ended without giving a reason")
         elif isinstance(error, KeyboardInterrupt):
             self.finish(INTERRUPTED, f"interrupted after t = {self.last_time:g} s")
         else:
@@ -202,5 +202,5 @@ class ResultWriter:
             self._close()
         with suppress(OSError):
             self._partial.unlink(missing_ok=True)
-        note = f"; it holds the first {self._flushed} rows" if self._flushed else ""
+        note = f"; it contains the first {self._flushed} rows" if self._flushed else ""
         return cannot_write(self.path, error, note)

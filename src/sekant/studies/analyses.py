@@ -72,7 +72,7 @@ class Analysis(ABC):
         self.channels, self.given = tuple(channels), dict(options)
         for name in self.needs:
             if self.given.get(name) is None:
-                raise SekantError(f"{self.kind}: needs the option '{name}'")
+                raise SekantError(f"{self.kind}: the option '{name}' is missing")
         for name in options:
             if name not in self.options:
                 raise SekantError(
@@ -278,7 +278,9 @@ class KinematicsStudy(SystemAnalysis):
     def answer(self, values: Values) -> Answer:
         swept = kinematics(self.system, parameters=values, **self.given)
         if len(swept.drive_names) > 1:
-            raise SekantError("a study of kinematics takes one drive; hold the other one, or vary it by name")
+            raise SekantError(
+                "a study of kinematics accepts one drive; hold the other one, or vary it by name"
+            )
         wanted, x = swept.axes[0], np.asarray(swept.drive, float)
         message = "; ".join(str(limit) for limit in swept.limits)
 
@@ -322,9 +324,9 @@ class Linearize(SystemAnalysis):
     """One linear model about an equilibrium per row; channels are ``frequency``, ``damping``, ``real``,
     ``imaginary``.
 
-    One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is the
-    frequency of the first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` is positive if a mode
-    is unstable.
+    One value for each mode, by rising undamped frequency; of each conjugate pair, only one: ``at(frequency,
+    0)`` is the frequency of the first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` is
+    positive if a mode is unstable.
     """
 
     kind, axis = "linearize", "mode"

@@ -120,11 +120,11 @@ class Optimization:
         lines = [str(best), ""]
         for target in self.targets:
             lines.append(
-                f"  {target.measure} = {found[target.measure]:.6g}, wanted {target.value:.6g} "
-                f"(off by {found[target.measure] - target.value:.3g})"
+                f"  {target.measure} = {found[target.measure]:.6g}, target {target.value:.6g} (off by "
+                f"{found[target.measure] - target.value:.3g})"
             )
         if self.least is not None:
-            lines.append(f"  {self.least} = {found[self.least]:.6g}, as small as it can be")
+            lines.append(f"  {self.least} = {found[self.least]:.6g}, minimized")
         return "\n".join(lines)
 
 
@@ -227,7 +227,7 @@ class _Answers:
             answer = self.analysis.answer(values)
             if answer.status not in COMPLETE:
                 where = ", ".join(f"{name} = {x:.6g}" for name, x in values.items())
-                raise SolverError(f"optimize: the analysis ends early at {where}: {answer.message}")
+                raise SolverError(f"optimize: the analysis ended early at {where}: {answer.message}")
             self._last = (dict(values), answer)
         answer = self._last[1]
         return measure.of(answer.x, np.asarray(answer.column(measure.channel), float))

@@ -1,4 +1,4 @@
-"""Parts of a study on disk while it runs, so that a killed study can continue.
+"""Stores parts of a study on disk while it runs, so that a killed study can continue.
 
 Each block is one file in a folder beside the result, written atomically; `study.json` identifies the study.
 """

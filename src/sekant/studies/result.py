@@ -95,7 +95,7 @@ class SweepResult:
             span = (
                 f"{good.min():.6g} to {good.max():.6g}, mean {good.mean():.6g}, sd {good.std():.3g} {unit}"
                 if good.size
-                else "no row has it"
+                else "no row has this value"
             )
             if 0 < good.size < len(self):
                 span += f" (without {len(self) - good.size} of {len(self)} rows)"

@@ -92,8 +92,8 @@ def sobol(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
     if count & (count - 1):
         near = 1 << (count - 1).bit_length()
         raise SekantError(
-            "a Sobol sequence covers the range evenly only with a power of two as the "
-            f"number of rows (got {n}); take {near // 2} or {near}"
+            "a Sobol sequence covers the range evenly only if the number of rows is a power of two (got "
+            f"{n}); use {near // 2} or {near}"
         )
     engine = qmc.Sobol(max(1, len(ranges)), scramble=True, rng=np.random.default_rng(seed))
     u = engine.random_base2(count.bit_length() - 1)

@@ -211,7 +211,7 @@ def mapping_at(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _entry(given: Any, key: str, name: str) -> Any:
     if not isinstance(given, dict) or key not in given:
-        raise ModelError(f"needs '{key}', its value while other numbers vary", path=("vary", name))
+        raise ModelError(f"needs '{key}', the value to use while other numbers vary", path=("vary", name))
     return given[key]
 
 

@@ -61,9 +61,9 @@ def sweep(
     `system`: a system or model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
     `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a
     ``maneuver="step-steer"``, and names are numbers of its file, ``chassis.mass``, or ``maneuver.speed``.
-    `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or by names of your own. `outputs`:
-    channels stored completely. `parameters`: values that all rows share. `executor`: "serial", "processes", a
-    number of processes, or a client of dask.distributed.
+    `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or as a mapping with names that you
+    choose. `outputs`: channels stored completely. `parameters`: values that all rows share. `executor`:
+    "serial", "processes", a number of processes, or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 
@@ -136,7 +136,7 @@ def _units_of_numbers(task: Task, analysis: str) -> dict[str, str]:
 
 
 class _Watch:
-    """Reports progress as blocks come in."""
+    """Reports progress when blocks arrive."""
 
     def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object]):
         self._rows, self._before, self._done, self._failed = rows, done, done, failed
@@ -155,7 +155,7 @@ def _count(blocks: Sequence[RowBlock]) -> int:
 
 
 def _left(blocks: Sequence[RowBlock], rows: int) -> list[tuple[int, int]]:
-    """Ranges of rows that no block has."""
+    """Ranges of rows that no block contains."""
     have = np.zeros(rows, bool)
     for block in blocks:
         if have[block.first : block.first + len(block)].any() or block.first + len(block) > rows:

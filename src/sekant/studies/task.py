@@ -67,7 +67,7 @@ class RowBlock:
     """Results of rows first .. first + n - 1.
 
     `measures` (n, nm); `axis` (n, nx) and `outputs` (no, n, nx) with NaN where a run ended early; `status` (n,)
-    names; `messages` by row; `seconds` of wall time, and of the processor, for all of them.
+    names; `messages` by row; `seconds`: wall time and processor time of all of them.
     """
 
     first: int

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class OracleSource(Protocol):
-    """A function, and an object that must live as long."""
+    """A function, and an object that must exist as long as the function."""
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]: ...
 

@@ -47,7 +47,7 @@ def following(function: Function, begin: float, end: float, name: str) -> Table:
             stretches.append(found)
             continue
         if len(stretches) + len(waiting) + points >= MOST_BREAKS:
-            raise DataError(f"it jumps or kinks more than {MOST_BREAKS} times")
+            raise DataError(f"it has more than {MOST_BREAKS} jumps or kinks")
         before, after = found
         waiting += [(after, b), (a, before)]  # the earlier one comes first
     return _joined(stretches, name)

@@ -139,7 +139,7 @@ def _sparsity(size: Sizes) -> ca.Sparsity:
 
 
 def _refused(value: Any) -> Any:
-    raise NotPlain("the address of a numeric function is that of this process")
+    raise NotPlain("the address of a numeric function is valid only in this process")
 
 
 Codec(ca.Function, __name__, data_of, function_of)

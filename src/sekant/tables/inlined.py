@@ -60,7 +60,7 @@ def _flatten(value: Any, leaves: list[ca.SX]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value), tuple(_flatten(item, leaves) for item in value)
     if not is_dataclass(value):
-        raise TypeError(f"an inlined function takes SX and dataclasses of SX (got {type(value).__name__})")
+        raise TypeError(f"an inlined function accepts SX and dataclasses of SX (got {type(value).__name__})")
     kind = type(value)
     return kind, tuple(_flatten(getattr(value, name), leaves) for name in _field_names(kind))
 

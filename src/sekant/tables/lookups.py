@@ -122,7 +122,7 @@ class Lookups:
             orders = (0,) * dimension if order == 0 else (order,)
         if len(args) != dimension or len(orders) != dimension or any(o < 0 for o in orders):
             raise DataError(
-                f"{table.label}: it takes {dimension} argument(s) and as many orders of derivative"
+                f"{table.label}: it takes {dimension} argument(s) and the same number of derivative orders"
             )
         if any(a.shape != (1, 1) for a in args):
             raise DataError(f"{table.label}: arguments must be scalars, got {[a.shape for a in args]}")
@@ -236,8 +236,8 @@ class Lookups:
     def oracle(self, name: str, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> ca.Function:
         """A CasADi function of `inputs` to `outputs` that evaluates the tables by calls of `Table`.
 
-        It is slow and needs no compilation: the reference for compiled code. It has first derivatives. It
-        must not outlive this object, which keeps the Python objects behind the calls alive.
+        It is slow and needs no compilation: the reference for compiled code. It has first derivatives. This
+        object must exist as long as the function, because it keeps the Python objects behind the calls alive.
         """
         function, calls = self.staged(inputs, outputs).function(name)
         self._callbacks += calls
@@ -309,7 +309,7 @@ class _TableCall(ca.Callback):
         return True
 
     def eval_buffer(self, arg: Sequence[memoryview], res: Sequence[memoryview]) -> int:
-        """Numbers in memory: matrices of CasADi's would take ten times as long."""
+        """Numbers in memory, because CasADi's matrices would take ten times as long."""
         values = [float(np.frombuffer(a)[0]) for a in arg]
         np.frombuffer(res[0])[:] = _evaluated(self._table, values, self._order)
         return 0

@@ -56,13 +56,13 @@ class NumericFunction:
         """The error to raise where the value is not a number."""
         shown = ", ".join(f"{x:.6g}" for x in values)
         return DataError(
-            f"{self.label}: its function gives no finite number at ({shown}); it raises an exception there, or "
-            "divides by zero: let it return a number for all arguments"
+            f"{self.label}: its function does not return a finite number at ({shown}); it may raise an "
+            "exception there, or divide by zero: return a number for all arguments"
         )
 
     def order_error(self) -> DataError:
         """The error to raise where a second derivative is needed."""
         return DataError(
-            f"{self.label}: second derivatives are needed here, and a numeric function has none; write it with "
-            "NumPy's functions and record it (sk.signals.traced), or as an expression"
+            f"{self.label}: second derivatives are needed here, but a numeric function has none; write it "
+            "with NumPy's functions and record it (sk.signals.traced), or as an expression"
         )

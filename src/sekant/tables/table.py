@@ -12,7 +12,7 @@ error      NaN; the range counts as 1e-9 of its length wider at both ends, to al
 constant   the value at the end
 linear     the tangent at the end
 polynomial the polynomial of the last piece
-periodic   repeats; each period adds `increment` (zero unless given: a closed track adds 2 pi of heading)
+periodic   repeats; each period adds `increment` (zero by default; a closed track adds 2 pi of heading)
 explicit   the polynomials `outside[0]` (below, in powers of x - range[0]), `outside[1]` (above, x - range[1])
 ========== =====================================================================================
 """
@@ -159,7 +159,7 @@ class Table:
         """The table Y with Y' = y and Y(start) = 0; `start` is by default the lower end of the range."""
         if np.any(self.increment):
             raise DataError(
-                f"{self.label}: it grows by {self.increment} each period, so its antiderivative is not a table"
+                f"{self.label}: it grows by {self.increment} each period, so its antiderivative cannot be a table"
             )
         c = integrate(self.coefficients)
         width = np.diff(self.breaks)

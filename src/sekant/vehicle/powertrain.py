@@ -1,7 +1,7 @@
 """Drive torque of an axle through a differential, with its reaction on the body that carries the gears.
 
-With the torque T at the axle, the speeds w_l and w_r of the wheels against the carrier, and the torque T_lock that
-the differential moves from the faster to the slower wheel, the torques of the wheels are
+With the torque T at the axle, the speeds w_l and w_r of the wheels relative to the carrier, and the torque
+T_lock that the differential moves from the faster to the slower wheel, the torques of the wheels are
 
     T_l = T / 2 - T_lock ,   T_r = T / 2 + T_lock .
 

@@ -1,6 +1,5 @@
-"""The command line. Exit codes: 0 fine, 1 the model or the data are wrong, 2 usage, 130 interrupted.
-
-Commands live in `sekant.views.commands`, one file each, and import what they need when they run.
+"""The command line. Exit codes: 0 success, 1 the model or the data are wrong, 2 wrong usage, 130 interrupted.
+Commands are in `sekant.views.commands`, one file for each, and import modules when they run.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ app = _application(COMMANDS)
 
 
 def _application_for(arguments: list[str]) -> typer.Typer:
-    """The requested command alone: importing the options of all commands takes longer than most commands."""
+    """Only the requested command, because importing the options of all commands takes longer than most commands."""
     if "_SEKANT_COMPLETE" in os.environ:  # a shell requests completions
         return app
     if not arguments or arguments[0] in ("-h", "--help"):

@@ -1,4 +1,4 @@
-"""Pictures over something else than time: root loci, shapes of modes, work-precision diagrams."""
+"""Pictures over quantities other than time: root loci, shapes of modes, work-precision diagrams."""
 
 from __future__ import annotations
 

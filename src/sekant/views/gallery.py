@@ -73,10 +73,10 @@ def make_gallery(
 ) -> list[Exhibit]:
     """Run the models of `folder` (or those in `names`) and write ``index.html`` with all its files.
 
-    `short`: simulate only a moment of each run, as a check. A model that fails has an entry with the error. `live`:
-    the model at the top, which is simulated in the page with sliders for its parameters; by default the first that
-    allows it. Pages share their code, in a file beside them; the page of a model draws its picture when it becomes
-    visible.
+    `short`: simulate each run only for a short time, as a check. A model that fails has an entry with the
+    error. `live`: the model at the top, which is simulated in the page with sliders for its parameters; by
+    default the first that allows it. Pages share their code, in a file beside them; the page of a model draws
+    its picture when it becomes visible.
     """
     models = find_models(folder)
     known = [path.relative_to(folder).with_suffix("").as_posix() for path in models]

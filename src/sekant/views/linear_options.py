@@ -55,7 +55,7 @@ def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
 
 
 def number_of(text: str, option: str, *units: str | None) -> float:
-    """A number in SI from a text with one of the units (None: any), or without."""
+    """A number in SI from a text with one of the units (None: any), or without a unit."""
     from sekant.errors import SekantError
     from sekant.model.quantities import read_value
 

@@ -104,7 +104,7 @@ def overview_panels(result: Result) -> list[Panel]:
 def envelope(
     time: NDArray[np.float64], series: NDArray[np.float64], slices: int = _SLICES
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Time (n,) and series (n,) thinned to at most 4 points a slice of time, with the same look.
+    """Time (n,) and series (n,) thinned to at most 4 points per slice of time, with the same appearance.
 
     Each slice contains its first, last, lowest and highest row, so no peak is lost. Rows that are not finite are
     removed, except one per slice, which shows the gap.

@@ -34,7 +34,8 @@ def steady_car(
     for option, value in refused.items():
         if value:
             raise typer.BadParameter(
-                "a car has its own coordinates; use --target speed='80 km/h' and --target lateral_acceleration=3",
+                "this option does not apply to cars; use --target speed='80 km/h' and --target "
+                "lateral_acceleration=3",
                 param_hint=option,
             )
     asked = {"lateral_acceleration": 0.0}
@@ -42,14 +43,16 @@ def steady_car(
         name = name.removeprefix("chassis.")
         if name not in UNITS:
             raise typer.BadParameter(
-                f"a car has no target '{name}'; it has {' and '.join(UNITS)}", param_hint="--target"
+                f"unknown target '{name}' of a car; use {' and '.join(UNITS)}", param_hint="--target"
             )
         asked[name] = number_of(str(text), "--target", UNITS[name])
     car: Car = load_car(file)
     if velocity is not None:
         parts = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
         if len(parts) != 3 or any(parts[1:]):
-            raise typer.BadParameter("a car runs along x: 20,0,0", param_hint="--velocity")
+            raise typer.BadParameter(
+                "a car drives along x; write its velocity as 20,0,0", param_hint="--velocity"
+            )
         asked["speed"] = parts[0]
     speed, a = asked.get("speed", float(car.speed)), asked["lateral_acceleration"]
     for name, value in (("speed", speed), ("lateral_acceleration", a)):

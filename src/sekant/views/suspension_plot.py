@@ -136,7 +136,7 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
         where = "" if at == 0.0 else f", at {1e3 * at:.4g} mm of travel"
         axis.set_xlabel(f"{curve.replace('_', ' ')} by 1 mm{f' [{unit}]' if unit else ''}{where}")
         if not ranked:
-            axis.text(0.5, 0.5, "no coordinate changes it", transform=axis.transAxes, ha="center")
+            axis.text(0.5, 0.5, "no coordinate changes this curve", transform=axis.transAxes, ha="center")
         title = style.literal(f"{found.name}: {curve.replace('_', ' ')}")
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure

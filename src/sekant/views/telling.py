@@ -48,7 +48,7 @@ ENDINGS = {
 def refuse_unwritable(
     *files: Path | None, pictures: Iterable[Path | None] = (), **kinds: Iterable[Path | None]
 ) -> None:
-    """Raise an error for the first file that cannot be written, or whose extension does not fit its kind
+    """Raise an error for the first file that cannot be written, or whose extension does not match its kind
     (`ENDINGS`).
 
     Commands call it before they start to compute.

@@ -51,7 +51,7 @@ class AssemblyReport:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Warnings about a singular position, changed start values, and velocities that nothing determines."""
+        """Warnings about a singular position, changed start values, and undetermined velocities."""
         found = []
         if self.lost:
             more = f"{self.lost} more degree{'' if self.lost == 1 else 's'} of freedom than at neighboring positions"
@@ -67,8 +67,8 @@ class AssemblyReport:
                     "start_undetermined",
                     ", ".join(one.name for one in self.free),
                     "start",
-                    f"neither start values nor constraints determine {_velocities(self.free)}, on which the motion "
-                    f"depends; Sekant chose those of least kinetic energy: {got}",
+                    f"neither start values nor constraints determine {_velocities(self.free)}, on which the "
+                    f"motion depends; Sekant chose the values with the least kinetic energy: {got}",
                     "give these velocities, or others that determine them",
                 )
             )
@@ -90,10 +90,10 @@ class AssemblyReport:
         return "\n".join(lines)
 
     def free_lines(self) -> list[str]:
-        """One line on the velocities that nothing determines and the values they got, if there are any."""
+        """One line about undetermined velocities and their chosen values, if there are any."""
         got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free], most=12)
         return (
-            [f"velocities that nothing determines at the start, set by the least kinetic energy: {got}"]
+            [f"undetermined velocities at the start, chosen for the least kinetic energy: {got}"]
             if self.free
             else []
         )
@@ -246,7 +246,7 @@ def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> st
         f"model '{system.model.name}' cannot be assembled at t = {float(geometry.t[0]):.6g} s; at the closest point "
         "found:\n"
         + "\n".join(lines)
-        + f"\n{_prescribed(geometry, hold)}Check lengths and start values of these loops, or release what is held"
+        + f"\n{_prescribed(geometry, hold)}Check lengths and start values of these loops, or release held coordinates"
     )
 
 
@@ -258,7 +258,7 @@ def _unit(system: System, name: str) -> str:
 
 
 def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
-    """A sentence about what is not free to move; empty if everything is."""
+    """A sentence about coordinates that cannot move freely; empty if all can."""
     model = geometry.system.model
     given = [
         f"motion '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"

@@ -1,4 +1,4 @@
-"""Velocities that neither start values nor constraints determine: they take the least kinetic energy.
+"""Velocities that neither start values nor constraints determine: they get the values with the least kinetic energy.
 
 Of all velocities v that satisfy G v = -drift with the stated ones kept, v = v1 + N c, the one with the least
 T(v1 + N c) has c = -(N^T M N)^+ N^T dT/dv(v1). It does not depend on the points or axes in which a body is described.

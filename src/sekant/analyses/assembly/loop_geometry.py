@@ -330,8 +330,8 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
 
 
 def constraint_terms(system: System, gaps: SX | None = None) -> NativeFunction:
-    """(t, q, p) -> Phi, those entries of G that may differ from zero, and the rates at rest; with `gaps` all entries
-    of G, and the gaps at last."""
+    """(t, q, p) -> Phi, those entries of G that may differ from zero, and the rates at rest; with `gaps` all
+    entries of G, and finally the gaps."""
     eq = system.equations
     drift = ca.substitute(eq.rate, eq.v, SX.zeros(system.nv))
     found = [eq.Phi, eq.G.nz[:], drift] if gaps is None else [eq.Phi, ca.densify(eq.G), drift, gaps]

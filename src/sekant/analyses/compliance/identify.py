@@ -108,8 +108,8 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
     for name, effect in zip(names, size, strict=True):
         if effect <= resolution:
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be identified: under the loads {given} its spring moves "
-                f"the frame by {effect:.1e} m only; add a load case that strains it"
+                f"compliance: the stiffness '{name}' cannot be identified: under the loads {given} its "
+                f"spring moves the frame by only {effect:.1e} m; add a load case that strains it"
             )
     for i, name in enumerate(names):
         others = np.delete(J / size, i, axis=1)
@@ -119,9 +119,9 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             rest = [n for n in names if n != name]
             like = rest[int(np.argmax(np.abs(share)))]
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be separated from '{like}': the loads {given} are "
-                f"collinear in their effect, which differs by {apart:.1e} m only; add a load case along another "
-                "direction"
+                f"compliance: the stiffness '{name}' cannot be separated from '{like}': the loads {given} "
+                f"are collinear in their effect, which differs by only {apart:.1e} m; add a load case along "
+                "another direction"
             )
 
 

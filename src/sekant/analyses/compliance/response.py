@@ -88,8 +88,8 @@ class Response:
             return self._rested(*found.point, p)
         if found.reason is Reason.NOT_FINITE:
             raise SolverError(
-                f"compliance: the load drives '{name}' out of the range of a path, a surface or a table; lengthen "
-                "it, or give smaller loads"
+                f"compliance: the load drives '{name}' out of the range of a path, a surface or a table; "
+                "extend that range, or give smaller loads"
             )
         raise SolverError(
             f"compliance: no equilibrium of '{name}' was found under the load; is every "

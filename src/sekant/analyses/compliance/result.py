@@ -62,7 +62,7 @@ class IdentifiedCompliance:
         for name, k in self.stiffness.items():
             unit = "N/m" if name.endswith("normal") else "N m/rad"
             lines.append(f"  {name:<9} {k:.6g} {unit} +- {self.uncertainty[name]:.2g}")
-        lines.append(f"  left over: {self.position_rms:.3g} m and {self.angle_rms:.3g} rad (rms)")
+        lines.append(f"  residuals: {self.position_rms:.3g} m and {self.angle_rms:.3g} rad (rms)")
         lines.append("  coefficients: measured +- standard uncertainty, model")
         for load in dict.fromkeys(c.load for c in self.coefficients):
             by = "kN" if load.startswith("f") else "kN m"

@@ -204,14 +204,19 @@ class Design:
     def rest(self) -> Equilibrium:
         self.exact = False
         if not isinstance(self._rest, Equilibrium):
-            raise SolverError("optimize: the design is about a steady motion: use `motion`")
+            raise SolverError(
+                "optimize: this design is evaluated in a steady motion; use `motion` instead of `rest`"
+            )
         return self._rest
 
     @property
     def motion(self) -> SteadyMotion:
         self.exact = False
         if not isinstance(self._rest, SteadyMotion):
-            raise SolverError("optimize: the design is about an equilibrium: use `rest`, or give `steady`")
+            raise SolverError(
+                "optimize: this design is evaluated at an equilibrium; use `rest` instead of `motion`, or "
+                "pass `steady`"
+            )
         return self._rest
 
     @property

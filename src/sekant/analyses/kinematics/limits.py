@@ -46,7 +46,7 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A point of the motion: coordinates q (nq,), unit tangent (nv,) in displacements, drives d (m,), rate g."""
+    """A point of the motion: coordinates q (nq,), unit tangent (nv,) as a displacement, drives d (m,), rate g."""
 
     q: Vector
     tangent: Vector

@@ -309,8 +309,8 @@ class KinematicsResult:
     # -- tables and texts ------------------------------------------------------------------------------
 
     def table(self, names: Sequence[str] | None = None, derivatives: bool = True) -> tuple[list[str], Array]:
-        """Labels with units, and rows: drives, then the quantities `names` (default: coordinates), each followed
-        by its derivatives by the drives."""
+        """Labels with units, and rows: the drives, then the quantities `names` (default: coordinates), each
+        followed by its derivatives with respect to the drives."""
         labels = [_label(n, u) for n, u in zip(self.drive_names, self.drive_units, strict=True)]
         n = len(self)
         columns = [self.points[:, : len(self.drive_names)]]

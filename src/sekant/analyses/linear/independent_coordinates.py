@@ -121,8 +121,8 @@ class ReducedEquations:
         T, b = self.tangent, self.basis
         if not b.second_order:
             raise SolverError(
-                "velocity constraints (rolling) leave more positions than velocities free: there is no M, C, K of "
-                "one size; use A, or the descriptor form"
+                "velocity constraints (rolling) leave more positions than velocities free, so M, C and K "
+                "would differ in size; use A, or the descriptor form"
             )
         turn = b.E_q @ T.X @ b.Z_q
         Z_rate = b.at_positions(-(T.H - T.G @ T.X) @ b.Z_q)
@@ -207,7 +207,7 @@ class ReductionRate:
 
 
 def restricted(tangent: EquationTangent, rows: NDArray[np.bool_]) -> EquationTangent:
-    """The tangent with only the given `rows` (m,) of constraints."""
+    """The tangent with only these `rows` (m,) of the constraints."""
     parts = {f.name: getattr(tangent, f.name) for f in fields(tangent)}
     for name in ("G", "H", "acc_v", "acc_s"):
         parts[name] = parts[name][rows]

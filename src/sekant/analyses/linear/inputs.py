@@ -168,8 +168,8 @@ def check_inputs(
                 where = prescribed
         if where:
             raise SolverError(
-                f"linearize: input '{item.name}' moves '{where}', so that its rates act as well; name a motion "
-                "as the input instead"
+                f"linearize: input '{item.name}' moves '{where}', so its rates also act on the model; make "
+                "the input a prescribed motion instead"
             )
 
 
@@ -188,8 +188,9 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
         for name in outputs:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
                 raise SolverError(
-                    f"linearize: a force along '{item.name}' acts at once on '{name}', which is not known for such "
-                    "coordinates; let the force act along a joint's coordinate, or make it a parameter of a force"
+                    f"linearize: a force along '{item.name}' changes '{name}' immediately, and Sekant cannot "
+                    "compute this effect for such coordinates; apply the force along a joint's coordinate, "
+                    "or make it a parameter of a force"
                 )
 
 

@@ -151,8 +151,8 @@ def _assumed(system: System, names: Sequence[str]) -> list[AnalysisWarning]:
             f"friction '{name}'",
             "",
             f"joint '{joints[name]}' is at rest: friction holds it, and it is left out of small motions",
-            "for motions so large that it slides, leave the friction out, or linearize about a state in which it "
-            "slides (at='motion')",
+            "for motions large enough to make it slide, leave the friction out, or linearize about a state "
+            "in which it slides (at='motion')",
         )
         for name in names
     ]

@@ -69,11 +69,13 @@ class LinearModelWithStates(LinearModel):
     @property
     def _second_order(self) -> tuple[Array, Array, Array]:
         raise SolverError(
-            "linearize: states of signals and elements are of first order: there is no M, C, K; use A"
+            "linearize: states of signals and elements are of first order, so there are no M, C and K; use A"
         )
 
     def descriptor(self) -> tuple[Array, Array]:
-        raise SolverError("linearize: with states of signals and elements there is no descriptor form; use A")
+        raise SolverError(
+            "linearize: the descriptor form does not support states of signals and elements; use A"
+        )
 
     @cached_property
     def A(self) -> Array:

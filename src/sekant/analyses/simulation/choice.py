@@ -154,7 +154,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     if has_redundant_rows(problem, t, x):
         return TAYLOR, "redundant constraints, not stiff: series on the index-3 equations"
     series, explicit = work(system)
-    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for as many digits"
+    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for the same number of digits"
     if series > explicit:
         return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
     return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
@@ -179,9 +179,9 @@ def _series_or_dop853(system: System, why: str) -> tuple[str, str]:
     if series > explicit:
         return (
             "dop853",
-            f"{why}: at events, and large: a series takes {series:.2g} operations a step, dop853 {explicit:.2g}",
+            f"{why}; the model is large: a series takes {series:.2g} operations a step, dop853 {explicit:.2g}",
         )
-    return TAYLOR, f"{why}: at events on the series"
+    return TAYLOR, f"{why}: the series locates the events"
 
 
 def work(system: System) -> tuple[float, float]:

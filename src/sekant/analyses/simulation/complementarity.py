@@ -100,7 +100,8 @@ class BoundForces:
         one = self.contacts[element - len(self.bound.joints)]
         gap = float(self.memory.values.gap[one.number])
         raise SolverError(
-            f"contact '{one.name}' starts {-gap:.4g} (m or rad) inside; change the start values or the contact"
+            f"contact '{one.name}' starts with a penetration of {-gap:.4g} (m or rad); change the start "
+            "values or the contact"
         )
 
     @property

@@ -90,8 +90,8 @@ class DeclaredEvents:
         m.stopped = -1
         if procedure() == ENDLESS:
             raise SolverError(
-                f"event '{events[m.blame].name}' at t = {now.t:.9g} s triggers others without end; what they "
-                "set must not switch them back at once"
+                f"event '{events[m.blame].name}' at t = {now.t:.9g} s triggers other events endlessly; the "
+                "values that these events set must not trigger them again at once"
             )
         after = replace(now, z=m.z[: now.z.size].copy(), p=m.p[: now.p.size].copy())
         if m.stopped < 0:

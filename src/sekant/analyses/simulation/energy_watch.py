@@ -85,9 +85,9 @@ class EnergyWatch:
             "energy_drift",
             self._suspect(system, parameters),
             f"between t = {begin:.6g} s and {end:.6g} s",
-            f"the energy balance drifts by {drift:.3g} J in all, {drift / present:.1e} of the {present:.3g} J in the "
-            f"system, where rtol = {rtol:g} should hold it within {FACTOR * rtol:.0e}; most of it is lost "
-            "or gained here",
+            f"the energy balance drifts by {drift:.3g} J in total, {drift / present:.1e} of the "
+            f"{present:.3g} J in the system, although rtol = {rtol:g} should keep it within "
+            f"{FACTOR * rtol:.0e}; most of the drift arises here",
             "the force of an element may jump or be too rough for the step size: give it a smoother law "
             "or table, tighten rtol, or compare "
             "with another method (taylor, radau5)",

@@ -1,4 +1,4 @@
-"""Runs from event to event: the one loop for contacts, friction, switching signals and samples taken in Python.
+"""Runs from event to event: the loop for contacts, friction, switching signals and samples taken in Python.
 
 Between events the motion is smooth and the held values are constant. *Reactors* define event functions and what
 happens when one passes zero: they return the instant after it, with another state, other held values, or other
@@ -173,7 +173,8 @@ class EventLoop:
         return self._settled(now, None)
 
     def run(self, now: Instant) -> tuple[Outcome, Instant]:
-        """Run from an instant to the end or to what stops the run; return the outcome and the instant there."""
+        """Run from an instant to the end, or until something stops the run; return the outcome and the last
+        instant."""
         while not now.stop:
             mark = min([self.end, *[clock.next_stop() for clock in self.clocks]])
             mark = self.end if self.end - mark <= self.apart else mark
@@ -215,7 +216,7 @@ class EventLoop:
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 
     def passed(self, now: Instant, earlier: Instant | None = None) -> Instant:
-        """The instant after the clocks have acted and reactors have followed what has jumped with time.
+        """The instant after the clocks have acted and the reactors have responded to jumps in time.
 
         `earlier`: the instant before inputs have jumped.
         """

@@ -1,4 +1,4 @@
-"""Force elements whose frames are half a turn apart: their angles, and with them their torques, jump there."""
+"""Force elements whose frames are half a turn apart: there their angles jump, and so do their torques."""
 
 from __future__ import annotations
 

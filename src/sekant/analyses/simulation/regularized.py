@@ -12,7 +12,7 @@ from sekant.tables.bound_oracle import BoundOracle
 
 
 def smoothed(system: System) -> System:
-    """The system with dry friction by its regularized law, for methods that do not stop at events."""
+    """The system with the regularized law of dry friction, for methods that do not stop at events."""
     return system.with_equations("smoothed friction", lambda: system.equations.changed(regularized=True))
 
 
@@ -33,9 +33,8 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
                 "friction_regularized",
                 f"friction '{name}'",
                 "",
-                f"method '{method}' has no events: friction passes through rest over a width of "
-                f"{width:g} (m/s or rad/s), "
-                "and a joint that should stick creeps",
+                f"method '{method}' cannot stop at events: friction changes its sign gradually over a width "
+                f"of {width:g} (m/s or rad/s), so a joint that should stick creeps",
                 "use method 'taylor' or 'dop853' for exact sticking, or a smaller width",
             )
         )

@@ -278,7 +278,7 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
 
 
 def _found_near_the_end(question: Callable[..., Found], system: System, done: Any, parameters: Any) -> Found:
-    """The answer of `question` at the last good point, or else between it and the point that failed."""
+    """The answer of `question` at the last good point, or otherwise between that point and the one that failed."""
     here = question(system, done.t_last, done.x_last, parameters)
     if here or not np.isfinite(done.t_failed):
         return here
@@ -313,7 +313,7 @@ class _Reporter:
         return np.concatenate([np.zeros((0, self.report.shapes_out[0][0])), *self.rows])
 
     def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
-        """A warning if the energy balance in the rows does not fit the tolerance; None otherwise."""
+        """A warning if the energy balance in the rows contradicts the tolerance; None otherwise."""
         if not self.balance or not len(data):
             return None
 

@@ -58,9 +58,10 @@ class Simulation:
     default is "rk4", and "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give
     exactly the results of `sk.simulate` with the same method, `step` and `output_step`.
 
-    Models with contacts, friction, events, samples or delays go from event to event within a step. Samples due at
-    the end of a step are taken when the next one begins, with the inputs set by then. `stopped` names the event of
-    the model that ended the last step early, if one did; another step continues from there.
+    Models with contacts, friction, events, samples or delays go from event to event within a step. Samples
+    due at the end of a step are taken when the next step begins, with the inputs set at that time. `stopped`
+    names the event of the model that ended the last step early, if one did; another step continues from
+    there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
     `t` (s). `outputs`: patterns such as ``arm.*`` of the names in `outputs`; fewer are faster. `record`: store time,
@@ -203,7 +204,7 @@ class Simulation:
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to `snapshot`, inputs included; what follows is the same bit for bit."""
+        """Return to `snapshot`, inputs included; the simulation then continues identically, bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot belongs to another system")

@@ -96,7 +96,7 @@ class Statics:
         )
 
     def mass(self, rest: Rest) -> Array:
-        """Mass matrix (f, f) of the free motions, made positive definite if a motion has no mass."""
+        """Mass matrix (f, f) of the free motions, modified to be positive definite if a motion has no mass."""
         M = rest.space.Z.T @ self.functions.mass_matrix(self.t, rest.q, self.p) @ rest.space.Z
         if not M.size:
             return M

@@ -133,8 +133,8 @@ def forces_of(
 
 
 def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
-    """Names of the frictions with neither slip nor a direction of beginning slip in a state, except in joints with
-    prescribed motion."""
+    """Names of the frictions that in a state have neither slip nor a direction in which slip begins, except
+    in joints with prescribed motion."""
     solved = system.equations.elements.friction
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     speeds = _slips(system, state, t, parameters, p)
@@ -152,7 +152,8 @@ def branch_parameters(
     parameters: Mapping[str, ArrayLike] | None,
     stuck: Sequence[str] = (),
 ) -> Floats:
-    """Parameters p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as in it."""
+    """Parameters p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as in
+    this state."""
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     if not system.reactions.dry_friction:
         return p

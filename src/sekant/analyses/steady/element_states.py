@@ -58,7 +58,7 @@ def smooth(system: System) -> System:
 
 
 def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
-    """States z of a state of `system`, by name; those of the model's own start if it has none."""
+    """The states z in a state of `system`, by name; by default those of the model's own start."""
     state = State(np.zeros(0), np.zeros(0)) if state is None else state
     return dict(zip(system.facts.z_names, system.element_states(state, parameters), strict=True))
 

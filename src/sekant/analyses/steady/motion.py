@@ -241,8 +241,8 @@ def steady_motion(
 def _with_states(
     system: System, guess: State | None, asked: dict[str, Any], unknown, targets, parameters
 ) -> SteadyMotion:
-    """Steady motion of a system with states of elements. They are constant in it, and unknown parameters of the
-    frozen system."""
+    """Steady motion of a system with states of elements. In it these states are constant; they are unknown
+    parameters of the frozen system."""
     base = smooth(system)
     names = base.equations.elements.names
     z = {**states_by_name(base, None, parameters), **states_by_name(system, guess, parameters)}
@@ -338,21 +338,19 @@ def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
     left = "; ".join(f"'{names[i]}' has the residual {found.values[i]:.4g}" for i in order)
-    free = (
-        "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
-    )
+    free = "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates as unknowns."
     joints = equations.system.model.joints
     loose = next((name for name, joint in joints.items() if joint.unit_quaternion is not None), None)
     if loose is not None and not np.any(found.trial.g[FIRST_RATE:]):
         free += (
-            f" If what hangs on joint '{loose}' rolls or spins, its spin needs its own joint: put a light body "
-            f"on '{loose}', the one that spins on a revolute joint along its axle, and give that joint's rate in "
-            "`rates`."
+            f" If the body on joint '{loose}' rolls or spins, give its spin a separate joint: attach a light "
+            f"body to '{loose}', attach the spinning body to it by a revolute joint along the axle, and give "
+            "the rate of that joint in `rates`."
         )
     g = found.trial.g
     moves = np.any(g[:4]) or np.any(g[FIRST_RATE:])
     what, where = (
-        ("steady motion", "the guess") if moves else ("rest", "the guess (the end of a simulation, say)")
+        ("steady motion", "the guess") if moves else ("rest", "the guess (such as the end of a simulation)")
     )
     return SolverError(
         f"{what} impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
@@ -389,7 +387,7 @@ def _result(equations: SteadyEquations, found: Steady, rates: Mapping[str, float
             "undetermined_unknown",
             f"unknown '{name}'",
             "",
-            "nothing determines it: its value is where the search started",
+            "nothing determines it, so it keeps the value at which the search started",
             "give a target for it, or remove it from the unknowns",
         )
         for name in loose

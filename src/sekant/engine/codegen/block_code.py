@@ -137,7 +137,7 @@ class _BlockWriter(ChunkWriter):
     written: list[int]
 
     def copies(self) -> None:
-        """Nothing: the first chunk copies them."""
+        """Do nothing, because the first chunk copies them."""
 
     def input(self, i: int, element: int) -> str:
         base = {_WORK: "%w", _NUMBERS: f"@{SYMBOL}"}.get(i) or self.array("arg", i)

@@ -57,9 +57,9 @@ def build(
     user's directory or a given one. `chunk`: operations in one function of the generated code. `lanes`:
     instances that the function computes at once (see `lanes`), of which inputs with a number in `shared` are
     the same for all. `quick`: not optimized, for functions that are called so rarely that optimizing would
-    take longer than all calls. `seldom`: the same for large functions that are called once per row or step,
-    not at every stage. `tangents`: entries of the outputs that are directional derivatives (only engine
-    "llvm" without `lanes`). `linked`: False for code of other targets, which cannot be called here.
+    take longer than all calls. `seldom`: the same for large functions that are called only once per row or
+    step. `tangents`: entries of the outputs that are directional derivatives (only engine "llvm" without
+    `lanes`). `linked`: False for code of other targets, which cannot be called here.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -129,7 +129,7 @@ def _handle(
 
 
 def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
-    """Asked for once a step: those of a large function are not optimized."""
+    """These guards are called once per step, so those of a large function are not optimized."""
     start = time.perf_counter()
     source = replace(source, level=0) if source.function.n_instructions() > LARGE else source
     code = source.compile(guards=True)
@@ -237,7 +237,7 @@ class _Source:
         return shape if own is not None and own.directory == self.store.directory else ""  # type: ignore[union-attr]
 
     def _settings(self) -> str:
-        """Everything that the object code depends on besides the expressions."""
+        """Everything on which the object code depends, in addition to the expressions."""
         lanes = ""
         if self.lanes > 1 or self.tangents:
             side = (self.lanes, tangent_lanes(), self.tangents)

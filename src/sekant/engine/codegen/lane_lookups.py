@@ -143,7 +143,7 @@ class LaneLookup(LookupCode):
         return [self.load(kind, self.pointer(room, lane)) for lane in range(self.lanes)]
 
     def found(self, axis: str, x: str, periodic: bool) -> tuple[list[str], str, str]:
-        """Rows, where the local distances are, and the vector of whole periods (empty if not periodic)."""
+        """The rows, the place of the local distances, and the vector of whole periods (empty if not periodic)."""
         laps = ""
         if periodic:
             a, period = (self.spread(self.load("double", self.pointer(axis, i))) for i in (0, 5))
@@ -223,7 +223,7 @@ class LaneLookup(LookupCode):
         return self.columns[order][component]
 
     def turned(self, rows: list[str], width: int) -> list[str]:
-        """Vectors of `width` components, one a lane -> vectors of lanes, one a component."""
+        """Vectors of `width` components, one per lane -> vectors of lanes, one per component."""
         if width == 1 or self.lanes < _BLOCK:
             return [self._gathered(rows, width, component) for component in range(width)]
         found = []

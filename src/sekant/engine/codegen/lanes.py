@@ -1,10 +1,10 @@
 """Tape -> LLVM IR text in which every value is a vector of lanes: several instances of a model are computed at once.
 
-Element j of an array is L doubles side by side, one a lane, and so are the numbers of the code, which
-operations then read from memory directly; arguments in `shared` are the same in all lanes and stored once.
-Arithmetic acts on vectors. Functions of the C library come from its vector version if the machine has one
-(libmvec of glibc, accurate to 4 units in the last place), else they are called lane by lane. Switches decide
-separately in each lane; a jump skips what no lane needs.
+Element j of an array is L adjacent doubles, one per lane, and so is each number of the code, which operations
+then read from memory directly; arguments in `shared` are the same in all lanes and stored once. Arithmetic
+acts on vectors. Functions of the C library come from its vector version if the machine has one (libmvec of
+glibc, accurate to 4 units in the last place), else they are called lane by lane. Switches decide separately
+in each lane; a jump skips what no lane needs.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class _LaneWriter(ChunkWriter):
         return lane_instructions(op, self.lanes, name, a, b)
 
     def condition(self, name: str, kind: str, number: int) -> str:
-        """Whether a value, the only kind of condition where all sites are free, is not zero in any lane."""
+        """Whether a value is nonzero in any lane; where all sites are free, there are no other conditions."""
         n = self.lanes
         self.lines += [
             f"{name}.each = fcmp une {self.kind} {self.operand(number)}, zeroinitializer",

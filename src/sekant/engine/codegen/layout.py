@@ -43,7 +43,7 @@ class ChunkLayout:
         self.slot = self._slots(self._last_use(tape))
 
     def _by_size(self, tape: Tape, size: int, order: np.ndarray, free: np.ndarray) -> np.ndarray:
-        """Chunks of so many operations each, one after the other; the values of a lookup and twins stay together."""
+        """Successive chunks of `size` operations; the values of a lookup and twins stay together."""
         n = tape.op.size
         weight = np.where(free, 0, 1)
         start = np.ones(n, dtype=bool)

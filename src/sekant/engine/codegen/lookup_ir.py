@@ -116,8 +116,8 @@ define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x, 
 
 
 def padded(components: int) -> int:
-    """Number of components that are computed at once: whole registers. Those beyond the last read what
-    follows in T."""
+    """Number of components that are computed at once: whole registers. Components beyond the last one read
+    the data that follow in T."""
     return components if components <= 2 else -(-components // REGISTER) * REGISTER
 
 
@@ -254,7 +254,7 @@ class LookupCode:
         return [outer[order2][order1] for order1, order2 in self.lookup.orders]
 
     def numeric(self, arguments: list[str]) -> None:
-        """Calls of a function that is known by its address; first derivatives are central differences."""
+        """Calls of a function given by its address; first derivatives are central differences."""
         function = self.new(f"inttoptr i64 {self.load('i64', self.table)} to ptr")
         places = self.new(f"alloca [{len(arguments)} x double], align 8")
         found = self.new(f"alloca [{self.width} x double], align 8")

@@ -124,6 +124,6 @@ def _starts(breaks: np.ndarray, count: int, scale: float) -> np.ndarray:
 
 
 def search_bound(breaks: np.ndarray) -> int:
-    """The most comparisons that the search for a piece can take."""
+    """The largest number of comparisons in the search for a piece."""
     starts, _ = _buckets(np.asarray(breaks, dtype=float))
     return int(np.ceil(np.log2(np.max(np.diff(starts)) + 1)))

@@ -156,7 +156,8 @@ class _Finder:
         self.need[number] = _ALWAYS if len(both) > MOST_CONDITIONS else both
 
     def _possible(self, number: int, conditions: Conditions) -> Conditions:
-        """The conditions that can be evaluated before the value `number`: a comparison of it only by its mode."""
+        """The conditions that can be evaluated before the value `number`; of a comparison of this value, only
+        its mode."""
         found = set(conditions)
         for condition in conditions:
             kind, test = condition
@@ -198,7 +199,7 @@ class _Finder:
         return range(look.first, look.first + len(look.orders) * look.shape.components)
 
     def _ask_lookup(self, i: int) -> None:
-        """All values of a lookup are computed together, where any of them is needed."""
+        """All values of a lookup are computed together as soon as any of them is needed."""
         values = self._together(i)
         last = values[-1]
         if i != last:
@@ -240,7 +241,7 @@ class _Finder:
 
 
 def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions:
-    """A region that may absorb the values of a small one: the heaviest that is needed whenever the small one is."""
+    """The heaviest region that is needed whenever a small one is needed, and so may absorb its values."""
     found = [
         (weight, tuple(sorted(other)))
         for other, weight in weights.items()
@@ -287,7 +288,7 @@ def _levels(sources: Sequence[tuple[int, ...]], of: list[int]) -> list[int]:
             i = front[-1]
             waiting = [x for x in sources[i] if level[x] < 0] if level[i] < 0 else []
             if waiting:
-                assert not asked[i], "a region is decided by what is computed in it"
+                assert not asked[i], "the condition of a region depends on values computed in that region"
                 asked[i] = 1
                 front.extend(waiting)
                 continue

@@ -46,8 +46,8 @@ class Tangent:
     places: np.ndarray
 
     def spread(self, lanes: int) -> ca.SX:
-        """The directions in the layout that the code reads: groups of lanes, the seeds of each group, the
-        lanes of each seed."""
+        """The directions in the layout of the code: groups of lanes, the seeds of each group, the lanes of
+        each seed."""
         n, d = self.directions.shape
         full = ca.horzcat(self.directions, ca.SX(n, -d % lanes))
         return ca.densify(ca.veccat(*[full[:, g : g + lanes].T for g in range(0, full.shape[1], lanes)]))
@@ -92,8 +92,8 @@ def emit_tangents(
     target: Target | None = None,
     skips: bool = True,
 ) -> Code:
-    """LLVM IR of a tape whose last inputs are the seeds of tangents and whose last outputs are, of each tangent, its
-    directions as `Tangent.spread` gives them, and then of each the results."""
+    """LLVM IR of a tape whose last inputs are the seeds of tangents and whose last outputs are the directions
+    of each tangent, as `Tangent.spread` returns them, and then the results of each tangent."""
     count = len(shapes)
     inputs, outputs = len(tape.sizes_in) - count, len(tape.outputs) - 2 * count
     varies = depends_on(tape, range(inputs, inputs + count))

@@ -41,7 +41,7 @@ def part_of(
     """The values `chosen` as a tape, its sites with their original numbers, and the index in the part of
     every value of the tape.
 
-    `chosen` is a mask that includes the operands of every value, and all values of a lookup or none.
+    `chosen` is a mask; it includes the operands of every chosen value, and either all values of a lookup or none.
     `outputs`: indices of values of the tape; `inputs`: number of inputs of the part, the first ones of the
     tape.
     """

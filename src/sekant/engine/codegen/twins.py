@@ -71,7 +71,7 @@ class _TwinFinder:
         return x in self.right or x in self.left
 
     def follows(self, x: int, y: int) -> bool:
-        """Whether one is computed from the other."""
+        """Whether one of them is computed from the other."""
         return x in (self.a[y], self.b[y]) or y in (self.a[x], self.b[x])
 
     def _lookups(self) -> None:
@@ -90,7 +90,7 @@ class _TwinFinder:
                     self._pair(x, y)
 
     def _other(self, user: int, x: int) -> int:
-        """The operand of an operation besides x; x itself if it is both, -1 if there is only one."""
+        """The other operand of an operation on x; x itself if it is both, -1 if there is only one."""
         return self.b[user] if self.a[user] == x else self.a[user]
 
     def _follow(self, x: int, y: int) -> None:
@@ -112,7 +112,8 @@ class _TwinFinder:
                 self.waiting.append((x, y, user))
 
     def _guess(self) -> bool:
-        """Operations whose other operand is a constant or an input of its own: by order, if there are as many."""
+        """Operations whose other operand is a separate constant or input: paired by order, if both sides have
+        the same number."""
         waiting, self.waiting, found = self.waiting, [], False
         for x, y, user in waiting:
             if self._paired(user):
@@ -150,7 +151,7 @@ class _TwinFinder:
 
 
 def without_circles(sources: Sources, together: dict[int, list[int]]) -> dict[int, list[int]]:
-    """The groups of adjacent values, without pairs that would depend on one another: these are separated."""
+    """The groups of adjacent values, except pairs that would depend on one another, which are separated."""
     together = dict(together)
     while (stuck := _stuck(sources, together)) is not None:
         for member in together.pop(stuck):

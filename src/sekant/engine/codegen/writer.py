@@ -273,7 +273,7 @@ class ChunkWriter:
         return f"%v{number}"
 
     def turn(self, number: int) -> str:
-        """The name of a sine or cosine; empty if too few can be computed here to pay."""
+        """The name of a sine or cosine; empty if so few can be computed here that it does not pay."""
         if not self.angles.has(self.a[number]):
             ready = [self.a[i] for i in self.turned if i not in self.names and self.at_hand(self.a[i])]
             chosen = list(dict.fromkeys([self.a[number], *ready]))[:4]

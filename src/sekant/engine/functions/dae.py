@@ -16,8 +16,8 @@ eliminated; the others, the *curved* ones (such as quaternions), remain unknowns
     rows Phi:    [ Phi_q N                 Phi_q,c        0   ]     stands for the eliminated coordinates;
     rows B:      [ Bv + s Bq N             s Bq_c         0   ]     Q = d(qdot)/dq of the curved rows
 
-The values of K0, K1, K2 come from one native function, on one common pattern; Rv and Rq N by directions if
-that is less code (see `directions`).
+The values of K0, K1, K2 come from one native function, on one common pattern; Rv and Rq N are computed by
+directions if that needs less code (see `directions`).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def pays(symbols: int, along: int = 0, groups: int = 0) -> bool:
     """Whether directions are better than a symbolic matrix with this many operations.
 
     They are if they have half of the code and take no more operations in a call. `along`: operations of a
-    directional derivative, about half of which belong to the function itself and are done once; `groups`:
+    directional derivative, about half of them belong to the function itself and are done once; `groups`:
     number of groups of directions.
     """
     return symbols >= LEAST and symbols >= 2 * along and 2 * symbols >= groups * along
@@ -52,7 +52,8 @@ class Directional:
         return ca.vertcat(ca.horzcat(SX(rows, columns), right), below)
 
     def tangent(self, lookups: Lookups, pattern: ca.Sparsity) -> Tangent | None:
-        """The block by directions, its entries at their places in `pattern`; None if symbols are as good."""
+        """The block computed by directions, with its entries at their places in `pattern`; None if symbols
+        are as good."""
         block = self.block
         symbols = ca.n_nodes(block)
         if not pays(symbols):

@@ -128,9 +128,9 @@ def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | N
     """A function that takes a group of explicit Euler steps, and their number; None if it does not pay.
 
     The state of a small system stays in registers from step to step: a step of a pendulum takes 11 ns instead
-    of 16, as long as a loop written by hand for that pendulum. In addition, the coordinates after a step are
-    known in advance, q + h q': what depends only on them is computed for two steps at once (see `twins`), so
-    the number of steps is even.
+    of 16, the same time as in a loop written by hand for that pendulum. In addition, the coordinates after a
+    step are known in advance, q + h q': what depends only on them is computed for two steps at once (see
+    `twins`), so the number of steps is even.
 
     (control, x, p) -> x with control (5,) = (base, i, h, low, high): step j of the group begins at the time
     base + (i + j) h, kept within [low, high].

@@ -100,7 +100,7 @@ class LagrangianEnergies:
 
 
 class LagrangianStart(Start):
-    """The given start, with tracked quantities at their start values."""
+    """The given start, with the start values of tracked quantities."""
 
     fills = True
 
@@ -117,7 +117,7 @@ class LagrangianStart(Start):
         return float(weights[self._number(key)])
 
     def stated(self, key: Key, velocity: bool) -> bool:
-        """All positions, and the velocities that were given; no tracked quantities, which follow."""
+        """All positions, and the given velocities; not the tracked quantities, which follow from them."""
         k = self._number(key)
         return k not in self._parts.tracked and (not velocity or self._parts.rate_weights[k] > FOLLOWS)
 
@@ -142,7 +142,7 @@ class LagrangianStart(Start):
         return q, v
 
     def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
-        """Tracked quantities by the integral of their rates along the straight line, which is exact for angles."""
+        """Tracked quantities from the integral of their rates along a straight line, which is exact for angles."""
         numbers = list(self._parts.tracked)
         if not numbers:
             return moved
@@ -169,7 +169,7 @@ class LagrangianTimeline:
         self._eq = eq
 
     def items(self) -> None:
-        """None, because expressions have no text: a search is needed."""
+        """None: expressions have no text, so a search is needed."""
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
         eq = self._eq
@@ -222,7 +222,7 @@ class InertiaCheck:
 
 
 class LagrangianReports:
-    """What a report says about a mechanism in points."""
+    """The content of a report about a mechanism in points."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts

@@ -38,7 +38,8 @@ class Basic:
 
 @dataclass(frozen=True, eq=False)
 class GroupFrame:
-    """What spans a group's frame: in W the point r (3,) and the directions a (3, 3), at r_G and a_G in the group."""
+    """The elements that span a group's frame: the point r (3,) and the directions a (3, 3) in W, at r_G and
+    a_G in the group."""
 
     group: Group
     r: SX
@@ -172,7 +173,7 @@ class Basis:
 
     def _keep_rigid(self, group: str, origin: SharedElement, arms: tuple[_Arm, _Arm], a: list[SX]) -> None:
         """Constrain the lengths and the product of the two directions, unless another group with the same
-        elements already does."""
+        elements already does so."""
         for i, j in ((0, 0), (1, 1), (0, 1)):
             pair = (arms[i].element, arms[j].element)
             elements = {*pair, *({origin} if pair[0].is_point or pair[1].is_point else ())}
@@ -208,7 +209,7 @@ class Basis:
 
 
 def _link(sets: list[set[str]], first: str, second: str) -> bool:
-    """Put two groups into one set; Return True if they were separate."""
+    """Unite two sets of groups; return True if they were separate."""
     mine = [next((s for s in sets if group in s), {group}) for group in (first, second)]
     if mine[0] is mine[1]:
         return False
@@ -218,7 +219,7 @@ def _link(sets: list[set[str]], first: str, second: str) -> bool:
 
 
 def _rank(element: SharedElement) -> int:
-    """Constants first, then coordinates, then what follows from them."""
+    """Constants first, then coordinates, then elements that follow from them."""
     assert element.value is not None
     return 0 if element.value.is_constant() else 1 if element.value.is_valid_input() else 2
 

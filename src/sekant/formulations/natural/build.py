@@ -28,7 +28,7 @@ from sekant.model.points.mass_parts import Part
 
 
 class MechanismSums:
-    """The sums over all parts of a mechanism, in y, and their form in q."""
+    """The sums over all parts of a mechanism, in terms of y, and their form in terms of q."""
 
     def __init__(self, mechanism: Composition):
         m = self.m = mechanism
@@ -124,7 +124,7 @@ class MechanismSums:
         return self.put_in(ca.densify(total[self.fixed]))
 
     def on_part(self, part: Part, a: SX, lam: SX) -> list[SX]:
-        """Force (dim,) N of everything else on a part at each of its defining points.
+        """Force (dim,) N that the rest of the mechanism exerts on a part at each of its defining points.
 
         For points of a body's frame given by vectors it is the generalized force on the vector, N m.
         """
@@ -146,7 +146,7 @@ class MechanismSums:
         return [found[i * dim : (i + 1) * dim] for i in range(len(part.points))]
 
     def _own_reactions(self, part: Part, lam: SX) -> SX:
-        """Constraint forces of the part's own rigidity on its points."""
+        """Forces on a part's points from the constraints that keep the part rigid."""
         dim, at = self.m.dim, 0
         total = SX.zeros(dim * len(part.points))
         origin = part.points[0]
@@ -247,7 +247,7 @@ class MechanismSums:
 
     @property
     def _overridden(self) -> tuple[tuple[str, float, float], ...]:
-        """Start values given for prescribed components that begin elsewhere."""
+        """Given start values of prescribed components whose motion begins elsewhere."""
         found = []
         for c, size in zip(self.m.coordinates, self._sizes, strict=True):
             if c.written is not None and abs(c.written - c.start) > ROUGH * size:
@@ -268,7 +268,7 @@ class MechanismSums:
         return found
 
     def _numbers(self, part: Part) -> tuple[int, ...]:
-        """Of the coordinates that a part's points depend on."""
+        """Numbers of the coordinates on which a part's points depend."""
         used = {s.element_hash() for point in part.points for s in ca.symvar(point.value)}
         return tuple(k for k in range(len(self.free)) if self.q[k].element_hash() in used)
 
@@ -281,7 +281,7 @@ class MechanismSums:
         number, rate, start = self.states[name]
         if start is not None:
             raise ModelError(
-                "its rate is not linear in the velocities; give a number for its start, not an expression "
+                "its rate is not linear in the velocities; give its start as a number, not as an expression "
                 "of coordinates",
                 path=("natural", "tracked", name, "start"),
             )
@@ -338,12 +338,12 @@ class MechanismSums:
 
 
 def _in_space(value: SX) -> SX:
-    """(3,) from (2,) or (3,)."""
+    """The components (3,) of a vector (2,) or (3,)."""
     return ca.densify(ca.vertcat(value, SX.zeros(3 - value.numel())))
 
 
 def _contents(m: Composition) -> dict[str, list[Any]]:
-    """Names of what the mechanism consists of, by kind."""
+    """Names of the parts of the mechanism, by kind."""
     return {
         "bodies": [{"name": name, "points": [p.name for p in part.points]} for name, part in m.parts.items()],
         "points": [name for name, item in m.geometry.items() if item.is_point],

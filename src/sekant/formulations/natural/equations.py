@@ -2,9 +2,10 @@
 
     d/dt(dL/dv) - dL/dq + dD/dv + Phi_q^T lam + B_v^T lam = Q ,   Phi(q, t) = 0 ,   B(q, v, t) = 0 .
 
-Quantities with a rate of their own (DERA 3.2.2), s' = g(q, v, t), are coordinates without inertia under the velocity
-equation s' - g = 0. If nothing depends on s its multiplier vanishes and the motion is unaffected; a potential
-V(s) acts on the others according to virtual work, because the multiplier is then -dV/ds.
+Quantities that are integrated from a rate (DERA 3.2.2), s' = g(q, v, t), are coordinates without inertia
+under the velocity equation s' - g = 0. If nothing depends on s, its multiplier vanishes and the motion is
+unaffected. With a potential V(s) the multiplier is -dV/ds, so the potential acts on the other coordinates
+according to virtual work.
 """
 
 from __future__ import annotations

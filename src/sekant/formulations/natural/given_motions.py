@@ -1,4 +1,4 @@
-"""Motions that are given in time, and which of them the masses must follow."""
+"""Motions that are given as functions of time, and those among them that masses must follow."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ class LagrangianParts:
     `start_rates` (n,); `weights`, `rate_weights` (n,): weights in the assembly. `tracked`: by number of the
     coordinate its rate and start; `states`: symbol, rate and start of quantities whose rates are not linear
     in the velocities. `prescribed(a, lam)`: all powers by name, where points are prescribed.
-    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: by number
-    of the coordinate the point or vector (3,) that it is a component of, which, and whether it is a point;
-    `carried`: numbers of the coordinates of each part; `places`: position and velocity (3,) of each part.
-    `items`: contents by kind. `table`: of the degrees of freedom.
+    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: for each
+    number of a coordinate the point or vector (3,) to which it belongs, the index of the component, and
+    whether it is a point; `carried`: numbers of the coordinates of each part; `places`: position and velocity
+    (3,) of each part. `items`: contents by kind. `table`: of the degrees of freedom.
     """
 
     resolved: ResolvedModel

@@ -35,7 +35,7 @@ class NaturalMotion:
         return list(self._parts.q_names), list(self._parts.v_names)
 
     def owner_of(self, name: str) -> Joint | None:
-        """None: coordinates of points have no joint."""
+        """None, because coordinates of points have no joint."""
         return None
 
     def frame(self, reference: str) -> FrameState:
@@ -62,10 +62,8 @@ class NaturalMotion:
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """Rates of the components of points and vectors less those of the group motion; integrals follow by
-        themselves.
-
-        Points of no part move with the members.
+        """Rates of the components of points and vectors minus those of the group motion; integrals follow
+        from them. Points that belong to no part move with the members.
         """
         parts, u = self._parts, eq.v - spins
         still = {k for name, numbers in parts.carried.items() if name not in members for k in numbers}

@@ -108,7 +108,7 @@ def _forces(assembled: MechanismSums, eq: NaturalEquations) -> Iterator[Output]:
             for point, force in zip(part.points, forces, strict=True):
                 if point.name:
                     unit = "N" if point.is_point else "N*m"
-                    text = f"force of everything else on {name} at {point.name}, in W"
+                    text = f"force that the rest of the mechanism exerts on {name} at {point.name}, in W"
                     axes = AXES[: m.dim]
                     yield Output(f"{name}.force_at.{point.name}", unit, axes, text, ca.densify(force))
     if not assembled.fixed:

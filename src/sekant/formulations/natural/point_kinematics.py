@@ -1,4 +1,4 @@
-"""Motion of a model in natural coordinates: points and directions in place of joint angles and Euler parameters.
+"""Motion of a model in natural coordinates: points and directions instead of joint angles and Euler parameters.
 
 Poses are computed from each group's point and directions; they are rigid where its rigidity equations hold.
 The rest of a model (frames, forces, sensors, joints' coordinates) works as in the other formulations.
@@ -117,7 +117,7 @@ class PointKinematics(TreeKinematics):
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """Rates of points and directions less those of the group motion."""
+        """Rates of points and directions minus those of the group motion."""
         u = eq.v - spins
         rows: list[tuple[str, SX]] = []
         for k, basic in enumerate(self.basis.basics):

@@ -83,7 +83,7 @@ class _NaturalScene:
             followed["mass"] = True
 
     def _body(self, name: str, part: BodyPart) -> None:
-        """Its frame, and bars between the points that are known to lie on it."""
+        """The frame of a body, and bars between the points that are known to lie on it."""
         if all(point.name for point in part.points):
             channels = [_channel(point) for point in part.points]
             self.tracks[name] = {"kind": "frame", "points": channels, "U": part.U.tolist()}

@@ -82,7 +82,7 @@ class Spots:
         self._members: list[dict[str, int]] = []  # by root: spots by group
 
     def at(self, group: str, point: bool, place: GroupPlace, name: str) -> tuple[int, float]:
-        """The spot at a place, and its sign: 1, or -1 if it points the other way. Created if there is none yet."""
+        """The spot at a place, and its sign: 1, or -1 if it points the other way. A missing spot is created."""
         for i, (owner, kind, known, _) in enumerate(self._spots):
             if owner == group and kind == point and known.local.is_constant() and place.local.is_constant():
                 for sign in (1.0,) if point else (1.0, -1.0):

@@ -93,7 +93,7 @@ def crossing_times(
 def _bisected(
     f: ca.Function, values: NDArray[np.float64], row: int, low: float, high: float, sign: float
 ) -> float:
-    """The first time in (low, high] at which function `row` no longer has the sign that it has at `low`."""
+    """The first time in (low, high] at which the sign of function `row` differs from its sign at `low`."""
     while True:
         middle = 0.5 * (low + high)
         if not low < middle < high:

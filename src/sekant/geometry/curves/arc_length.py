@@ -23,7 +23,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 def cumulative_length(derivative: Callable[[Array], Array], u: Array) -> Array:
     """Arc length (n,) from u[0] to each of the increasing u (n,): the integral of |dr/du| (HALL 3.72).
 
-    `derivative` gives dr/du (k, 3) at k parameters. Eight Gauss points an interval.
+    `derivative` gives dr/du (k, 3) at k parameters. Eight Gauss points per interval.
     """
     h = np.diff(u)
     x = u[:-1, None] + 0.5 * h[:, None] * (1.0 + _NODES)
@@ -49,7 +49,7 @@ def along_arc_length(curve: PoseCurve, tolerance: float | None = None, parameter
 
 
 def unit_speed_error(breaks: Array, coefficients: Array, samples: int = 7) -> float:
-    """Largest | |dr/ds| - 1 | (HALL 3.75) over `samples` places in each piece."""
+    """Largest | |dr/ds| - 1 | (HALL 3.75) at `samples` places in each piece."""
     h = np.diff(breaks)
     worst = 0.0
     for share in np.linspace(0.0, 1.0, samples):
@@ -130,14 +130,14 @@ class ArcLength:
         return nodes
 
     def _rate(self, r1: Array, u: Array, largest: float = 0.0) -> Array:
-        """du/ds and its derivatives by u from those of dr/du (K, n, 3)."""
+        """du/ds and its derivatives with respect to u, from dr/du and its derivatives (K, n, 3)."""
         size = np.linalg.norm(r1[0], axis=1)
         bad = np.flatnonzero(size <= 1e-9 * max(float(size.max(initial=0.0)), largest, 1e-300))
         if bad.size:
             label, parameter, unit = self._where
             raise DataError(
-                f"{label}: the position does not change at {parameter} = {u[bad[0]]:.6g} {unit}, so arc length is "
-                "not a parameter there; keep the current one"
+                f"{label}: the position does not change at {parameter} = {u[bad[0]]:.6g} {unit}, so arc "
+                "length cannot be the parameter there; keep the current parameter"
             )
         speed = jets.root(jets.dot(r1, r1))
         one = np.zeros_like(speed)

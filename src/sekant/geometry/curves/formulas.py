@@ -35,7 +35,7 @@ class PoseFormula(Protocol):
 
 
 def beside(u: Array, breaks: Array, side: int) -> Array:
-    """u (n,); values on one of `breaks` are moved by a rounding error to the given side, but not out of the range."""
+    """u (n,) with values on a break moved by a rounding error to the given side, but not out of the range."""
     nudge = 4.0 * np.finfo(float).eps * max(abs(breaks[0]), abs(breaks[-1]))
     moved = np.where(np.isin(u, breaks[1:-1]), u + side * nudge, u)
     return np.clip(moved, breaks[0], breaks[-1])

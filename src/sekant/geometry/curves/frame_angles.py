@@ -79,7 +79,7 @@ def frenet_angle(
         return direction_angle(transport, u, transport.position_jet(u, 5)[2:])
 
     if not good.any() or largest < 1e-9 / (b - a):
-        return (lambda u: np.zeros((4, len(u)))), [], ["the path is straight: the frame does not turn"]
+        return (lambda u: np.zeros((4, len(u)))), [], ["the path is straight, so the frame does not turn"]
     period = np.pi if signed else 2.0 * np.pi
     psi = raw(record[good])[0]
     runs = _runs(good)
@@ -157,7 +157,7 @@ def _stretches(
 
 
 def _blend(start: float, end: float, left: Array, right: Array, blend: str, period: float) -> _Stretch:
-    """Hermite polynomial from psi and its derivatives at both ends; the nearer of equivalent angles is taken."""
+    """Hermite polynomial from psi and its derivatives at both ends; of equivalent angles, the nearer one is used."""
     right = right.copy()
     right[0] -= period * np.round((right[0] - left[0]) / period)
     s = 2 if blend == "cubic" else 3
@@ -193,6 +193,6 @@ def _samples(transport: Transport) -> Array:
 
 
 def _runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(first, last) index of each run of true values of at least two."""
+    """(first, last) index of each run of at least two true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
     return [(int(i), int(j - 1)) for i, j in zip(edges[::2], edges[1::2], strict=True) if j - i > 1]

@@ -1,10 +1,9 @@
 """Converts formulas to stored pieces, as few as a tolerance on pose, twist and the twist's rate allows.
 
-Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them
-up to degree 13. Halving finds the possible length of pieces; then each smooth stretch is divided again with
-equal errors, which saves up to half of the pieces; then the lowest degree that needs no more pieces is used.
-Longer pieces also
-mean less rounding noise in the second derivative, which grows as 1 / h^2.
+Pieces match three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between
+their ends, up to degree 13. Halving finds the possible length of pieces; then each smooth stretch is divided
+again with equal errors, which saves up to half of the pieces; then the lowest degree that needs no more
+pieces is used. Longer pieces also mean less rounding noise in the second derivative, which grows as 1 / h^2.
 """
 
 from __future__ import annotations

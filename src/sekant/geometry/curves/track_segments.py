@@ -133,8 +133,8 @@ class Helix:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The positions of a curve over arc length, e.g. of `PoseCurve.fit`; at their own place, or `joined` to
-    the track."""
+    """The positions of a curve over arc length, e.g. of `PoseCurve.fit`; at their place in the data, or
+    `joined` to the track."""
 
     curve: PoseCurve
     joined: bool = False

@@ -64,8 +64,8 @@ def settle(
 ) -> SettledSpline:
     """Move from a first parameter u to arc length, and noisy points to their nearest points on the spline.
 
-    Knots and corners move with them. Points far from the spline get less weight. Ends when the parameter changes by
-    less than 1e-7 of the length, or no longer less than in the previous round.
+    Knots and corners move with them. Points far from the spline get less weight. Ends when the parameter
+    changes by less than 1e-7 of the length, or when its change no longer decreases.
     """
     order, length = np.arange(len(u)), u[-1] - u[0]
     best = SettledSpline(u, order, first, corners, np.inf)

@@ -105,7 +105,7 @@ def uncertain_order(
         one, other = int(rows[found.first]), int(rows[found.second])
         named = [one, other]
         turn = found.turn
-        place = f"with {poses.row(one)} instead of {poses.row(other)} or next to it"
+        place = f"with {poses.row(one)} in place of {poses.row(other)}, or next to it"
         if shuffled or found.more < _SMOOTHER:
             remedy = "" if shuffled else "; sort the rows, add a time column, or give more points there"
             raise poses.error(

@@ -25,21 +25,22 @@ def check_prediction(
     was fitted."""
     if tried.lost >= 0:
         raise poses.error(
-            f"near {poses.row(int(rows[tried.lost]))} the {of} bends more sharply than its points and their noise "
-            f"resolve: no smooth fit comes as close to them as the polygon; {remedy}"
+            f"near {poses.row(int(rows[tried.lost]))} the {of} bends too sharply for the spacing and noise "
+            f"of its points: no smooth fit is as close to them as the polygon through them; {remedy}"
         )
     if not tried.worth:
         raise poses.error(
             f"{len(rows)} points do not determine the {of}: when points are left out, the fit of the others "
-            f"misses them by {tried.missed:.3g}{unit} (rms), straight lines between the others by "
-            f"{tried.polygon:.3g}{unit}; {remedy}"
+            f"misses them by {tried.missed:.3g}{unit} (rms), while straight lines between the others miss "
+            f"them by {tried.polygon:.3g}{unit}; {remedy}"
         )
 
 
 def check_bounds(
     poses: PoseData, rows: NDArray[np.int64], u: Array, r: Array, tried: Tried, forced: bool
 ) -> None:
-    """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, left its polygon.
+    """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, leaves the polygon
+    through its points.
 
     A method that the caller chose (`forced`) may predict left-out points badly, as interpolation of noise does.
     """
@@ -52,7 +53,8 @@ def check_bounds(
     length = float(cumulative_length(partial(spline, nu=1), fine)[-1])
     if not _SHORTER * polygon <= length <= _LONGER * polygon:
         raise poses.error(
-            f"the fit would be {length:.4g} m long, the polygon through its points is {polygon:.4g} m; {remedy}"
+            f"the fit would be {length:.4g} m long, but the polygon through its points is {polygon:.4g} m "
+            f"long; {remedy}"
         )
     speed = np.linalg.norm(spline(fine, 1), axis=1)
     slow = int(np.argmin(speed))
@@ -62,14 +64,14 @@ def check_bounds(
     bends, allowed = turning(spline(fine)), 2.0 * turning(r) + np.pi
     if not bends <= allowed:
         raise poses.error(
-            f"the fit would turn by {np.degrees(bends):.0f} deg in all, the polygon through its points turns by "
-            f"{np.degrees(turning(r)):.0f} deg; {remedy}"
+            f"the fit would turn by {np.degrees(bends):.0f} deg in total, but the polygon through its points "
+            f"turns by only {np.degrees(turning(r)):.0f} deg; {remedy}"
         )
     residual = float(np.sqrt(np.mean(across(spline, u, r, typical_step(r)) ** 2)))
     if not forced and not residual <= 1.5 * tried.polygon + 1e-9 * polygon:
         raise poses.error(
-            f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between their "
-            f"neighbors ({tried.polygon:.3g} m); {remedy}"
+            f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between "
+            f"neighboring points ({tried.polygon:.3g} m); {remedy}"
         )
 
 
@@ -87,7 +89,8 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     if step[widest] > max(float(np.linalg.norm(r[-1] - r[0])), 2.0 * float(np.median(step))):
         raise poses.error(
             "the rows are not in order along the path, and its ends are nearer to each other than "
-            f"{poses.row(widest)} and {poses.row(widest + 1)}: it may open there; sort the rows, or add a time column"
+            f"{poses.row(widest)} and {poses.row(widest + 1)}: the path may be open there; sort the rows, or "
+            "add a time column"
         )
     off = (curve.report.position_rms or 0.0) if curve.report is not None else 0.0
     near = max(1.5 * float(step.max()), 4.0 * off)

@@ -89,7 +89,7 @@ def _covers(line: Array, r: Array) -> bool:
 
 
 def strokes_of(r: Array, chain: Chain) -> Strokes | None:
-    """Strokes, if the points in their order run over the chain back and forth; None if they pass over it once."""
+    """Strokes, if the points in their order go back and forth over the chain; None if they pass over it once."""
     if chain.line is None or chain.given_length < 1.5 * chain.length:
         return None
     place, off = project(r, chain.line)

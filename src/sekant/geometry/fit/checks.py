@@ -67,7 +67,7 @@ def unread_angles(
             "orientation_unread",
             item,
             f"column{'s' if len(passed) > 1 else ''} {', '.join(passed)}",
-            "angles that are not used: the body keeps its orientation along the path",
+            "these angles are not used: the body keeps its orientation along the path",
             f"name the angles and the order of their axes, e.g. --angles {names} --sequence zyx; if the body does "
             "not turn, write orientation: none (--orientation none)",
         )

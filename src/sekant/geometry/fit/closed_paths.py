@@ -59,8 +59,8 @@ class Seam:
         if gap > max(0.2 * typical, 8.0 * sigma):
             raise poses.error(
                 f"the path does not close: its last row lies {gap:.4g} m from its first one (typical step "
-                f"{typical:.3g} m). Over a column the last row must be the first one again, so that the period is "
-                "known; add it, or do not use 'periodic'"
+                f"{typical:.3g} m). In a fit over a column, the last row must repeat the first one, because "
+                "it gives the period; add this row, or do not use 'periodic'"
             )
         closing = Seam.of(poses, u, y, tag)
         n = len(u) - 1

@@ -253,7 +253,7 @@ def _orientation(
 
 
 def _stated(sequence: str | None) -> str:
-    """The Euler sequence of angles whose names do not tell it."""
+    """The Euler sequence of angles whose names do not imply it."""
     if not sequence:
         raise DataError(
             "angles in columns of other names need the order of their axes; write sequence='zyx' (--sequence zyx) if "

@@ -76,9 +76,7 @@ def describe(
     if curve.parameter == "s":
         values["unit_speed_error"] = speed = unit_speed_error(curve.table.breaks, curve.table.coefficients)
         if speed > 1e-3:
-            cause = (
-                f"|dr/ds| differs from 1 by {speed:.2g}: the path bends more sharply than its points resolve"
-            )
+            cause = f"|dr/ds| differs from 1 by {speed:.2g}: the path bends too sharply for the spacing of its points"
             remedy = "give more points, state the noise, or fit over a column"
             warnings.append(AnalysisWarning("unit_speed", item, "", cause, remedy))
     if (
@@ -127,7 +125,7 @@ def describe(
 
 def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> float:
     """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data
-    (the second is smaller if the rows are in order and the places on the curve are not)."""
+    (the second is smaller if the rows are in order but the places on the curve are not)."""
     assert poses.quaternion is not None
     along = second.noise * (2.0 if curve.orientation == "quaternion" else 1.0)
     order = np.argsort(poses.rows, kind="stable")
@@ -174,7 +172,7 @@ def _quaternions(curve: PoseCurve, y: Array) -> Array:
 
 
 def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> list[str]:
-    """Straight pieces found in the data, as far as noise does not hide them."""
+    """Straight pieces found in the data, unless noise hides them."""
     size = float(np.linalg.norm(np.ptp(r, axis=0)))
     if first.noise > 1e-4 * size or np.any(np.diff(u) < 0.0):
         return []
@@ -183,7 +181,10 @@ def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> lis
     if len(runs) <= MOST_STRAIGHTS:
         return [f"straight {text}" for text in texts]
     longest = max(range(len(runs)), key=lambda k: u[runs[k][1]] - u[runs[k][0]])
-    return [f"{len(runs)} pieces look straight within the data; the longest goes {texts[longest]}"]
+    return [
+        f"{len(runs)} pieces of the path are straight to within the noise of the data; the longest goes "
+        f"{texts[longest]}"
+    ]
 
 
 def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]], item: str) -> list[AnalysisWarning]:

@@ -106,7 +106,7 @@ def _interpolation(
 
 
 def _interpolation_knots(u: Array, corners: Sequence[tuple[float, int]]) -> Array:
-    """Not-a-knot vector with inner knots at the data u[3:-3]; around a corner they move onto it."""
+    """Not-a-knot vector with inner knots at the data u[3:-3]; near a corner they move onto the corner."""
     inner = u[3:-3].copy()
     last = 0
     for place, k in sorted(corners):
@@ -120,7 +120,7 @@ def _interpolation_knots(u: Array, corners: Sequence[tuple[float, int]]) -> Arra
 
 
 def _block_means(u: Array, y: Array, weights: Array | None, step: int) -> tuple[Array, Array, Array | None]:
-    """Means over blocks of `step` points; the first and the last point are unchanged, so that the range is."""
+    """Means over blocks of `step` points; the first and the last point are unchanged, so the range is, too."""
     n = (len(u) - 2) // step * step
     body = slice(1, 1 + n)
 

@@ -61,7 +61,7 @@ def smoothed(r: Array, back: float = 0.0) -> tuple[Array, int]:
     points averaged (1: none).
 
     The window of a running mean (with reflected ends) grows until at most a share `back` of the steps goes
-    back (where strokes turn), and steps turn by less than 60 degrees on average.
+    backward (where strokes turn), and steps turn by less than 60 degrees on average.
     """
     n = len(r)
     window = 1

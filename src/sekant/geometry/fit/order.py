@@ -87,8 +87,8 @@ def arrange(poses: PoseData, item: str) -> Arranged:
     passes = strokes_of(r[keep], chain) if chain is not None else None
     if passes is not None and chain is not None and chain.line is not None:
         notes.append(
-            f"{passes.count} strokes over one travel were merged; their rows lie {passes.distance:.3g} m (rms) "
-            "from the line through all of them"
+            f"{passes.count} strokes over one travel were merged; their rows are {passes.distance:.3g} m "
+            "(rms) from a line through all of them"
         )
         line, place, off = chain.line, passes.place, passes.distance
     else:
@@ -263,8 +263,8 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
             i = int(same[turned[0]])
             raise poses.error(
                 f"the position repeats that of {poses.row(int(index[i]))}, but the orientation differs "
-                f"({turned.size} such rows): where the body turns on the spot, the length does not change; choose "
-                "a column",
+                f"({turned.size} such rows): where the body turns in place, the length does not change; "
+                "choose a column",
                 int(index[i + 1]),
             )
     notes.append(_left_out(poses, index[same + 1]))
@@ -302,7 +302,7 @@ def _put_in_order(
 
 
 def out_of_order(way: Index) -> Index:
-    """Entries of `way` (n,), which are all different, outside its longest increasing subsequence."""
+    """The entries of `way` (n,), all different, that are not in its longest increasing subsequence."""
     ends: list[int] = []  # positions of the smallest last entries of increasing runs, by length
     values: list[int] = []  # these entries
     before: list[int] = []
@@ -326,9 +326,9 @@ def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
         "rows_reordered",
         item,
         f"{len(r)} rows",
-        f"neighboring rows are not neighbors on the path: in the order of the file its polygon is "
-        f"{chord_length(r)[-1]:.4g} m long, along the path {length:.4g} m; the rows were ordered by "
-        "their projection on a line through the points",
+        "neighboring rows are not neighbors on the path: the polygon through the rows is "
+        f"{chord_length(r)[-1]:.4g} m long in the order of the file, but {length:.4g} m along the path; the "
+        "rows were ordered by their projection on a line through the points",
         "check the picture of the fit, or sort the rows",
     )
 
@@ -338,6 +338,6 @@ def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWar
         "rows_reordered",
         item,
         poses.row_list(rows),
-        "lie at another place on the path than their order in the data suggests, and were moved there",
+        "lie elsewhere on the path than their order in the data suggests, and were moved to that place",
         "sort the rows; if the order is right, add a time column",
     )

@@ -5,8 +5,8 @@
    noisy data, over chord length or a parameter column. A kind of spline that predicts left-out points better
    replaces it; if none predicts them as well as the polygon, the data are refused (`selection`).
 3. For arc length: the length of that spline by quadrature; data points move to their nearest points on it and
-   the spline is fitted again over its own length, until the parameter converges (`settle`). It must not leave
-   its polygon (`bounds`).
+   the spline is fitted again over its own length, until the parameter converges (`settle`). It must stay near
+   the polygon through its points (`bounds`).
 4. Dense points of that spline over exact arc length, fitted again with the iterative knot search to a tolerance.
 5. Conversion to piecewise polynomials, and a report of what was achieved.
 """
@@ -95,7 +95,7 @@ def fit_curve(
     - `method`: "auto", "interpolation", "tao-watson" or "hall" (his iterative knots); `noise` [m] and
       `orientation_noise` [rad] replace the
       estimates of the noise level; `C` is the constant of the stopping rule (2.13);
-    - `tolerance` [m]: of the refit over arc length, 1e-10 of the size of the path unless given;
+    - `tolerance` [m]: of the refit over arc length, by default 1e-10 of the size of the path;
     - `robust`: points far from the spline get less weight, and outliers are left out and listed;
     - `extrapolation`: "error", "linear", or "periodic" for closed paths; `allow_gaps`; `name`.
 
@@ -273,8 +273,7 @@ def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> Pose
             if not arranged.shuffled:
                 raise
             raise poses.error(
-                "the rows are not in order along the path, and no path fits them in the order that the "
-                "points suggest: "
+                "the rows are not in order along the path, and no path fits them in the most likely order: "
                 f"{error.message}; sort the rows, or add a time column"
             ) from None
         if not len(odd):

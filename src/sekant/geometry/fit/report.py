@@ -88,9 +88,7 @@ class FitReport:
             add("  of the twist", f"angular {w:.2g}, linear {v:.2g} of the largest")
             add("  of the twist's rate", f"angular {dw:.2g}, linear {dv:.2g} of the largest")
             if self.tolerance is not None and max(w, v, dw, dv) > self.tolerance:
-                add(
-                    "  tolerance not reached", f"{self.tolerance:.2g} lies below the round-off of derivatives"
-                )
+                add("  tolerance not reached", f"{self.tolerance:.2g} is below the round-off of derivatives")
         for u1, u2, ratio in self.degenerate:
             add("degenerate near", f"({u1:.6g}, {u2:.6g}): smallest singular value ratio {ratio:.2g}")
         lines += [f"  note: {text}" for text in self.notes]

@@ -19,7 +19,8 @@ def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
     """Draw the residuals in the report; a report read from a file has none."""
     if not report.residuals:
         raise DataError(
-            "this report carries no data points (it was loaded, or made from a formula); plot the fit itself"
+            "this report has no data points because it was loaded from a file or made from a formula; plot "
+            "the fit itself"
         )
     import matplotlib as mpl
 

@@ -103,7 +103,7 @@ def typical_step(r: Array) -> float:
 def missed(
     u: Array, r: Array, build: Callable[[Array, Array, NDArray[np.int64]], BSpline], exact: bool
 ) -> float:
-    """Rms distance of left-out points from the fit `build(u, r, kept)` of the others."""
+    """Rms distance of left-out points from the fit `build(u, r, kept)` through the others."""
     total, count, step = 0.0, 0, typical_step(r)
     for held in folds(len(u)):
         keep = np.setdiff1d(np.arange(len(u)), held)
@@ -126,7 +126,7 @@ def polygon_missed(u: Array, r: Array, exact: bool) -> float:
 def try_initial(
     u: Array, r: Array, w: Array | None, initial: Initial, corners: Corners, exact: bool = False
 ) -> Tried:
-    """Test how well a fit that was found with all points predicts left-out ones."""
+    """Test how well a fit through all points predicts left-out ones."""
 
     def build(u_k: Array, r_k: Array, keep: NDArray[np.int64]) -> BSpline:
         if initial.interpolated and initial.degree == 3:
@@ -201,7 +201,7 @@ def best_of(
 ) -> Tried:
     """The first choice if it predicts well, else the kind that predicts best.
 
-    `first` stays if nothing is to be gained, or if the caller asked for it (`forced`). Others: cubic interpolation,
+    `first` stays if no other is better, or if the caller chose it (`forced`). Others: cubic interpolation,
     least-squares polynomials of degree 1 to 5, quintics with evenly spread knots.
     """
     tried = try_initial(u, r, w, first, corners, exact)

@@ -5,12 +5,11 @@ The control points c of a component minimize
     |W (y - A c)|^2 + lambda Jk(f)
     Jk(f) = integral of the sum over a of binomial(k, a) (d^k f / dx1^a dx2^(k - a))^2
 
-over the rectangle of the parameters, both scaled to 0..1 and then one stretched against the other: the energy of
-thin-plate splines (Wahba 1990, section 2.4). Every component has its own lambda, the one with the largest
-restricted likelihood (Wahba 1985, Wood 2011), which seldom mistakes noise for shape. Order k = 3 suits smooth
-surfaces; k = 2 prevents those that vary over short distances from large deviations where there are no points.
-The order with the smaller
-uncertainty over the whole rectangle is chosen.
+over the rectangle of the parameters, both scaled to 0..1 and then one of them stretched relative to the
+other: the energy of thin-plate splines (Wahba 1990, section 2.4). Every component has its own lambda, the one
+with the largest restricted likelihood (Wahba 1985, Wood 2011), which seldom mistakes noise for shape. Order k
+= 3 suits smooth surfaces; k = 2 prevents those that vary over short distances from large deviations where
+there are no points. The order with the smaller uncertainty over the whole rectangle is chosen.
 
 Knots are lines across the rectangle. An interval between two of them is halved while the residuals of
 neighboring points in it are correlated, unlike those of noise.
@@ -36,7 +35,7 @@ Pairs = NDArray[np.int64]
 _MOST = 900  # control points of a component: eigenvalues of matrices of this size take a second
 _LEAST = 3  # different values of a parameter on each side of a new knot
 _ALIKE = 4.0  # standard deviations of such a sum; large, because many intervals and components are tested
-_STRETCHES = 4.0 ** np.arange(-3, 4)  # of the first parameter against the second
+_STRETCHES = 4.0 ** np.arange(-3, 4)  # of the first parameter relative to the second
 _WEIGHTS = 10.0 ** np.arange(-13.0, 5.01, 0.5)  # lambdas to try, relative to the ratio of the traces
 _GRID = 21  # places in each direction at which orders are compared
 _CLEAN = 1e-10  # residuals below this share of a component's range are ignored

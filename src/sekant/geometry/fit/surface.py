@@ -233,7 +233,7 @@ def _report(
             "surface_degenerate",
             item,
             f"near ({u1:.6g}, {u2:.6g})",
-            "the two coordinates move the body in the same way: a joint loses a degree of freedom there",
+            "both coordinates move the body in the same way, so a joint loses a degree of freedom there",
             "keep away from that place, or choose other coordinates",
         )
         for u1, u2, _ in degenerate

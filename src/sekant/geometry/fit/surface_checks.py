@@ -94,7 +94,8 @@ def _gap_warning(u: Array, at: Array, item: str) -> list[AnalysisWarning]:
 
 
 def _sizes(y: Array) -> Array:
-    """Ranges (m,) of the components; those that hardly vary get a thousandth of the others of their kind."""
+    """Ranges (m,) of the components; a component that hardly varies gets a thousandth of the range of the
+    others of its kind."""
     size = np.ptp(y, axis=0)
     least = np.full(len(size), 1e-3)
     least[:3] = 1e-3 * max(float(np.linalg.norm(size[:3])), 1e-9)

@@ -121,9 +121,10 @@ class PoseTable:
         step = float(np.diff(self.drive)[i])
         order = 4 if method == "cubic" else 6
         raise DataError(
-            f"pose table: the {method} interpolation is off by {worst[i]:.3g} (m or rad) between {self.parameter} = "
-            f"{self.drive[i]:.6g} and {self.drive[i + 1]:.6g}, but the tolerance is {tolerance:g}; make the step "
-            f"about {step * (tolerance / worst[i]) ** (1 / order):.2g} there instead of {step:.2g}"
+            f"pose table: the {method} interpolation is off by {worst[i]:.3g} (m or rad) between "
+            f"{self.parameter} = {self.drive[i]:.6g} and {self.drive[i + 1]:.6g}, but the tolerance is "
+            f"{tolerance:g}; use a step of about {step * (tolerance / worst[i]) ** (1 / order):.2g} there "
+            f"instead of {step:.2g}"
         )
 
     @property

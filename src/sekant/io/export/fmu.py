@@ -112,7 +112,7 @@ def export_fmu(
         raise SekantError(f"unknown kind '{kind}' of an FMU; use me (model exchange) or cs (co-simulation)")
     place = Path(path)
     if place.suffix != ".fmu":
-        raise SekantError(f"'{place}' is not a name for an FMU; it must end in .fmu")
+        raise SekantError(f"'{place}' is not a valid name for an FMU; the name must end in .fmu")
     wanted = check_platforms(list(platforms) if platforms else [host()])
     if processor not in PROCESSORS:
         raise SekantError(f"unknown processor '{processor}'; {suggest(processor, PROCESSORS, 'processors')}")

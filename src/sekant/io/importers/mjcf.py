@@ -210,7 +210,9 @@ class MjcfReader:
         if element.get("name"):
             self.joints[element.need("name")] = (name, ref)
         if ref:
-            self.omitted.add("reference", "coordinates count from 'ref' of the file, not from zero", name)
+            self.omitted.add(
+                "reference", "coordinates are measured from 'ref' of the file, not from zero", name
+            )
         if element.number("armature", 0.0):
             self.omitted.add("armature", "inertia of rotors (armature)", name)
         dry = element.number("frictionloss", 0.0)
@@ -310,7 +312,7 @@ class MjcfReader:
 def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
     """The tree with the files that <include> names in place."""
     if depth > 10:
-        raise root.error("files include each other in a circle")
+        raise root.error("files include one another in a circle")
     children: list[XmlElement] = []
     for child in root.children:
         if child.tag == "include":

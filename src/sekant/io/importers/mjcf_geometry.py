@@ -125,8 +125,8 @@ def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Ar
         return None
     if kind not in _SOLIDS:
         raise geom.error(
-            f"the inertia of its body follows from a geom of type '{kind}', which is not supported; add "
-            f"<inertial> to the body"
+            f"the inertia of the body would follow from a geom of type '{kind}', which is not supported; add "
+            "<inertial> to the body"
         )
     center, quaternion, size = geom_frame(settings, geom)
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}[kind]

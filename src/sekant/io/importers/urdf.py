@@ -94,14 +94,19 @@ class UrdfReader:
             child = self._link(joint, "child")
             if child in parents:
                 raise joint.error(
-                    f"link '{child}' is already the child of joint '{parents[child]}': a tree has no loops"
+                    f"link '{child}' is already the child of joint '{parents[child]}'; a link can have only "
+                    "one parent"
                 )
             parents[child] = name
         roots = [name for name in self.links if name not in parents]
         if len(roots) != 1:
-            what = f"several roots ({', '.join(roots[:5])})" if roots else "no root: its joints form a ring"
+            what = (
+                f"several roots ({', '.join(roots[:5])})"
+                if roots
+                else "no root, because its joints form a loop"
+            )
             raise self.root.error(
-                f"the tree of links has {what}; every link except the root must be the child of a joint"
+                f"the tree of links has {what}; exactly one link, the root, must not be the child of a joint"
             )
         return roots[0]
 
@@ -172,7 +177,10 @@ class UrdfReader:
         effort = limit.number("effort", 0.0)
         if limit.get("effort") or limit.get("velocity"):
             self.omitted.add(
-                "limits", "largest efforts and speeds have no effect", own, "limit them in the controller"
+                "limits",
+                "largest efforts and speeds have no effect",
+                own,
+                "apply these limits in the controller",
             )
         if lower > upper:
             raise limit.error(f"lower ({lower:g}) is above upper ({upper:g})")
@@ -182,7 +190,7 @@ class UrdfReader:
         start = min(max(0.0, lower), upper)
         if start:
             self.omitted.add(
-                "start", "zero is outside of the stops; they start at the nearer one", own, "set q0"
+                "start", "zero is outside the stops; these joints start at the nearer stop", own, "set q0"
             )
         return {"q0": start} if start else {}
 

@@ -194,7 +194,7 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
     """Object code, made by as many processes as there are processors. `levels`: of processors, empty: of this one; or
     targets by name, see `sekant.loops.store.compiler`.
 
-    An entry has one object a level.
+    An entry has one object per level.
     """
     waiting = sorted(symbols, key=lambda s: -procedure_of(s).seconds)
     made: dict[str, Entry] = {}

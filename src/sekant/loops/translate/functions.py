@@ -129,7 +129,7 @@ class FunctionText:
             self._do.jump(self._loops[-1][isinstance(node, ast.Break)])
             return True
         elif not isinstance(node, ast.Pass):
-            raise NotTranslated(f"compiled code has no '{type(node).__name__}'")
+            raise NotTranslated(f"compiled code does not support '{type(node).__name__}'")
         return False
 
     def _assign(self, node: ast.Assign) -> None:
@@ -280,7 +280,7 @@ class FunctionText:
                 return free[node.id].cell_contents
             found = self._function.__globals__.get(node.id, vars(builtins).get(node.id, _ABSENT))
             if found is _ABSENT:
-                raise NotTranslated(f"the name '{node.id}' is not known")
+                raise NotTranslated(f"unknown name '{node.id}'")
             return found
         if isinstance(node, ast.Attribute):
             owner = self._static(node.value)
@@ -294,7 +294,9 @@ class FunctionText:
             return self._known(found)
         method = getattr(self, f"_{type(node).__name__.lower()}_value", None)
         if method is None:
-            raise NotTranslated(f"compiled code has no '{type(node).__name__}': {ast.unparse(node)}")
+            raise NotTranslated(
+                f"compiled code does not support '{type(node).__name__}': {ast.unparse(node)}"
+            )
         return method(node)
 
     def _known(self, found: Any) -> Value:
@@ -373,12 +375,12 @@ class FunctionText:
             return self._do.minus(value)
         if isinstance(node.op, ast.UAdd):
             return value
-        raise NotTranslated(f"compiled code has no '{type(node.op).__name__}'")
+        raise NotTranslated(f"compiled code does not support '{type(node.op).__name__}'")
 
     def _boolop_value(self, node: ast.BoolOp) -> Value:
         for part in node.values:
             if self._do.tried(lambda part=part: self._value(part)).kind != TRUTH:
-                raise NotTranslated("'and' and 'or' need truth values: compare numbers first")
+                raise NotTranslated("'and' and 'or' need truth values; compare numbers first")
         return self._condition(node)
 
     def _condition(self, node: ast.expr) -> Value:

@@ -137,7 +137,7 @@ def definition_of(function: FunctionType) -> ast.FunctionDef:
     """The definition of a function; refused unless all arguments are plain."""
     found = _definitions(inspect.getsourcefile(function) or "").get(function.__code__.co_firstlineno)
     if found is None:
-        raise NotTranslated(f"the source of {function.__name__} is not found")
+        raise NotTranslated(f"the source code of {function.__name__} was not found")
     arguments = found.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
         raise NotTranslated(f"{function.__name__}: compiled functions have plain arguments without defaults")

@@ -148,7 +148,7 @@ def _complex_quotient(a: complex, b: complex) -> complex:
 def _whole_power(a: Any, n: int) -> Any:
     """Power by repeated squaring, in the order of compiled code."""
     if isinstance(a, complex):
-        raise TypeError("compiled code has no powers of complex numbers")
+        raise TypeError("compiled code does not support powers of complex numbers")
     found, square, left = None, float(a) if n < 0 or isinstance(a, float) else a, abs(n)
     while left:
         if left & 1:

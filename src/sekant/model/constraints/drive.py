@@ -41,7 +41,7 @@ class DrivePoint(Constraint):
     @model_validator(mode="after")
     def _something(self):
         if self.x is None and self.y is None and self.z is None:
-            raise ValueError("none of x, y, z is given; give at least one")
+            raise ValueError("give at least one of x, y and z")
         return self
 
     def position(self, motion, auxiliary):
@@ -53,7 +53,7 @@ class DrivePoint(Constraint):
 
 @register
 class DriveOrientation(Constraint):
-    """Orientation of a frame against another by three angles of a named intrinsic sequence."""
+    """Orientation of a frame relative to another by three angles of a named intrinsic sequence."""
 
     type: ClassVar[str] = "drive_orientation"
     summary: ClassVar[str] = "turns a frame by three given angles over time"

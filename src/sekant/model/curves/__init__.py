@@ -1,4 +1,4 @@
-"""Sources of pose curves and surfaces: one file a kind, one registry. Adding one is adding a file here."""
+"""Sources of pose curves and surfaces: one file for each kind, in one registry. To add a kind, add a file here."""
 
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface

@@ -163,4 +163,4 @@ def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
         return SOURCES[found[0]]
     if found:
         raise ModelError(f"has both '{found[0]}' and '{found[1]}'; a curve has one source", path=path)
-    raise ModelError(f"does not say where the curve comes from; give one of {', '.join(SOURCES)}", path=path)
+    raise ModelError(f"has no source of the curve; give one of {', '.join(SOURCES)}", path=path)

@@ -19,7 +19,7 @@ class Measured(Framed):
 
     key: ClassVar[str] = "data"
     shown: ClassVar = "{data: poses.csv, noise: 0.2 mm}"
-    summary: ClassVar[str] = "a fit to measured poses in a CSV file"
+    summary: ClassVar[str] = "fitted to measured poses in a CSV file"
 
     data: str
     """CSV file"""

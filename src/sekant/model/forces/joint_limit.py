@@ -50,7 +50,7 @@ class JointLimit(Force):
     damping: NotNegative[AnyQuantity] = 0.0
     """damping beyond the ramp"""
     ramp: Positive[AnyQuantity]
-    """travel over which the stop sets in"""
+    """travel over which the stop force builds up"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -130,12 +130,12 @@ class Joint(Item):
 
     @property
     def guided(self) -> int:
-        """How many of its coordinates, the first ones, move without springs of the joint's own."""
+        """Number of its coordinates, the first ones, that move without springs of the joint itself."""
         return self.nv
 
     def looks_up(self, geometry: Any) -> bool:
-        """Whether equations use only values of the joint's curve or surface, so that they are the same for another
-        one of its kind."""
+        """Whether equations use only values of the joint's curve or surface, so that another one of the same
+        kind gives the same equations."""
         return False
 
     def frame_poses(self) -> tuple[Pose, Pose]:

@@ -74,7 +74,7 @@ def _turned(spring: Spring, direction: str) -> Spring:
         used = getattr(getattr(spring, field), "names", frozenset())
         if used & {"x", "rate"}:
             raise ModelError(
-                f"{field} of the spring '{direction}' depends on its deflection, which changes its sign in the "
+                f"{field} of the spring '{direction}' depends on its deflection, whose sign changes in the "
                 "mirror image; model the other side separately"
             )
     return spring if spring.force == 0.0 else spring.model_copy(update={"force": negative(spring.force)})

@@ -128,7 +128,7 @@ class PathAxes:
 
 
 class FramedAxes:
-    """Axes D of a path from a frame of their own along it, such as Frenet's; the same interface as `PathAxes`."""
+    """Axes D of a path from a separate frame along it, such as Frenet's; the same interface as `PathAxes`."""
 
     def __init__(self, along: CurveMotion, frame: CurveMotion):
         """Motions of C and of D, both over the parameter u of the path."""

@@ -30,14 +30,14 @@ from sekant.tables.table import Table, Table2
 
 Rows = tuple[tuple[float, ...], ...]
 LENGTH = 0.3  # m
-RANK = 1e-4  # against the largest compliance: smaller directions count as rigid
+RANK = 1e-4  # relative to the largest compliance: smaller directions count as rigid
 
 
 class ElasticModes(Description):
     """Numbers at n places u of a path, in SI, joined by cubic splines; r elastic coordinates e.
 
     The joint's coordinates are then u and e1 ... er; the body is displaced by ``shapes e`` from its place on the
-    path. Other bodies of the mechanism that follow it (`coordinate_of`) have shapes of their own, and no stiffness.
+    path. Other bodies of the mechanism that follow it (`coordinate_of`) have their own shapes, but no stiffness.
     Of a surface the places are the grid of `u` and `u2`, row after row: n = n1 n2, with u2 running faster.
     """
 
@@ -46,15 +46,15 @@ class ElasticModes(Description):
     u2: tuple[float, ...] | None = None
     """(n2,) places of a surface's second coordinate, increasing, over the whole of its range"""
     shapes: tuple[Rows, ...]
-    """(n, 6, r) displacement (3) and turn (3) about x, y, z of the frame on the path, in it, for each coordinate"""
+    """(n, 6, r) displacement (3) and rotation (3) in the frame on the path, for each coordinate"""
     stiffness: tuple[Rows, ...] | None = None
     """(n, r, r) symmetric and positive"""
     damping: tuple[Rows, ...] | None = None
-    """(n, m + r, m + r) symmetric: of the rates of u (m = 1; on a surface 2) and of all coordinates"""
+    """(n, m + r, m + r) symmetric: for the rates of u (m = 1; on a surface 2) and of all coordinates"""
     force: tuple[float, ...] | None = None
-    """(n,) that holds the body at u against the bushings, along a path; N where u is in m"""
+    """(n,) force along a path that holds the body at u against the bushings; in N if u is in m"""
     energy: tuple[float, ...] | None = None
-    """(n,) J: V_0, what the bushings store on a surface itself"""
+    """(n,) J: V_0, energy of the bushings on the surface"""
 
     @model_validator(mode="after")
     def _fits_together(self):
@@ -74,12 +74,12 @@ class ElasticModes(Description):
             if getattr(self, name) is not None and self._array(name).shape != wanted:
                 raise ValueError(f"elastic: {name} must be {wanted} (got {self._array(name).shape})")
         if (self.force if m == 2 else self.energy) is not None:
-            raise ValueError("elastic: a path takes 'force' and a surface takes 'energy'; drop the other one")
+            raise ValueError("elastic: use 'force' for a path and 'energy' for a surface; drop the other one")
         if self.stiffness is not None:
             self._check_positive(self._array("stiffness"))
         elif self.damping is not None or self.force is not None or self.energy is not None:
             raise ValueError(
-                "elastic: damping, force and energy require a stiffness; give all of them on the leading joint"
+                "elastic: damping, force and energy require a stiffness; give all of them at the leading joint"
             )
         return self
 
@@ -100,8 +100,9 @@ class ElasticModes(Description):
     ) -> ElasticModes:
         """The modes of compliances C (n, 6, 6) at places u (n,): displacement and turn by forces and moments.
 
-        All in the axes of the frame on the path, at held u; of a surface at the grid of u and `u2`. `modes`: how
-        many, by default all that are not rigid beside the largest. A turn counts as the displacement at `length` (m).
+        All in the axes of the frame on the path, at held u; of a surface at the grid of u and `u2`. `modes`:
+        their number, by default all that are not rigid compared with the largest. A rotation counts as the
+        displacement that it causes at the distance `length` (m).
         """
         C = np.asarray(C, float)
         n = len(u) * (1 if u2 is None else len(u2))
@@ -305,7 +306,7 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: at one place no load deflects the body; leave the elastic modes out")
+        raise ModelError("elastic modes: at one place no load deflects the body; omit the elastic modes")
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:

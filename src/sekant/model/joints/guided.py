@@ -21,7 +21,7 @@ class GuidedJoint(Joint):
 
     along: ClassVar[int]
     across: ClassVar[tuple[Coordinate, ...]]
-    """coordinates of a compliant joint after those"""
+    """further coordinates of a compliant joint, away from the curve or surface"""
 
     if TYPE_CHECKING:
         compliance: Any
@@ -78,7 +78,7 @@ class GuidedJoint(Joint):
         return self.nq
 
     def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
-        """The six equations X_FM = X(u), with the coordinates as unknowns of their own (HALL 3.1)."""
+        """The six equations X_FM = X(u), with the coordinates as additional unknowns (HALL 3.1)."""
         return pose_difference(X_FM, self.pose(parameters, lookups))
 
     def action(self, name: str, motion: Kinematics) -> Action | None:

@@ -68,8 +68,8 @@ class Path(GuidedJoint):
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     normal_direction: Literal["frame", "frenet"] | Direction | None = None
-    """of a compliant path: "frame" (y of its frame, the default), "frenet" (toward the center of curvature), or a
-    direction in its frame"""
+    """normal of a compliant path: "frame" (y of its frame, the default), "frenet" (toward the center of
+    curvature), or a direction in its frame"""
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
@@ -106,7 +106,7 @@ class Path(GuidedJoint):
         return refuse_own_start(self)
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """What changes in the joint's mirror image besides its frames."""
+        """Fields that change in the joint's mirror image, in addition to its frames."""
         changes = mirrored_freedom(self, 1, plane)
         if not isinstance(self.curve, str):
             return changes | self._image(self.curve, plane)
@@ -237,6 +237,7 @@ def _frenet(curve: PoseCurve) -> PoseCurve:
     sine = np.linalg.norm(np.cross(slope, bend), axis=1)
     if not np.any(sine * (high - low) > 1e-9 * np.linalg.norm(slope, axis=1) ** 2):
         raise ModelError(
-            "a straight path has no Frenet normal; leave normal_direction out (y of the frame), or give a direction"
+            "a straight path has no Frenet normal; leave normal_direction out (the default is y of the "
+            "frame), or give a direction"
         )
     return with_frame(curve, "frenet")

@@ -61,7 +61,7 @@ class Surface(GuidedJoint):
     coordinate_of: JointName | None = None
     """the joint whose two coordinates this one shares: both move as one"""
     second_coordinate_of: JointName | None = None
-    """the joint with one coordinate that is u2 of this one, which keeps u1: two surfaces over one drive"""
+    """joint whose only coordinate is also u2 of this surface, which keeps its own u1: two surfaces over one drive"""
     mirror: Literal["x", "y", "z"] | None = None
     """mirrors the surface about the plane of its frame normal to this axis"""
 
@@ -84,7 +84,7 @@ class Surface(GuidedJoint):
         return self.surface.units if isinstance(self.surface, PoseSurface) else ("1", "1")
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """What changes in the joint's mirror image besides its frames."""
+        """Fields that change in the joint's mirror image, in addition to its frames."""
         changes = mirrored_freedom(self, 2, plane)
         if not isinstance(self.surface, str):
             return changes | {"surface": self.surface.mirrored(plane)}

@@ -1,7 +1,7 @@
 """A mechanism in points, built call by call: a collector of the items of `sekant.model.points`.
 
-Each method adds one item. Points, vectors and bodies come back as handles whose components are symbols called as in
-files (`A.x`, `A.vx`, `arm.w`), so that Python expressions and texts mean the same.
+Each method adds one item. Points, vectors and bodies come back as handles whose components are symbols named
+as in files (`A.x`, `A.vx`, `arm.w`), so that Python expressions and texts mean the same.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ class Collector(ItemCollector):
         length: Value | None = None,
         name=None,
     ) -> None:
-        """Both between the same points; the damper is named `name`.damper."""
+        """A spring and a damper between the same points; the damper is named `name`.damper."""
         name, ends = self._between(A, B, name, "strut", both=False)
         self.add(name, loads.PointSpring, ends=ends, stiffness=stiffness, length=length, damping=damping)
 

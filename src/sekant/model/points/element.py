@@ -15,7 +15,7 @@ class Element(Description):
 
     section: ClassVar[str]
     type: ClassVar[str | None] = None
-    short: ClassVar[str] = ""  # the field that is set where a value stands in place of a mapping
+    short: ClassVar[str] = ""  # the field that a plain value sets, written instead of a mapping
 
     def compose(self, name: str, m: Composition) -> None:
         """State the meaning of the item in points: energies, equations, outputs."""

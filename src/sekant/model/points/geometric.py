@@ -130,7 +130,9 @@ def _number(factor: Any) -> float:
     """A factor of points as a number; weights of points must be known."""
     if isinstance(factor, ca.SX):
         if not factor.is_constant():
-            raise ModelError("multiply vectors, not points, by quantities that vary; write A + s*(B - A)")
+            raise ModelError(
+                "only vectors can be multiplied by quantities that vary, not points; write A + s*(B - A)"
+            )
         return float(factor)
     return float(factor)
 

@@ -73,7 +73,7 @@ class _Ends:
     def axis(self, axis: Any) -> tuple[SX, list[SX]]:
         """The axis as the second body carries it, and directions across it as the first does."""
         if axis is None:
-            raise ModelError("'axis' is missing: a joint in space needs one")
+            raise ModelError("'axis' is missing; a joint in space requires it")
         u = self.m.unit(axis, "axis")
         return self.carried(self.second, u, False), [self.carried(self.first, n, False) for n in across(u)]
 

@@ -55,7 +55,7 @@ class Lagrangian(Description):
 
     def __reduce__(self) -> Any:
         raise ModelError(
-            "a bare Lagrangian in CasADi symbols cannot be pickled; build it in the other process"
+            "a bare Lagrangian in CasADi symbols cannot be pickled; build it in the process that uses it"
         )
 
     @model_validator(mode="after")

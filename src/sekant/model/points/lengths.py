@@ -56,7 +56,7 @@ class Lengths:
             raise ModelError(
                 f"{new.item} and {old.item} contradict each other: the distance of {' and '.join(pair)} is "
                 f"{_shown(new.length)} according to the first and {_shown(old.length)} according to the "
-                "second; give it once"
+                "second; give it only once"
             )
         if new.stated and not old.stated:
             self.known[pair] = new

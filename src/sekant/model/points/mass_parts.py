@@ -30,8 +30,8 @@ LEAST_ANGLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A part with mass, by default all in one point. `points`: those that define its position, in the order of
-    `kinetic` and `center`."""
+    """A part with mass, by default concentrated in one point. `points`: those that define its position, in
+    the order of `kinetic` and `center`."""
 
     name: str
     points: tuple[Geometric, ...]

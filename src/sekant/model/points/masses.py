@@ -22,7 +22,7 @@ ROUND_OFF = 1e-14
 
 
 class Attached(Description):
-    """A place on a body: in its local frame, or by where it is in the world at the start."""
+    """A place on a body: in its local frame, or by its position in the world at the start."""
 
     local: Numbers | None = None
     """components in the local frame"""
@@ -78,9 +78,10 @@ class PointBody(Element):
     vectors: dict[str, Attached] = Field(default_factory=dict)
     """vectors fixed in the body"""
     rigid: bool = True
-    """whether to constrain lengths and angles of the frame, as they are at the start or as `lengths` says"""
+    """whether to constrain lengths and angles of the frame, to their values at the start or those in `lengths`"""
     lengths: FrameLengths | None = None
-    """distance (or length) of the second entry, in space also of the third, and the product of both directions"""
+    """distance (or length) of the second entry; in space also of the third, and the scalar product of both
+    directions"""
 
     def compose(self, name: str, m: Any) -> None:
         if len(self.frame) != m.dim:
@@ -185,8 +186,8 @@ def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[s
     now = float(np.linalg.norm(m.at_start(arm.value)))
     if abs(now - length) > 1e-9 * max(now, length):
         raise ModelError(
-            f"{item} gives {length:.6g} m for the distance of {' and '.join(pair)}, but these points are "
-            f"fixed and {now:.6g} m apart; correct the length or a position"
+            f"{item} requires a distance of {length:.6g} m between {' and '.join(pair)}, but these points "
+            f"are fixed and {now:.6g} m apart; correct the length or a position"
         )
 
 

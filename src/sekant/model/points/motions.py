@@ -1,4 +1,4 @@
-"""Angles and other quantities with rates of their own, and motions that are given in time."""
+"""Angles and other quantities that are integrated from rates, and motions given as functions of time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Angle(Element):
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
-            raise ModelError("angles exist only in the plane; in space, track a quantity by its rate")
+            raise ModelError("angles exist only in the plane; in space, define a quantity by its rate")
         x = m.direction(self.of)
         dx = m.rate(x)
         rate = (x[0] * dx[1] - x[1] * dx[0]) / ca.sumsqr(x)

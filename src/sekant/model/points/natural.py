@@ -28,7 +28,7 @@ class Natural(Description):
     gravity: Gravity | None = None
     """(dim,) acceleration of gravity in W; by default 9.81 m/s^2 downward, along -y in the plane and -z in space"""
     items: dict[str, dict[str, SerializeAsAny[Element]]] = Field(default_factory=dict)
-    """by section and name; in a file the sections stand beside `dim`"""
+    """by section and name; in a file the sections are next to `dim`"""
     lookups: Any = Field(default=None, repr=False)
     """tables that CasADi expressions of items refer to (Python only)"""
 

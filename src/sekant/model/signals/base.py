@@ -31,7 +31,7 @@ class Signal(Item):
         return ()
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
-        """The value of the signal called `name`; states are taken from ``motion.state``."""
+        """The value of the signal `name`; states are taken from ``motion.state``."""
         raise NotImplementedError(f"signal type '{self.type}' has no output")
 
     def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:

@@ -29,7 +29,7 @@ class Delay(Signal):
     """
 
     type: ClassVar[str] = "delay"
-    summary: ClassVar[str] = "its input, a fixed time later"
+    summary: ClassVar[str] = "its input, delayed by a fixed time"
 
     input: AnyQuantity
     """expression that is delayed"""

@@ -24,7 +24,7 @@ class EventSignal(Signal):
     """
 
     type: ClassVar[str] = "event"
-    summary: ClassVar[str] = "where a quantity crosses zero: set, reset, stop; its value counts how often"
+    summary: ClassVar[str] = "event at a zero crossing: sets, resets or stops; its value counts the crossings"
     signals: ClassVar = ("when", "to")
     settable: ClassVar = "count"
 

@@ -151,8 +151,8 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
         return cfunc(types.void(numbers, numbers), error_model="numpy")(space["entry"])
     except (NumbaError, TypeError, ValueError, NotImplementedError) as error:
         raise ModelError(
-            f"the function cannot be compiled for numbers alone: {_cause(error)}; use arithmetic, 'if', loops, "
-            f"np and math, and return {'a number' if one else f'{outputs} numbers'}",
+            f"the function cannot be compiled for plain numbers: {_cause(error)}; use arithmetic, 'if', "
+            f"loops, np and math, and return {'a number' if one else f'{outputs} numbers'}",
             path=("signals", name, "function"),
         ) from None
 

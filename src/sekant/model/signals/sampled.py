@@ -21,7 +21,7 @@ class SampledSignal(Signal):
     """
 
     type: ClassVar[str] = "sampled"
-    summary: ClassVar[str] = "takes its input at regular times and holds it in between"
+    summary: ClassVar[str] = "samples its input at regular times and keeps the value in between"
     settable: ClassVar = "value"
 
     input: AnyQuantity
@@ -51,7 +51,8 @@ def fixed_time(name: str, field: str, value: object) -> float:
         value = float(value)
     if not isinstance(value, (int, float)):
         raise ModelError(
-            f"{field} cannot be a run-time parameter: the clock of a run needs it as a number; compile without it",
+            f"{field} cannot be a run-time parameter, because the clock of a run needs a fixed number; "
+            "compile without this parameter",
             path=("signals", name, field),
         )
     return float(value)

@@ -21,7 +21,7 @@ class StateSpace(Signal):
     """x' = A x + B u, y = C x + D u. Several outputs are called ``name.y0``, ``name.y1``, ..."""
 
     type: ClassVar[str] = "state_space"
-    summary: ClassVar[str] = "linear system given by its matrices A, B, C, D"
+    summary: ClassVar[str] = "linear system with given matrices A, B, C, D"
     signals: ClassVar = ("inputs",)
 
     inputs: tuple[AnyQuantity, ...]

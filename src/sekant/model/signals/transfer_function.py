@@ -23,7 +23,7 @@ class TransferFunction(Signal):
     """
 
     type: ClassVar[str] = "transfer_function"
-    summary: ClassVar[str] = "linear system given by the coefficients of its transfer function"
+    summary: ClassVar[str] = "linear system with given coefficients of its transfer function"
 
     input: AnyQuantity
     """expression of the input"""
@@ -39,9 +39,11 @@ class TransferFunction(Signal):
     @model_validator(mode="after")
     def _proper(self):
         if len(self.denominator) < 2:
-            raise ValueError("denominator needs at least two coefficients; a factor alone is an expression")
+            raise ValueError(
+                "denominator needs at least two coefficients; for a constant factor use an expression"
+            )
         if self.denominator[0] == 0.0:
-            raise ValueError("the first coefficient of the denominator must not be zero; leave it out")
+            raise ValueError("the first coefficient of the denominator is zero; leave it out")
         if not self.numerator or len(self.numerator) > len(self.denominator):
             raise ValueError(
                 f"the numerator has degree {len(self.numerator) - 1}, the denominator {len(self.denominator) - 1}: "

@@ -1,7 +1,7 @@
 """Event functions: what counts as a crossing of zero.
 
-An event happens where its function e of the state changes its sign in a direction that counts. A run that
-begins on zero, up to round-off, leaves it without an event: its sign is the one just after the start.
+An event happens where its function e of the state changes its sign in a direction that counts. If e is zero
+up to round-off at the start of a run, leaving zero is not an event: the sign is the one just after the start.
 
 The memory of an integrator that watches for them has `watched` (`Events`), whose functions are those of the state in
 `stage`, and `x`, `clock`, `plan` and `counts` as all integrators do.

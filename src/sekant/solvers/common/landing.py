@@ -134,7 +134,7 @@ def turns(w, a, middle, b):
 @inner
 def _guess(w, a, b, finest, weight_a, weight_b, last):
     """Estimate where between a and b the first value that is outside at b leaves its interval; a if there is
-    no number between.
+    no number between them.
 
     Regula falsi (Illinois), at least `finest` from both ends. `last`: side (1: b, -1: a) of the previous
     guess.
@@ -282,8 +282,8 @@ class Pace(Struct):
 
 @inner
 def endless(pace, counts, t, end):
-    """Whether, according to the last thousand trials, the run would not end, and why: CHATTERING if a site
-    changes back and forth, STEP_TOO_SMALL if many trials are rejected, as on the way into a dead point; else MORE.
+    """Whether the last thousand trials show that the run would not end, and why: CHATTERING if a site
+    changes back and forth, STEP_TOO_SMALL if many trials are rejected, as on the way to a dead point; else MORE.
     """
     trials = counts.steps + counts.rejected
     if trials - pace.trials < WINDOW:

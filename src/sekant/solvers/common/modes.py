@@ -1,5 +1,5 @@
-"""Modes of the sites of a right-hand side, which are constant within a step: where each is valid, and which
-comes next.
+"""Modes of the sites of a right-hand side, which are constant within a step: the range in which each is
+valid, and the next one.
 
 See `sekant.solvers.common.sites` for what a site is. A mode is valid while the guard stays within an interval. A
 landing integrator ends its step where a guard leaves it (`sekant.solvers.common.landing`), and the mode moves on to
@@ -269,7 +269,7 @@ def decide(m, s):
 
 
 def settling(guards_at: Callable[..., Any]) -> Any:
-    """How modes are found at a point: ``guards_at(m, t)`` evaluates the guards there."""
+    """Finds modes at a point; ``guards_at(m, t)`` evaluates the guards there."""
 
     @inner
     def settle(m, modes, t, everywhere):

@@ -35,8 +35,8 @@ TEXTS: dict[str, str] = {
     "finished": "finished at {where} after {steps} steps",
     "not_finite": "{state} is not finite beyond {where} (tried {tried}); {cause}",
     "step_too_small": (
-        "the step became too small at {where}; {state} changes most: it may jump or grow without bound, or the "
-        "mechanism comes to a singular position; use looser tolerances, a stop at the jump{stiff}"
+        "the step became too small at {where}; {state} changes most: it may jump or grow without bound, or "
+        "the mechanism reaches a singular position; use looser tolerances, a stop at the jump{stiff}"
     ),
     "too_many_steps": (
         "stopped at {where} after {steps} steps and {rejected} rejected ones; raise max_steps, loosen the "
@@ -51,8 +51,8 @@ TEXTS: dict[str, str] = {
         "contradicts another one, or the step is too long"
     ),
     "chattering": (
-        "{site} switches back and forth without end at {where}: the motion would have to stay on the switch (as in "
-        "sticking friction); smooth it, e.g. tanh(x / small) for sign(x), or use a fixed-step method"
+        "{site} switches back and forth endlessly at {where}: the motion would have to stay on the switch, "
+        "as in sticking friction; smooth it, e.g. tanh(x / small) for sign(x), or use a fixed-step method"
     ),
     "event": "event {which} at {where} after {steps} steps",
 }
@@ -97,7 +97,7 @@ def _nothing() -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The motion as far as it was computed.
+    """The motion up to the last computed point.
 
     `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
     `lam` (k, m) if the integrator computes them. `t_last`, `x_last` (n,): the last good point, which may lie
@@ -108,8 +108,8 @@ class Outcome:
     that chatters. `reason`: what is known about the cause. `events`: all that have happened. `start_moved`:
     largest change of q and of v by which the given start was made consistent. `largest_residuals`: largest
     |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that are valid
-    from each output, and from `t_last`, on. `next_step`: the next step of an adaptive method; None if
-    unknown. `implicit`: whether the method is.
+    after each output, and after `t_last`. `next_step`: the next step of an adaptive method; None if unknown.
+    `implicit`: whether the method is.
 
     `stats`: counts by name. All methods count `steps`: accepted, `rejected`: trial steps that failed (Taylor:
     how often a step was halved because its end could not be projected), and `restarts`: stops inside the

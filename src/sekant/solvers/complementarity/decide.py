@@ -72,7 +72,7 @@ def _wish_nothing(m):
 
 @inner
 def _contradictions(m, slack):
-    """How many elements contradict `states` in the following motion, and better states, in `better`."""
+    """Number of elements that contradict `states` in the following motion; sets better states in `better`."""
     _hold_all(m, m.states)
     _evaluate(m)
     count = 0
@@ -88,7 +88,7 @@ def _contradictions(m, slack):
 
 @inner
 def _pivot(m, slack):
-    """Change `states` until nothing contradicts them; returns whether this succeeded."""
+    """Change `states` until no element contradicts them; returns whether this succeeded."""
     fewest, patience = m.resting.size + 1, PATIENCE
     for _ in range(MOST_ROUNDS):
         wrong = _contradictions(m, slack)
@@ -140,7 +140,7 @@ def _try_next(m):
 
 @inner
 def _look_for_others(m):
-    """Try the other states of elements at rest; `several`: there is a further solution besides `states`."""
+    """Try the other states of elements at rest; `several`: there is a further solution in addition to `states`."""
     combinations, scale = 1.0, 1e-12
     for e in range(m.choice.size):
         m.choice[e] = 0

@@ -1,4 +1,4 @@
-"""Memory for the decision which elements stick, slide, touch or separate.
+"""Memory for deciding which elements stick, slide, touch or separate.
 
 An *element* is a friction or a contact; frictions come first. Its state is a number and, for a sliding
 contact, a direction (2,): see `elements`. Forces are those of the frictions, then of each contact the normal

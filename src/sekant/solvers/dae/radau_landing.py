@@ -2,7 +2,7 @@
 
 Modes (see `sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth
 system. Where a guard has left its interval by the end of a step, or at a stage, the residuals there, and in
-every piece of a table that the step crossed, are compared to those with the modes that belong there; the
+every piece of a table that the step crossed, are compared with those in the modes that are valid there; the
 Newton matrix converts the largest difference to one of velocities,
 
     cost = (1 - theta) mu h ||K^-1 (F_new - F_old)|| ,   theta: where on the step the guard left,

@@ -15,7 +15,7 @@ from sekant.solvers.dae.radau_newton import set_stage
 
 @inner
 def starting_step(memory, longest):
-    """A step in which v changes by a hundredth of its size, or q by a ten-thousandth of its own if v is small."""
+    """A step in which v changes by a hundredth of its size, or q by a ten-thousandth of its size if v is small."""
     x, a, atol, rtol = (
         memory.x,
         memory.a_now,

@@ -85,7 +85,7 @@ def lay_out_delays(
 
 
 def hold_twice_as_many(d: DelayLines) -> None:
-    """Make room for twice as many pieces; those that are kept stay."""
+    """Make room for twice as many pieces; stored pieces are kept."""
     for name in ("begin", "end", "kink", "coefficient"):
         old = getattr(d, name)
         turned = np.stack([np.roll(line, -first, axis=0) for line, first in zip(old, d.first, strict=True)])

@@ -1,9 +1,9 @@
 """A point q, v near a start at which all equations and their rates hold, as one compiled procedure.
 
 Pages close loops with it where a slider moves geometry. It follows `analyses/assembly` step by step: of
-`LoopGeometry` inspection, `_keeping_stated`, `_newton`, `_unwound` and `_nearest` (not unfolding, continuation and
-IPOPT, and nothing is shaken or held), then `_consistent_velocity` of `assemble.py` and `filled` of `free_rates.py`.
-Least squares are by pivoted QR, in place of singular values.
+`LoopGeometry` inspection, `_keeping_stated`, `_newton`, `_unwound` and `_nearest` (without unfolding,
+continuation and IPOPT; nothing is shaken or held), then `_consistent_velocity` of `assemble.py` and `filled`
+of `free_rates.py`. Least squares use pivoted QR instead of singular values.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sekant.solvers.common.vectors import clear, normalize, put
 from sekant.solvers.linear.least_squares import factor, reflect_back, solve_shortest
 
 FOUND, OPEN, NO_RATES = range(3)
-"""Return codes: done; no such q (`wrong` tells the gap that is left); no rates v at q."""
+"""Return codes: done; no such q (`wrong` is the remaining gap); no rates v at q."""
 RANK = 1e-9  # relative size of pivots that count as zero
 NOTHING = 1e-12  # rows of G shorter than this are rounding errors
-SMALL = 1e-6  # gaps up to this are none
+SMALL = 1e-6  # gaps up to this count as closed
 TOLERANCE = 1e-12
 STALLED = 1e3 * TOLERANCE  # enough where no step reduces the residual
 
@@ -31,7 +31,7 @@ class Closing(Struct):
     q0: Vector  # (nq,) the start
     q: Vector  # (nq,) the point
     v: Vector  # (nv,) the start, then the point
-    wrong: Integer  # the first gap that is left although Phi = 0, or -1
+    wrong: Integer  # the first gap that remains although Phi = 0, or -1
     scale: Vector  # (nv,) of displacements, which are least by their shares of it
     rate_scale: Vector  # (nv,)
     stated: Integers  # (nv,) 1: moves only if it must
@@ -129,7 +129,7 @@ def _least(m, rows, scale, stated, every, x):
 
 @inner
 def _newton(m, q, every, most):
-    """Newton's method with line search for Phi = 0 from q, in place; whether it ends there."""
+    """Newton's method with line search for Phi = 0 from q, in place; returns whether it succeeds."""
     _look(m, q)
     for step in range(most + 1):
         error, before = _largest(m.phi), _length(m.phi)
@@ -204,7 +204,7 @@ def _unwind(m):
 
 @inner
 def _keep_stated(m):
-    """Move only what is not stated, if there is both; whether that succeeds."""
+    """Move only the coordinates that are not stated, if there are both kinds; returns whether that succeeds."""
     count = 0
     for j in range(m.stated.size):
         count += m.stated[j]
@@ -216,7 +216,7 @@ def _keep_stated(m):
 
 @inner
 def _position(m):
-    """q from q0; whether all equations hold and no gap is left."""
+    """Find q from q0; returns whether all equations hold and no gap is left."""
     put(m.q, 0, m.q0)
     left = _look(m, m.q)
     if m.phi.size == 0 or (_largest(m.phi) <= TOLERANCE and left < 0):
@@ -247,7 +247,7 @@ def _off(m, x):
 
 @inner
 def _change(m, every):
-    """`step`: v changed least toward rates that hold; how far off these still are."""
+    """`step`: the smallest change of v toward rates that hold; returns the remaining error of the rates."""
     _off(m, m.v)
     _least(m, m.drift.size, m.rate_scale, m.stated_rates, every, m.delta)
     for j in range(m.v.size):
@@ -257,7 +257,7 @@ def _change(m, every):
 
 @inner
 def _rates(m):
-    """Change v so that all rates hold at q, without the stated ones if the others can follow."""
+    """Change v so that all rates hold at q; stated velocities change only if the others are not enough."""
     _look(m, m.q)
     for _ in range(2):
         size = _off(m, m.v)
@@ -290,7 +290,7 @@ def _free_directions(m):
 
 @inner
 def _relax(m):
-    """The least energy where no equation and no given value determines v: v - N (N^T M N)^+ N^T dT/dv."""
+    """Minimize the energy where no equation and no given value determines v: v - N (N^T M N)^+ N^T dT/dv."""
     n, count = _free_directions(m)
     if count == 0:
         return

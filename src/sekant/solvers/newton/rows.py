@@ -61,6 +61,6 @@ class Rows:
         return -scale * (V.T @ (inverse * (U.T @ self.residual)))
 
     def free(self) -> Matrix:
-        """(k, n): directions that no row fixes, of unit length in step / scale."""
+        """(k, n): directions that no row determines, of unit length in step / scale."""
         _, sizes, V = np.linalg.svd(self._scaled[0], full_matrices=True)
         return V[int(np.sum(sizes > FREE * np.max(sizes, initial=0.0))) :]

@@ -1,4 +1,4 @@
-"""The share of a Newton step that is taken: all of it, the part that a line search allows, or a damped step."""
+"""The share of a Newton step that is taken: the whole step, the part that a line search allows, or a damped step."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 The modes (see `sekant.solvers.common.modes`) are held within a step, so that all its stages use one smooth
 function. Where a guard has left its interval by the end of a trial step, the slope there with the modes that
-belong to it is compared to the one that was used,
+are valid there is compared with the slope that was used,
 
     cost = h (1 - theta) ||f_new - f_old|| ,   theta: where the guard left, norm: that of the error estimate,
 
 which bounds the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance
-is accepted, with the new modes from its end on. Any other ends at the earliest crossing, located on the dense
+is accepted, and the new modes apply from its end. Any other ends at the earliest crossing, located on the dense
 output to round-off; there the mode changes to the neighbor, and the next step starts on the other side. The
 state at the crossing is that of the dense output, whose error vanishes towards the end of the step; a step
 that goes beyond by more than a twentieth is repeated. To make this rare, the next crossing is predicted

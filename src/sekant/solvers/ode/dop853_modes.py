@@ -59,7 +59,8 @@ def break_on(m, s, side):
 
 @inner
 def note(run, landing):
-    """Record for the sites that leave whether a step had to land. Modes are those before the change."""
+    """For each site that leaves its interval, record whether a step had to land. Modes are those before the
+    change."""
     m, seen = run.modes, run.step.forecast
     for s in range(m.sites.kind.size):
         if m.watch.side[s] != 0:

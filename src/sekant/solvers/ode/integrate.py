@@ -1,7 +1,7 @@
 """Integration of initial value problems: checks, segments, and the Python side of the time loop.
 
-The steps themselves run in compiled loops. Between two calls of such a loop, each lasting about 0.15 s,
-rows are handed out and Ctrl-C is heard.
+The steps themselves run in compiled loops. Between two calls of such a loop, each lasting about 0.15 s, rows
+are passed on and Ctrl-C is handled.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def integrate(
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
     `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
-    output times and stops only where these are not multiples of the step away from the one before. `rtol`,
+    output times and stops only where their distance from the previous one is not a multiple of the step. `rtol`,
     `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the
     run that this one continues after an event: the first step is similar unless the slope contradicts it.
     `stops`: times at which the right-hand side jumps. Steps end exactly there, and on either side the

@@ -79,7 +79,7 @@ class OdeProblem:
         if (self.euler_group is None) != (self.group_size == 0):
             raise SolverError(f"a group of Euler steps needs its size (got {self.group_size})")
         if self.projection is not None and self.euler_group is not None:
-            raise SolverError("a group of Euler steps does not project: give one or the other")
+            raise SolverError("a group of Euler steps cannot project; give either a group or a projection")
         if not self.projection_tolerance > 0.0:
             raise SolverError(f"projection_tolerance must be positive (got {self.projection_tolerance})")
         for name in ("p", "tables"):

@@ -92,7 +92,7 @@ def seen_length(m, n, h):
 
 @inner
 def smooth_length(m, n, h):
-    """The longest step up to `h` over which no root bends sharply; `n`: degree of the series under roots."""
+    """The longest step up to `h` in which no root bends sharply; `n`: degree of the series under roots."""
     roots, regions = m.code.radicands, m.code.radicand_regions
     for i in range(roots.size):
         if not passed(m.series, regions[i]):

@@ -100,7 +100,7 @@ class TaylorPlan(Struct):
 
 
 class TaylorClock(Struct):
-    """Where a run is."""
+    """The current position of a run."""
 
     t: Real
     row: Integer  # the next output

@@ -26,7 +26,7 @@ def horner(c, n, x):
 def trusted_length(c, n, h):
     """The longest step up to `h` over which the last two terms of the series c are small against its first half.
 
-    A function of a smooth motion, such as a distance, has poles and branch points of its own in the complex plane;
+    A function of a smooth motion, such as a distance, has its own poles and branch points in the complex plane;
     beyond the nearest one its series is invalid, however simple the motion is.
     """
     for k in range(max(1, n - 1), n + 1):
@@ -80,8 +80,8 @@ def _bracketed_root(c, n, low, high):
 def first_root(c, n, h, d):
     """The first x in (0, h] with c(x) = 0, given c(0) > 0; infinite if there is none. `d` is scratch.
 
-    Intervals are excluded by the bound d_0 + sum of negative d_k w^k, or known to hold at most one root because
-    the derivative is negative throughout; all others are halved.
+    An interval is excluded by the bound d_0 + sum of negative d_k w^k, or known to contain at most one root
+    if the derivative is negative throughout; all others are halved.
     """
     a, w = 0.0, h
     while a < h:

@@ -44,8 +44,8 @@ def _strictness(rtol: float) -> float:
 def order_for(tol: float) -> int:
     """The order of the series for a tolerance of a step: 11 for 1e-6, 16 for 1e-10, 19 for 1e-12.
 
-    For series of convergence radius R the cheapest step is about R/e^2, where order -log(tol)/2 does. Work per step
-    that does not depend on the order makes a few more orders worthwhile.
+    For series of convergence radius R the cheapest step is about R/e^2, for which order -log(tol)/2 is
+    sufficient. Work per step that does not depend on the order makes a few more orders worthwhile.
     """
     return min(max(ceil(-0.6 * log(tol)) + 2, LOWEST_ORDER), HIGHEST_ORDER)
 

@@ -1,4 +1,4 @@
-"""The order of work: the stage and order at which each operation runs, in groups of equal operations.
+"""The order of evaluation: the stage and order at which each operation runs, in groups of equal operations.
 
 Stage s = -2, -1, 0, 1, ... computes the coefficients of order s + 2 of the values that Phi needs, s + 1 of
 those that the rates q' and the velocity constraints B need, and s of those that the equations of motion need.
@@ -282,7 +282,7 @@ class _Plan:
         return [j for j in self.operands(i) if n.op[i] < Op.EXP or j != n.b[i] or j == n.a[i]]
 
     def _pack(self, keyed: list[tuple[tuple[int, ...], int]]) -> Groups:
-        """From pairs of (late, region, block, depth, operation, level) and a value, in order."""
+        """Make a schedule from pairs of (late, region, block, depth, operation, level) and a value, in order."""
         n = self.nodes
         op, level, region, start, members = [], [], [], [], []
         last = None

@@ -121,7 +121,7 @@ def expand(m, order):
     """Series to `order` in v (``order + 1`` in q, ``order - 1`` in a, lam) from the point in T.
 
     In a step of maximal length for the tolerance, the terms of order k are about tol^(k / order) of the first
-    ones: the higher the order, the less accurate the linear systems need be solved. The matrix at this point
+    ones: the higher the order, the less accurately the linear systems must be solved. The matrix at this point
     is factorized. Returns whether all coefficients are finite.
     """
     if m.kernel.function != 0:

@@ -138,7 +138,8 @@ def _exit_of(m, s, n, h):
 def find_switches(m, n, h, moment):
     """The first time within h at which a switch leaves its interval (infinite if none), and that switch.
 
-    `n`: degree of the series. All that leave within a moment after it get their side. -1: some are already outside.
+    `n`: degree of the series. All switches that leave immediately after it get their side, too. -1: some are
+    already outside.
     """
     sides = m.modes.watch.side
     first, leader, leads = inf, -1, 0

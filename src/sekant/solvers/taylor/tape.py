@@ -36,7 +36,7 @@ class SeriesTape:
 
     `rates` (nq,): N v; `residual` (nv,): M a + G^T lam - f; `positions`: Phi; `velocities`: B; `M`, `G`: entries at
     the places (`M_row`, `M_col`), both triangles, and (`G_row`, `G_col`); `events`: functions of (q, v, t) whose
-    roots are located; `powers` (nw,): functions of (q, v, a, lam, t) that are integrated along.
+    roots are located; `powers` (nw,): functions of (q, v, a, lam, t) that are integrated as well.
     """
 
     op: tuple[str, ...]

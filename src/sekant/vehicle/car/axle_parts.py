@@ -1,7 +1,6 @@
 """Axles as parts of a car.
 
-An axle comes from a file of hard points or from measured curves. It takes its wheel data from the car, and has
-no load and no steering of its own.
+An axle comes from a file of hard points or from measured curves. Its wheel data, load and steering come from the car.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The description of a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
 
 Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of
-all parts are given in these axes, as the car stands.
+all parts are given in these axes, in the position at rest.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from sekant.vehicle.tires.element import Tire
 if TYPE_CHECKING:
     from sekant.model.model import Model
 
-FARTHEST = 50.0  # m, between the parts of a car: what lies farther is in millimeters without its unit
+FARTHEST = 50.0  # m, between the parts of a car: larger distances are in millimeters without the unit
 
 
 def _check_near(name: str, *lengths: float) -> None:
-    """Raise an error at a length (m) that no car has."""
+    """Raise an error for a length (m) that no car can have."""
     far = max(lengths, key=abs)
     if abs(far) >= FARTHEST:
         raise ValueError(
-            f"{name}: {far:g} m is more than the size of any car; numbers without a unit are in meters, write "
-            f"'{far:g} mm' if you mean millimeters"
+            f"{name}: {far:g} m is larger than any car; numbers without a unit are in meters, write '{far:g} "
+            "mm' if you mean millimeters"
         )
 
 
@@ -288,7 +288,9 @@ class Car(Description):
         if self.drive is not None and self.drive.axle not in self.axles:
             raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
         if self.speed < 0:
-            raise ValueError(f"speed must not be negative (got {self.speed:g} m/s): cars only drive forward")
+            raise ValueError(
+                f"speed must not be negative (got {self.speed:g} m/s), because cars only drive forward"
+            )
         return self
 
     @property

@@ -49,15 +49,15 @@ def load_car(path: str | PathLike[str]) -> Car:
 
 
 def _not_a_car(data: Mapping[str, Any]) -> str:
-    """What a file without a vehicle contains, judging by its keys."""
+    """A description of the contents of a file without a vehicle, from its keys."""
     if "maneuver" in data:
         return (
             "is a maneuver that does not name a car: run sekant drive CAR.yaml --maneuver FILE, "
             "or add car: CAR.yaml to it"
         )
     if "points" in data and "suspension" in data:
-        return "describes an axle, not a car, which names its axles under 'axles'; sekant new car writes one"
-    return "contains no vehicle; the file of a car begins with vehicle: car; sekant new car writes one"
+        return "describes an axle, not a car; a car lists its axles under 'axles'; sekant new car writes an example"
+    return "contains no vehicle; the file of a car begins with vehicle: car; sekant new car writes an example"
 
 
 def _name_files(axles: Any, folder: Path, places: Places) -> None:

@@ -1,4 +1,4 @@
-"""Loads on the parts of both axles of a car in cases of driving: full transfer, springs and bars free.
+"""Loads on the parts of both axles of a car in driving load cases: with full load transfer, springs and bars free.
 
 With the car's mass M, its center of mass at x_c and the height h above the road, axles at x_f and x_r with
 L = x_f - x_r, a = x_f - x_c, b = x_c - x_r, accelerations a_x, a_y (g), the lift a_z (g, 1 at rest), the yaw
@@ -135,7 +135,7 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
     axle = car.axles[name]
     if not isinstance(axle.suspension, (str, HardPoints)):
         raise ModelError(
-            "loads of parts need hard points; this suspension has no parts",
+            "loads of parts require a suspension with hard points; this one has none",
             path=("axles", name, "suspension"),
         )
     points = points_of(axle.suspension)
@@ -175,7 +175,7 @@ class _Statics:
         self.base = front.x - rear.x
 
     def air(self, speed: float) -> tuple[float, float, list[tuple[float, float]]]:
-        """Drag (N), the height (m) at which it acts, and downforces (N) with their x (m)."""
+        """Drag (N), the height (m) at which it acts, and downforces (N) with their positions x (m)."""
         air = self.car.air
         if air is None or not speed:
             return 0.0, 0.0, []
@@ -256,7 +256,7 @@ class _Statics:
         share: Mapping[str, float],
         ax: float,
     ) -> dict[str, dict[str, float]]:
-        """Loads of all wheels; `shift`: N that each axle moves to its right wheel."""
+        """Loads of all wheels; `shift`: load (N) that each axle transfers to its right wheel."""
         upright: dict[str, dict[str, float]] = {}
         turning = 0.0
         key = "dx" if along > 0 else "fx"
@@ -322,12 +322,12 @@ class _Statics:
             if found[0] * found[1] <= 0:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
-            f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on "
-            f"a flat road; hold: springs divides it by their loads"
+            f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on a "
+            "flat road; with hold: springs, the spring loads determine the distribution"
         )
 
     def _roll(self, name: str, axle: _Axle, values: dict[str, float], case: CarLoadCase) -> float:
-        """The roll angle (rad) of the body against the road under an axle, with deflected springs, bars and
+        """The roll angle (rad) of the body relative to the road at an axle, with deflected springs, bars and
         tires."""
         rest = axle.rigs.rest(name, values, case.hold)
         heights = axle.rigs.heights(rest, case.hold)

@@ -71,7 +71,7 @@ def _closed(car: Car, road: float) -> dict[str, Any]:
 
 
 def _open(car: Car, road: float) -> dict[str, Any]:
-    """Tub, nose, side pods, roll hoop, driver, and the wings whose areas make the downforce of its axles."""
+    """Tub, nose, side pods, roll hoop, driver, and wings with areas that match the downforce of the axles."""
     front, rear = _ends(car)
     length = front - rear
     axles = list(car.axles.values())
@@ -81,7 +81,8 @@ def _open(car: Car, road: float) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def box(key: str, ends: tuple[float, float], size: tuple[float, float], z: float, y: float = 0.0) -> None:
-        """From x to x (m), `size` across and up, with its center at the height z above the road."""
+        """A block between two positions x (m), `size` across and up, with its center at the height z above
+        the road."""
         pose = Placement(position=((ends[0] + ends[1]) / 2, y, road + z))
         found[f"chassis_{key}"] = Box(
             frame="chassis", pose=pose, size=(abs(ends[0] - ends[1]), *size), color="blue", opacity=0.55

@@ -1,6 +1,6 @@
 """Numbers of a car by their location in its file: ``chassis.mass``, ``axles.front.tire.friction``.
 
-``axles.*`` stands for every axle. Names of an axle on hard points continue into its own file:
+``axles.*`` refers to every axle. Names of an axle on hard points continue into its own file:
 ``axles.rear.suspension.points.lower_ball[2]``, ``axles.front.suspension.set_up.camber_shim``.
 """
 
@@ -24,7 +24,7 @@ PREFIXES = ("car", "vehicle")
 
 
 def self_contained(car: Car) -> Car:
-    """The car with the contents of its hard-point files in place of their names."""
+    """The car with the contents of its hard-point files instead of their names."""
     axles = {
         name: axle.model_copy(update={"suspension": points_of(axle.suspension)})
         if isinstance(axle.suspension, str)
@@ -35,7 +35,7 @@ def self_contained(car: Car) -> Car:
 
 
 def number_at(car: Car, name: str) -> float:
-    """The number called `name` (SI); the one of the first axle if the name stands for several."""
+    """The number `name` (SI); if the name refers to several axles, the number of the first one."""
     steps, at = _first(car, name), car
     for i, step in enumerate(steps):
         at = _entered(at, step, steps[:i], name)

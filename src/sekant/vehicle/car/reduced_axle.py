@@ -1,9 +1,9 @@
 """An axle whose corners follow paths or, steered, surfaces of poses over the wheel's travel and one rack for both.
 
-Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its
-coordinate (`second_coordinate_of`). A steered axle has three degrees of freedom besides the spin of its wheels:
-two travels and the rack. The arms of a U bar follow the travel of their sides, a T bar stays a mechanism
-between them. An axle on bushings keeps their elastic modes.
+Each side is reduced separately, so that the rack's travel means the same on both; the surfaces share its
+coordinate (`second_coordinate_of`). A steered axle has three degrees of freedom in addition to the spin of
+its wheels: two travels and the rack. The arms of a U bar follow the travel of their sides; a T bar remains a
+mechanism between them. An axle on bushings keeps their elastic modes.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _joined(part: Model, points: HardPoints) -> Model:
     """The part with the elements between its two sides: the torsion of a U bar between its arms, and the heave
     spring.
 
-    The arms follow poses of their own, like all bodies on which forces act. They turn about one axis across the
+    The arms follow their own poses, like all bodies on which forces act. They turn about one axis across the
     vehicle, so the bar is a torque about this axis over the difference of their angles.
     """
     extra, forces = points.axle, dict(part.forces)

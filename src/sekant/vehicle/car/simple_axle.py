@@ -1,6 +1,6 @@
 """An axle of two wheels that rise straight up: the simplest axle of a car, with closed-form solutions.
 
-Its ground is the chassis. A steered one has a rack; each wheel's carrier turns about its vertical axis by the rack's
+Its ground is the chassis. A steered axle has a rack; each wheel's carrier turns about its vertical axis by the rack's
 travel over the steering arm, as a path joint that shares the rack's coordinate.
 """
 

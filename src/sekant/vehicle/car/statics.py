@@ -30,12 +30,12 @@ def axle_loads(
     if not np.all(np.isfinite(found)):
         raise ModelError(
             f"axle loads cannot be computed from masses of up to {max(masses):.4g} kg at x of up to "
-            f"{np.max(np.abs([*places, *axles])):.4g} m; check masses and places"
+            f"{np.max(np.abs([*places, *axles])):.4g} m; check masses and positions"
         )
     if np.any(found <= 0):
         raise ModelError(
             f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and "
-            "the places of the axles (x forward)",
+            "the positions of the axles (x forward)",
             path=("chassis", "com"),
         )
     return np.asarray(found, float)

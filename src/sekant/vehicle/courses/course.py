@@ -84,10 +84,9 @@ class Course:
         )
 
     def from_level(self, over: float = LEVEL) -> Course:
-        """The course on a road that is level at its beginning and takes on slope and bank `over` its first
-        meters.
-
-        A closed course loses them over its last meters, and ends at the height of its beginning.
+        """The course on a road that is level at its beginning; slope and bank increase to their values `over`
+        the first meters. On a closed course they decrease again over the last meters, and it ends at the
+        height of its beginning.
         """
         if self.level:
             return self
@@ -125,7 +124,8 @@ class Course:
         )
 
     def around(self, by: float) -> Course:
-        """A closed course extended at both ends: by its last meters `by` in front, and its first meters behind."""
+        """A closed course extended at both ends by the length `by`: in front by its last meters, behind by
+        its first meters."""
         last, first = self.s > self.s[-1] - by, self.s < self.s[0] + by
         last[-1] = first[0] = False
         grown = {"s": self.length, "heading": self.heading[-1] - self.heading[0]}

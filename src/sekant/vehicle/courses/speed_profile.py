@@ -7,7 +7,7 @@ At the curvature k and the speed v the tires give, with downforce,
 
 with the bank phi of the road, its slope theta and its height z(s), so that v is limited by the curvature first, then
 from the front by the motor and the driven axle, and from behind by the brakes and the axle that locks first; a is
-along the road, of which uphill takes g sin(theta).
+along the road, of which a slope requires g sin(theta).
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def speed_profile(
     also applies for the time `transition` (s) before and after it, while the car turns in or out.
     """
     if not 0 < share <= 1:
-        raise ModelError(f"share of the grip must be above 0 and at most 1 (got {share:g})")
+        raise ModelError(f"the share of the grip must be above 0 and at most 1 (got {share:g})")
     course = course.with_lead(before) if before > 0 else course
     s, way = course.s, _Way.of(course, mass)
     v = _held_around(s, np.minimum(fastest_speed(course, mass, share), most), transition)

@@ -60,7 +60,7 @@ def read_track(path: str | PathLike[str]) -> Course:
 
 
 def _fitted(columns: Columns, points: Floats, rows: tuple[Floats, ...], closed: bool) -> Course:
-    """The fit of the points (n, 2), closed if need be, with rows (n,) of widths, height and bank."""
+    """The fit of the points (n, 2), closed if requested, with rows (n,) of widths, height and bank."""
     if closed:
         points = np.vstack([points, points[:1]])
         rows = tuple(np.append(row, row[0]) for row in rows)
@@ -105,7 +105,7 @@ def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:
         k = int(far[0])
         raise columns.wrong(
             f"the center line jumps by {steps[k]:.3g} m from {_place(points[k])} to {_place(points[k + 1])} "
-            f"(points are {usual:.3g} m apart elsewhere); add the points between, or put the rows in order",
+            f"(points are {usual:.3g} m apart elsewhere); add points between them, or sort the rows",
             k + 1,
         )
 

@@ -203,7 +203,7 @@ def _free_system(
 
 
 def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
-    """The joint of the rack; None if the model has none and the curves need none."""
+    """The joint of the rack; None if the model has no rack and the curves need none."""
     if roles.rack in model.joints:
         if not isinstance(model.joints[roles.rack], Prismatic):
             raise ModelError(f"joint '{roles.rack}' is used as the rack, but it is not prismatic")
@@ -232,8 +232,8 @@ def _check_frames(model: Model, roles: Suspension) -> None:
     for frame in (roles.wheel_center, roles.contact, *(roles.steer_axis or ())):
         if frame not in known:
             raise ModelError(
-                f"model '{model.name}' has no frame '{frame}', which curves need: name it in the model, "
-                f"or describe its parts; {suggest(frame, known, 'frames')}"
+                f"model '{model.name}' has no frame '{frame}', which curves need; give a frame of the model "
+                f"this name, or describe its parts; {suggest(frame, known, 'frames')}"
             )
 
 

@@ -1,7 +1,7 @@
 """Quantities that pass through infinity: where plots are cut, and what tables show beyond a bound.
 
-A roll center goes to infinity where the lines of both sides become parallel; a turning circle does so as the
-wheels point straight ahead.
+A roll center goes to infinity where the lines of both sides become parallel; a turning circle does so where
+the wheels point straight ahead.
 """
 
 from __future__ import annotations

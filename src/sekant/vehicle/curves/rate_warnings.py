@@ -39,8 +39,8 @@ def rate_warnings(
                     "negative_motion_ratio",
                     f"spring '{name}'",
                     _where(travel, ratio <= 0),
-                    f"its motion ratio drops to {worst:.3g}: the spring extends in bump, past the dead point "
-                    f"of its linkage",
+                    f"its motion ratio drops to {worst:.3g}: the linkage passes its dead point, beyond which "
+                    "the spring extends in bump",
                     "move the points of push rod, rocker and spring, or limit the travel",
                 )
             )
@@ -83,7 +83,7 @@ def _remedy(spring: object) -> str:
             f"a stiffness without a unit is in N/m, whatever the unit of the points; write {k:g} N/mm if "
             f"you mean that"
         )
-    return "check stiffness and preload of the spring and the points that drive it"
+    return "check stiffness and preload of the spring, and the points that drive it"
 
 
 def _where(travel: Vector, chosen: NDArray[np.bool_]) -> str:

@@ -73,7 +73,8 @@ def kingpin_inclination(k: Vector, s: float) -> Vector:
 def ground_offsets(
     point: Vector, k: Vector, touch: Vector, e: Vector, s: float, up: Vector = UP
 ) -> tuple[Vector, Vector]:
-    """(scrub radius, mechanical trail) m: from the contact point to where the steering axis meets the road.
+    """(scrub radius, mechanical trail) m: from the contact point to the point at which the steering axis
+    meets the road.
 
     In the tire's own axes: the scrub radius is positive if the axis meets the road inboard of the contact point, the
     trail if it meets the road in front of it. `up`: the road's normal.

@@ -7,8 +7,8 @@ the car's center of mass at p, its velocity v and the error e = (p - p(s)) . e_n
 
 The last term is zero on the exact solution and prevents integration errors from growing. Angles enter only
 through sines and cosines, so there is no jump at half a turn. The driver steers for the curvature of the course
-a little ahead and for an arc that meets the course at the distance d = V T ahead, where the car is off by e_d =
-e + d sin(dpsi) + d v_y / V:
+a little ahead and for an arc that meets the course at the distance d = V T ahead, where the error of the car
+will be e_d = e + d sin(dpsi) + d v_y / V:
 
     u = i (L + K V^2) (k_ahead - 2 (e_d + E) / d^2) ,   E' = e / T_i .
 

@@ -62,7 +62,8 @@ def step_of_steering(angle: float, begin: float, end: float, commands: Commands 
 
 
 def ramp_of_steering(rate: float, begin: float = 0.0, commands: Commands | None = None) -> Commands:
-    """A ramp at a constant `rate` (rad/s) from one second after `begin` (s) on, with a gradual start before."""
+    """A ramp at a constant `rate` (rad/s) that starts one second after `begin` (s); before this it starts
+    gradually."""
     return _steered(commands, ramp_rate=rate, ramp_begin=begin)
 
 
@@ -74,8 +75,8 @@ def sine_with_dwell(
     blend: float,
     commands: Commands | None = None,
 ) -> Commands:
-    """One period of a sine (rad, Hz) from `begin` (s) on, held for `dwell` (s) at its second peak; it begins and ends
-    over `blend` (s)."""
+    """One period of a sine (rad, Hz) that starts at `begin` (s), held for `dwell` (s) at its second peak; it
+    begins and ends over `blend` (s)."""
     period = 1 / frequency
     end = begin + period + dwell
     return _steered(

@@ -1,17 +1,17 @@
 """A driver who follows a path y(x) by looking ahead, with gains that follow from the linear car.
 
 The car at its speed V, linear about straight running (`LateralModel`: sideslip velocity v, yaw rate r, roll angle and
-rate), with hands that follow with a lag T, x = (v, r, ..., y, psi, h), x' = A x + B u, is to be
-steered so that the integral of (y - y_path)^2 / Y^2 + u^2 / U^2 is least. For a path that is known ahead the optimum
-is (Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in continuous
-time)
+rate), and hands that follow with a lag T give x = (v, r, ..., y, psi, h), x' = A x + B u. The steering
+minimizes the integral of (y - y_path)^2 / Y^2 + u^2 / U^2. For a path that is known ahead the optimum is
+(Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in
+continuous time)
 
     u = -K x + int_0^inf w(s) y_path(x + V s) ds ,   w(s) = (U^2 / Y^2) B^T exp((A - B K)^T s) C^T ,
 
 with K from the Riccati equation. Since y_path = const is a path too, the weights add up to K_y. They are summed at
 points ahead; U is the steering wheel angle of a lateral acceleration of `EFFORT`, Y is `CLOSE`.
 
-A linear car has no limit of grip, but tires do. Where the front wheels move in the direction phi = atan((v + a
+A linear car has no limit of grip, but tires do. If the front wheels move in the direction phi = atan((v + a
 r) / V), with a from the center of mass to their axle, the driver turns them at most by the slip angle of
 largest force to either side of it: beyond this angle the side force decreases. A car that cannot follow its
 path therefore understeers, with its front wheels at their limit. Where the rear tires exceed their own slip
@@ -113,7 +113,8 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
 
 
 def within_grip(wish: str, grip: Grip) -> str:
-    """The steering wheel angle nearest to `wish` (rad, an expression) within the grip of the tires."""
+    """The steering wheel angle nearest to the wanted angle `wish` (rad, an expression) within the grip of the
+    tires."""
     pace = f"max(speed, {SLOW})"
     ahead = f"atan2(lateral_velocity + {grip.front_place!r}*yaw_rate, {pace})"
     tail = f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, {pace})/{grip.rear_angle!r}"
@@ -150,8 +151,8 @@ def follow_path(
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
-            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the x axis, more than a "
-            f"driver can follow as y over x; align it with x"
+            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the x axis, too much for a "
+            "driver that follows y over x; align the path with x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
     K, times, weights = preview_gains(lateral, speed)

@@ -37,7 +37,7 @@ def held_by_slip(
 ) -> tuple[dict[str, Signal], str]:
     """The signal `driven_slip`, and the share of the torque that remains.
 
-    It is 1 up to `slip` (by default that of the largest force), and 0 from 1.5 times it on.
+    It is 1 up to `slip` (by default that of the largest force), and 0 beyond 1.5 times this slip.
     """
     assert car.drive is not None
     most = slip or best_slip(car, loads[car.drive.axle])

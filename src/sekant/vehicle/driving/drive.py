@@ -120,7 +120,7 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
         found += _spun(run)
     elif run.maneuver.stop is not None and run.result.status == "finished":
         found.append(
-            f"the maneuver had not ended after {run.time[-1]:.4g} s; it ends when {run.maneuver.stop.message}"
+            f"the maneuver did not end within {run.time[-1]:.4g} s; it ends when {run.maneuver.stop.message}"
         )
     found += _beyond_grip(run)
     return tuple(found + (run.maneuver.warnings(run) if run.complete else []))
@@ -132,8 +132,8 @@ def _spun(run: DrivenManeuver) -> list[str]:
     if not over.any():
         return []
     return [
-        f"the car spun: its sideslip is beyond {np.degrees(SPUN):.0f} deg from {run.time[over][0]:.3g} s on; "
-        f"{_gentler(run)}"
+        f"the car spun: its sideslip is beyond {np.degrees(SPUN):.0f} deg from {run.time[over][0]:.3g} s "
+        f"onward; {_gentler(run)}"
     ]
 
 
@@ -147,9 +147,9 @@ def _beyond_grip(run: DrivenManeuver) -> list[str]:
         return []
     length = float(np.trapezoid(late.astype(float), run.time))
     return [
-        f"limit of grip: from {run.time[late][0]:.3g} s on, for {length:.2g} s in total, the path requires up to "
-        f"{np.degrees(over.max()):.0f} deg more steering wheel angle than the front tires can use, and the car "
-        f"understeers; {_gentler(run)}"
+        f"limit of grip: from {run.time[late][0]:.3g} s onward, for {length:.2g} s in total, the path "
+        f"requires up to {np.degrees(over.max()):.0f} deg more steering wheel angle than the front tires can "
+        f"use, and the car understeers; {_gentler(run)}"
     ]
 
 

@@ -1,10 +1,8 @@
-"""The car as its driver feels it on a straight road: a linear model with a few states.
+"""The driver's model of the car on a straight road: a linear model with a few states.
 
 The car runs straight ahead at its speed. Sideslip velocity v, yaw rate r, roll angle and roll rate respond to the
-steering wheel with the transfer functions G(s) of all coordinates, including the states of tires. A driver's model
-has these four as its states x,
-
-    x' = A x + B u .
+steering wheel with the transfer functions G(s) of all coordinates, including the states of tires. The
+driver's model has these four variables as its states x, x' = A x + B u .
 
 Its static gains are those of the car, B = -A G(0). A is the best approximation of the car over the frequencies at
 which people steer (up to `HIGHEST`): it minimizes the sum of |s G(s) - A (G(s) - G(0))|^2.
@@ -57,8 +55,8 @@ def simplest(given: Car) -> Car:
 def lateral_model(
     given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
 ) -> LateralModel:
-    """A driver's knowledge of the car at `speed` (m/s): its linear model in the felt states. `keep`: whether to
-    store it for later processes; for many cars, storing takes longer than computing."""
+    """The driver's model of the car at `speed` (m/s): a linear model in the states that the driver notices.
+    `keep`: whether to store it for later processes; for many cars, storing takes longer than computing."""
     car = simplest(car_description(given))
     assert car.steered is not None
     if not keep:

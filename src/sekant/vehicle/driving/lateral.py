@@ -59,8 +59,8 @@ def straight_running(
 
 
 def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
-    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): how it weaves, and where it is
-    unstable."""
+    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): its weave modes, and the speeds at
+    which it is unstable."""
     values = np.atleast_1d(np.asarray(speeds, float))
     if np.any(values <= 0):
         raise ModelError(f"speeds of a locus must be positive (got {values.min():g} m/s)")

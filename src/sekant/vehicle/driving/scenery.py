@@ -77,7 +77,7 @@ def _bent(points: Floats, axis: int) -> NDArray[np.bool_]:
 
 
 def _even(path: Floats) -> Floats:
-    """The path at even distances, from some meters before its start to some meters beyond its end."""
+    """The path at even distances, from a few meters before its start to a few meters beyond its end."""
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     moved = np.concatenate([[True], steps > 1e-6])
     path = path[moved]

@@ -61,7 +61,7 @@ def _on_a_plane(tire: Tire) -> Tire:
 def needs_settling(car: Car, speed: float = 0.0) -> bool:
     """Whether the rest position must be computed: springs come from a drawing, or also carry downforce.
 
-    Other cars stand as described.
+    Other cars are at rest as described.
     """
     air = car.air
     if air is not None and speed + air.headwind and (air.front_area != 0.0 or air.rear_area != 0.0):

@@ -1,4 +1,5 @@
-"""A car that runs straight ahead on a level road, and its response to small steering: from its right-hand side alone.
+"""A car that runs straight ahead on a level road, and its response to small steering: computed only from its
+right-hand side.
 
 The road is the same everywhere and in every direction, so position, heading and the angles of the wheels do not
 matter. The remaining variables are height z, tilt about the world's x and y (phi), travels s of the suspension, all
@@ -6,8 +7,8 @@ velocities v (of the chassis in its own axes) and states of the tires:
 
     xi = (z, phi_x, phi_y, s, v, tires) ,   xi' = F(xi, u, u', u'') ,   y = h(xi, u, u', u'')
 
-with the steering wheel angle u, which moves the rack. At rest in these coordinates, F = 0 but for the wheels that
-turn; with the derivatives of F and h there, the response at s = 2 pi i f is
+with the steering wheel angle u, which moves the rack. At rest in these coordinates, F = 0 except for the spin
+of the wheels; with the derivatives of F and h there, the response at s = 2 pi i f is
 
     G(s) = C (s - A)^-1 (B_0 + s B_1 + s^2 B_2) + D_0 + s D_1 + s^2 D_2 .
 
@@ -180,9 +181,9 @@ class _Running:
         worst = int(np.argmax(np.abs(left)))
         name = self._rate_names[worst]
         raise SolverError(
-            f"the car has no steady motion straight ahead at {self.speed:.4g} m/s: '{name}' still changes, by "
-            f"{left[worst]:.3g} in SI units a second; check springs, tires and the drive at this speed, or drive a "
-            "maneuver that steers by time"
+            f"the car has no steady motion straight ahead at {self.speed:.4g} m/s: '{name}' still changes by "
+            f"{left[worst]:.3g} in SI units per second; check springs, tires and the drive at this speed, or "
+            "drive a maneuver that steers by time"
         )
 
     def answer(self, q: Floats, v: Floats, z: Floats, p: Floats) -> SmallSteering:

@@ -58,7 +58,7 @@ class SteadyTurns:
 
     @property
     def handling(self) -> Floats:
-        """Handling angle (n,) rad: steer angle of the wheels less wheelbase times curvature.
+        """Handling angle (n,) rad: steer angle of the wheels minus wheelbase times curvature.
 
         Over `accelerations` it is the handling diagram; its slope is the understeer gradient.
         """

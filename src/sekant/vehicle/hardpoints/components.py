@@ -1,4 +1,4 @@
-"""Components of a suspension besides the hard points: wheel, stops, bushings, steering, anti-roll bar ..."""
+"""Components of a suspension other than hard points: wheel, stops, bushings, steering, anti-roll bar ..."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class CurveData(Description):
     x: tuple[Annotated[float, number(None)], ...]
     """displacements or rates, increasing, in m or m/s unless units are given"""
     y: tuple[Newtons, ...]
-    """forces, the same number"""
+    """forces, one for each displacement or rate"""
 
 
 class StopData(Description):
@@ -120,7 +120,7 @@ class BushingData(Description):
     @model_validator(mode="after")
     def _stiff(self):
         if self.matrix is None and not any(self.stiffness):
-            raise ValueError("a bushing needs its stiffness [x, y, z], or a matrix")
+            raise ValueError("a bushing needs either stiffness [x, y, z] or a matrix")
         return self
 
 
@@ -198,7 +198,7 @@ class HeaveSpring(Description):
     damping: DampingNumber = 0.0
     """force per rate of its length"""
     preload: Newtons = 0.0
-    """push of the spring when the suspension is as drawn"""
+    """compressive force of the spring as drawn"""
 
     @model_validator(mode="after")
     def _stiff(self):
@@ -290,7 +290,7 @@ SET_UP = {
     "tie_rod_length": "lengthens the tie rod, or the track rod on that side",
     "push_rod_length": "lengthens the push or pull rod",
     "spring_perch": "moves the spring's perch: lengthens it when free",
-    "rack_height": "raises the rack",
+    "rack_height": "moves the rack up",
 }
 """Set-up changes by name, m: parameters of the model, zero as drawn."""
 

@@ -50,13 +50,13 @@ class SpringData(Description):
     damping: DampingNumber = 0.0
     """force per rate of its length"""
     preload: Newtons = 0.0
-    """push of the spring when the suspension is as drawn"""
+    """compressive force of the spring as drawn"""
     free_length: Meters | None = None
     """free length, instead of a preload"""
     on: str = ""
     """the body that carries the lower end; each layout has its own default"""
     curve: CurveData | None = None
-    """push over compression from the free length, in addition to the stiffness"""
+    """compressive force over compression from the free length, in addition to the stiffness"""
     damper_curve: CurveData | None = None
     """tension over the rate of extension (rebound positive), in addition to the damping"""
 
@@ -184,7 +184,7 @@ class HardPoints(Description):
         return "left" if self.point("wheel_center")[1] > 0 else "right"
 
     def spin_axis(self) -> Vector:
-        """Unit vector (3,) of the spin axis by `camber` and `toe`, pointing to the left."""
+        """Unit vector (3,) of the spin axis from `camber` and `toe`, pointing to the left."""
         outward = 1.0 if self.side == "left" else -1.0
         camber, toe = self.camber, self.toe
         out = [np.cos(camber) * np.sin(toe), outward * np.cos(camber) * np.cos(toe), -np.sin(camber)]

@@ -74,7 +74,7 @@ def describes_axle(path: str | PathLike[str]) -> bool:
 def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
     if side is not None:
         raise ModelError(
-            f"{path} contains a model, not hard points: only these can be put on the {side} side"
+            f"{path} contains a model, not hard points; only hard points can be placed on the {side} side"
         )
 
 

@@ -2,7 +2,7 @@
 
 points:
   table: front.xlsx[Front]
-  mapping: optimumk            # or adams_car, or your own file; its keys may also stand here
+  mapping: optimumk            # or adams_car, or your own file; its keys may also be given here
   wheel_center: [0, 610, 228]  # points that the table does not have
 
 Keys of a mapping: `columns` (headers of the table), `unit` of its numbers if its header has none, `axes` (Sekant's

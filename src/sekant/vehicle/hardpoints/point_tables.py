@@ -77,7 +77,7 @@ def _from_table(name: str, unit: object = "m") -> Source:
 
 
 def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
-    """The rows of a CSV file or a sheet, and its name in messages; of several sheets the one with points."""
+    """The rows of a CSV file or a sheet, and its name in messages; of several sheets, the one with points."""
     found = SHEET.fullmatch(name)
     if found is None:
         return name, read_rows(name)

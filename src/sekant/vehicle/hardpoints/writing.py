@@ -35,8 +35,8 @@ def save_moved(
 ) -> Path:
     """Write the file `source` of a description in which coordinates such as ``lower_ball.z`` were `moved`.
 
-    All else stays as it is written there, with comments and units. Where that file does not list these coordinates,
-    or names others beside it that would be missing, the whole description is written (`save`).
+    Everything else in the file is unchanged, including comments and units. If the file does not list these
+    coordinates, or refers to other files that would be missing, the whole description is written (`save`).
     """
     target = Path(path)
     text = _text_with(points, Path(source), moved) if target.parent.samefile(Path(source).parent) else None

@@ -1,4 +1,4 @@
-"""Sweeps and load cases of an axle as results over a time of their own, for the player."""
+"""Sweeps and load cases of an axle as results over an artificial time, for the player."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sweep_result(curves: AxleCurves) -> Result:
     """The axle along its travel at the middle position of the rack; outputs are all curves in deg and mm."""
     if curves.moved is None:
         raise SekantError(
-            "these curves do not contain the motion they were computed from; compute them with axle_curves"
+            "these curves do not contain the motion from which they were computed; compute them with axle_curves"
         )
     j = curves.design()[1]
     row = curves.moved.rows[j]

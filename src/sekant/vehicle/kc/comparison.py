@@ -81,8 +81,8 @@ class ComparedCurves:
         others = self.labels[1:]
         wide = " ".join(f"{f'{label} differs'[-22:]:>22}" for label in others)
         lines = [
-            f"{first.motion} travel {1e3 * first.travel[0]:.4g} to {1e3 * first.travel[-1]:.4g} mm; as drawn, and "
-            f"the largest difference from {self.labels[0]} over travel (where, mm)",
+            f"{first.motion} travel {1e3 * first.travel[0]:.4g} to {1e3 * first.travel[-1]:.4g} mm; at the "
+            f"design position, and the largest difference from {self.labels[0]} over travel (its travel, mm)",
             f"  {'':<28}{head} {wide}",
         ]
         alike = []

@@ -1,4 +1,4 @@
-"""Compliance of an axle (the C of K&C): how its wheels deflect under loads at the contact and at their centers."""
+"""Compliance of an axle (the C of K&C): deflections of its wheels under loads at the contact and at their centers."""
 
 from __future__ import annotations
 

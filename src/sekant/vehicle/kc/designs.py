@@ -69,7 +69,7 @@ class AxleDesigns:
         self.model = on_rig(model, self.roles)
         ways, self.motion = ways_of(motion)
         if not all(ways):
-            raise ModelError("designs of an axle: both wheels must move; give two numbers other than zero")
+            raise ModelError("designs of an axle: both wheels must move; give two nonzero numbers")
         self.ways = np.array(ways)
         self.travel = grid_values(
             travel, through_zero(*given_range(None, self.roles.left.travel, "travel"), 41), "travel"
@@ -174,7 +174,7 @@ class AxleDesigns:
         )
 
     def index(self, curve: str) -> int:
-        """The number of a curve; ``toe`` stands for that of the left wheel."""
+        """The number of a curve; ``toe`` refers to the left wheel."""
         names = self._compiled.names
         for name in (curve, f"left.{curve}"):
             if name in names:
@@ -237,10 +237,10 @@ class AxleDesigns:
         tolerances: Mapping[str, float] | None = None,
     ) -> Callable[[Mapping[str, float]], tuple[Vector, Vector]]:
         """Function of a design: deviations (r,) from `targets`, name -> (n,) over travel, and slopes (r, k).
-
-        Where a target is NaN, the curve is free. Each deviation is divided by the tolerance (SI) of its curve, or
-        else by its largest target or deviation as drawn, and by the root of the number of positions, and multiplied
-        by `weights`: an improvement is then of order one. Slopes are by the coordinates of the design.
+        A curve is free where its target is NaN. Each deviation is divided by the tolerance (SI) of its curve,
+        or else by its largest target or deviation as drawn, and by the root of the number of positions, and
+        multiplied by `weights`: an improvement is then of order one. Slopes are by the coordinates of the
+        design.
         """
         goals = {name: np.asarray(values, float) for name, values in targets.items()}
         indices = [self.index(name) for name in goals]

@@ -79,7 +79,7 @@ class AxleExpressions:
     def distance(self, frame: str, radius: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives (1, 1, 2) and (1, 1, 2, 2) by both heights of the position of a wheel's contact along `up`.
 
-        The frame stands at its center, y along its spin axis; the lowest point of a disc of `radius` lies at n.p -
+        The frame is at its center, with y along its spin axis; the lowest point of a disc of `radius` lies at n.p -
         r sqrt(1 - (n.e)^2) along the unit vector n, which is constant.
         """
         eq, n = self.system.equations, SX.sym("up", 3)

@@ -29,7 +29,7 @@ def curve_sensitivities(
 ) -> Sensitivities:
     """Exact derivatives of `curves` by x, y, z of `points` (default: all) over travel (n,) m.
 
-    Curves are those of the axle, ``left.toe`` ...; ``toe`` stands for the left wheel's. A point of one side moves
+    Curves are those of the axle, ``left.toe`` ...; ``toe`` refers to the left wheel. A point of one side moves
     with its mirror image. The rack is as drawn.
     """
     made = AxleDesigns(given, points=points, motion=motion, travel=travel, steered=steered)
@@ -49,10 +49,11 @@ def fit_points(
 ) -> tuple[HardPoints, AxleCurves]:
     """Hard points whose curves are closest to `targets` (name -> values (n,) over travel, SI), and their curves.
 
-    `bounds` limits the change of coordinates: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
-    Where a target is NaN, the curve is free. Deviations are divided by the tolerance of their curve (`tolerances`,
-    SI), or else by its largest target, and multiplied by `weights`. Least squares (SciPy, trust region) with exact
-    derivatives; `AxleDesigns` provides objectives and constraints for `sk.studies.optimize`.
+    `bounds` limits the change of coordinates: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m relative to the
+    drawing. A curve is free where its target is NaN. Deviations are divided by the tolerance of their curve
+    (`tolerances`, SI), or else by its largest target, and multiplied by `weights`. Least squares (SciPy,
+    trust region) with exact derivatives; `AxleDesigns` provides objectives and constraints for
+    `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
 

@@ -1,4 +1,4 @@
-"""How far a steered axle lifts the vehicle: from the motion of the contacts at constant spring length.
+"""The height by which a steered axle lifts the vehicle, from the motion of the contacts at constant spring length.
 
 On the rig the heights of the wheels are prescribed. The height z at which a spring has its length as drawn follows
 from its length l(z) and motion ratio i = -dl/dz at neighboring heights by cubic Hermite interpolation of z(l); the
@@ -17,7 +17,7 @@ Vector = NDArray[np.float64]
 
 
 def jacking(curves: AxleCurves, radius: float) -> dict[str, tuple[str, Vector]]:
-    """``left.jacking`` and ``right.jacking`` (m,) over the rack, m: how far each side of the vehicle rises.
+    """``left.jacking`` and ``right.jacking`` (m,) over the rack, m: the rise of each side of the vehicle.
 
     `curves` in parallel travel over heights (three or more, ascending, zero among them); empty without springs. NaN
     where the spring has this length only beyond these heights.

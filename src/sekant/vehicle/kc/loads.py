@@ -121,10 +121,10 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs, links and bushings under each case, with springs and bars at their rest under
-    it.
+    """Forces in all joints, springs, links and bushings under each case, with springs and bars in equilibrium
+    under it.
 
-    ``hold: springs`` in a case locks the springs at their length as drawn, as an axle without springs always is.
+    ``hold: springs`` in a case locks the springs at their length as drawn, as for an axle without springs.
 
     `cases` are by default those of the hard points. `wheel_load` (N) is the load of a wheel at rest; by default
     `load` of the hard points.

@@ -95,17 +95,17 @@ class AxleMotion:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """Where the travel ends, each place once."""
+        """The ends of the travel, each listed once."""
         return tuple(dict.fromkeys(self._in_words(row, limit) for row in self.rows for limit in row.limits))
 
     def _in_words(self, row: KinematicsResult, limit: Limit) -> str:
-        """The text of a limit; the end of a path, the same at every rack position, in words of the suspension."""
+        """The text of a limit; the end of a path, the same at every rack position, in terms of the suspension."""
         if limit.kind != END:
             return str(limit)
         label, zero = row.equations.shown_as(0)
         return (
-            f"{label} ends at {1e3 * (limit.value[0] - zero):.4g} mm, at the end of the curves or poses that the "
-            "wheel follows; reduce the travel"
+            f"{label} ends at {1e3 * (limit.value[0] - zero):.4g} mm, where the curves or poses of the wheel "
+            "end; reduce the travel"
         )
 
     @property
@@ -123,7 +123,7 @@ def axle_motion(
 ) -> AxleMotion:
     """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack.
 
-    `drawn`: from the drawing, where bodies of models of hard points stand in the vehicle's axes; set-up changes
+    `drawn`: from the drawing, where bodies of models of hard points have the vehicle's axes; set-up changes
     move the start, but travel remains the height above the drawing.
     """
     system = compile(on_rig(model, roles))

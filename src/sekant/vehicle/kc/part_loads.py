@@ -34,7 +34,8 @@ BODY = "body"
 class PointLoad:
     """Load on a part at a point: `force` (3,) N and `moment` (3,) N m about `place` (3,) m, in the vehicle's axes.
 
-    `own_force`, `own_moment`: the same in the axes of the part, which are the vehicle's while it stands as drawn.
+    `own_force`, `own_moment`: the same in the axes of the part, which are those of the vehicle in the
+    position as drawn.
     """
 
     part: str
@@ -191,7 +192,7 @@ class PartLoads:
     def _legs(self) -> dict[str, float]:
         """Legs of arms with a ball at their tip: the force there along the lines to `front` and `rear`.
 
-        What is left across the plane of the three points bends the arm, as a spring on it does.
+        The remaining force across the plane of the three points bends the arm, for example that of a spring on it.
         """
         found = {}
         uprights = [self._body(role.wheel_center) for _, role in self._rig.roles.sides]
@@ -230,7 +231,8 @@ class PartLoads:
 
 
 def hinge_ends(A: Vector, B: Vector, wrench: Vector) -> tuple[Vector, Vector]:
-    """The force (3,) N at each end of a hinge from its wrench (6,) about the front end A; along it by halves.
+    """The force (3,) N at each end of a hinge from its wrench (6,) about the front end A; the part along the
+    hinge is divided into halves.
 
     With u the unit vector to the rear end B, a distance d away, f_B = n x u / d and f_A = f - f_B across it.
     """

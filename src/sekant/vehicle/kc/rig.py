@@ -1,9 +1,9 @@
 """An axle on a rig with loads: its model with parameters for heights, rack and the loads at each wheel.
 
-Loads act where those of a road or a shaft act: at the contact point as drawn (fx, fy, fz, mz) and at the wheel's
-center (dx); wheels are locked to the uprights, so that a force along x at the contact is a braking force.
-Directions are those of the vehicle. Either the heights of the wheels are prescribed, or springs are locked at given
-lengths, or neither.
+Loads act at the points at which a road or a shaft acts: at the contact point as drawn (fx, fy, fz, mz) and at
+the wheel's center (dx); wheels are locked to the uprights, so that a force along x at the contact is a
+braking force. Directions are those of the vehicle. Either the heights of the wheels are prescribed, or
+springs are locked at given lengths, or neither.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Rig:
         return self._frames(rest, (frame,))[0][1]
 
     def frame(self, rest: Equilibrium, frame: str) -> tuple[Vector, Vector]:
-        """R (3, 3) and p (3,) m of a frame against the vehicle."""
+        """R (3, 3) and p (3,) m of a frame relative to the vehicle."""
         return self._frames(rest, (frame,))[0]
 
     def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
@@ -71,7 +71,7 @@ class Rig:
         return dict(zip((side for side, _ in self.roles.sides), self._frames(rest, centers), strict=True))
 
     def _frames(self, rest: Equilibrium, frames: tuple[str, ...]) -> list[tuple[Vector, Vector]]:
-        """R (3, 3) and p (3,) m of frames against the vehicle."""
+        """R (3, 3) and p (3,) m of frames relative to the vehicle."""
 
         def make() -> BoundOracle:
             eq = self.system.equations

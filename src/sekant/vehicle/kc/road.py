@@ -1,4 +1,4 @@
-"""Both wheels of an axle on a road that is tilted across against the vehicle's body, as in roll.
+"""Both wheels of an axle on a road that is tilted sideways relative to the vehicle's body, as in roll.
 
 The road is the plane along x that touches both wheels: its normal is (0, -sin phi, cos phi), with phi the angle of
 the line between the points of the wheels that lie farthest against the normal. It is found by iteration, starting
@@ -19,8 +19,8 @@ REPEATS = 4
 def tilted_road(
     left: CornerQuantities, right: CornerQuantities
 ) -> tuple[dict[str, tuple[str, np.ndarray]], np.ndarray]:
-    """Angle of the road (rad), camber of both wheels against it (rad), the track along it (m), scrub radius and trail
-    on it (m); and its normal (..., 3)."""
+    """Angle of the road (rad), camber of both wheels relative to it (rad), the track along it (m), scrub
+    radius and trail on it (m); and its normal (..., 3)."""
     d = left.center.position - right.center.position
     phi = angle(d[..., 2], d[..., 1])
     touch, up = [left.touch, right.touch], np.zeros(0)

@@ -28,7 +28,7 @@ def standing(
 
     `loads` (N) are vertical forces of the road at the contacts, one for both or by side: unequal ones correspond to
     corner weights with a cross weight. With them and their own weight the wheels rest `travel` m above the drawing,
-    whatever springs, stops, bar and bushings do there.
+    whatever forces springs, stops, bar and bushings exert there.
     """
     points = hard_points(given)
     by_side = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, loads)
@@ -52,7 +52,7 @@ def standing(
     size = max(abs(load) for load in wanted.values()) or 1.0
 
     def residual(x: np.ndarray) -> np.ndarray:
-        """Forces (N) that are missing to hold the heights; zero if the springs carry the load."""
+        """Forces (N) needed in addition to the springs to hold the heights; zero if the springs carry the load."""
         nonlocal rest
         rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
         return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])
@@ -78,6 +78,6 @@ def standing(
         kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
         return points.model_copy(update={"set_up": {**kept, **found}})
     raise SolverError(
-        f"standing: {result.error:.3g} N are still missing after {MOST} iterations; check that the stops allow "
-        f"these loads"
+        f"standing: the loads still differ by {result.error:.3g} N after {MOST} iterations; check that the "
+        "stops allow these loads"
     )

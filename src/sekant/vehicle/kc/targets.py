@@ -42,7 +42,7 @@ POSITIONS = 9
 class CurveTarget:
     """The target of a curve: straight through `design` with `gradient`, or `values` at `travel`, SI.
 
-    Without gradient and values it applies only as drawn, unless it applies `everywhere`.
+    Without gradient and values it applies only at the design position, unless it applies `everywhere`.
     """
 
     curve: str
@@ -73,7 +73,7 @@ class CurveTarget:
 
 @dataclass(frozen=True)
 class Targets:
-    """The contents of a file; `move`: coordinates and bounds (m) against the drawing; `travel` (n,) m or None."""
+    """The contents of a file; `move`: coordinates and bounds (m) relative to the drawing; `travel` (n,) m or None."""
 
     targets: tuple[CurveTarget, ...]
     move: Mapping[str, tuple[float, float]]
@@ -81,7 +81,7 @@ class Targets:
     file: str
 
     def of(self, column: str) -> CurveTarget | None:
-        """The target of a column such as ``left.camber``; ``camber`` stands for the left wheel's."""
+        """The target of a column such as ``left.camber``; ``camber`` refers to the left wheel."""
         return next((t for t in self.targets if column in (t.curve, f"left.{t.curve}")), None)
 
 

@@ -1,8 +1,8 @@
 """Solid axle: one beam with both wheels on links, located laterally by a Panhard rod, a Watt linkage, or the links'
 angle.
 
-Two degrees of freedom require four links: two lower ones, and two upper ones that stand at an angle, or one upper
-one in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too
+Two degrees of freedom require four links: two lower links, and two upper links at an angle or one upper link
+in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too
 many for rigid joints: mount the upper ones on bushings.
 
 With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles,
@@ -36,7 +36,7 @@ KINGPIN = {
     "drag_link_inner": "end of the drag link on the rack or the pitman arm",
 }
 PITMAN = {
-    "pitman_pivot": "where the pitman arm sits on the shaft of the steering box",
+    "pitman_pivot": "point of the pitman arm on the shaft of the steering box",
     "pitman_axis": "another point of that shaft's axis",
 }
 WATT = {
@@ -173,8 +173,8 @@ def _check(corner: Corner, single: bool) -> None:
         )
     if single and not across:
         raise ModelError(
-            "one upper link in the middle does not locate the axle laterally; add a Panhard rod (panhard_body, "
-            "panhard_axle) or a Watt linkage",
+            "a single upper link in the middle does not locate the axle laterally; add a Panhard rod "
+            "(panhard_body, panhard_axle) or a Watt linkage",
             path=("points",),
         )
     if not single and across and not (corner.elastic("upper_body") or corner.elastic("upper_axle")):

@@ -47,8 +47,8 @@ class Stop:
 
 @dataclass(frozen=True, eq=False)
 class Diagram:
-    """Curves over something else than time: labels with units, x (n,), curves (n,) by name, and a fitted line through
-    two points (x (2,), y (2,)), if there is one."""
+    """Curves over a quantity other than time: labels with units, x (n,), curves (n,) by name, and a fitted
+    line through two points (x (2,), y (2,)), if there is one."""
 
     across: str
     along: str
@@ -188,8 +188,8 @@ class Maneuver(Description):
     def watched(self) -> Stop | None:
         """The event that ends a run.
 
-        A family of maneuvers of which some end only by time gives these an event that never happens, so a car has
-        one structure in all of them.
+        In a family of maneuvers, those that end only by time get an event that never happens, so that a car
+        has the same structure in all of them.
         """
         return self.stop
 
@@ -198,7 +198,7 @@ class Maneuver(Description):
         return ()
 
     def edges(self, car: Car) -> Sequence[Floats]:
-        """Lines (n, 2) m along which cones stand; a single point is a cone."""
+        """Lines (n, 2) m of cones; a single point is a cone."""
         return [
             np.array([[x, lane.middle + side * lane.width / 2] for x in (lane.start, lane.end)])
             for lane in self.lanes(car)
@@ -277,7 +277,7 @@ def _most(x: Floats) -> float:
 
 
 def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
-    """The first time from `start` on at which y rises through `level`, by linear interpolation; NaN if it never
+    """The first time after `start` at which y rises through `level`, by linear interpolation; NaN if it never
     does."""
     inside = t >= start
     t, y = t[inside], y[inside]

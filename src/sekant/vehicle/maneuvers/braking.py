@@ -56,7 +56,7 @@ class BrakeStraight(Maneuver):
 
     @property
     def stop(self) -> Stop:
-        return Stop(f"speed - {STOPPED!r}", "the car stands")
+        return Stop(f"speed - {STOPPED!r}", "the car has stopped")
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, v = run.time, run["speed"]

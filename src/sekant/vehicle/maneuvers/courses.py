@@ -73,7 +73,7 @@ class CourseManeuver(Maneuver):
 
     @property
     def pace(self) -> str:
-        return f"from {3.6 * self.speed:.4g} km/h on" if self.speed else ""
+        return f"starting at {3.6 * self.speed:.4g} km/h" if self.speed else ""
 
     @property
     def rests(self) -> bool:
@@ -88,7 +88,9 @@ class CourseManeuver(Maneuver):
     def stop(self) -> Stop:
         length = self.course().length
         if self.rests:
-            return Stop(f"max(speed - {STANDS!r}, {length / 2!r} - {PROGRESS})", "the car stands at its end")
+            return Stop(
+                f"max(speed - {STANDS!r}, {length / 2!r} - {PROGRESS})", "the car has stopped at the end"
+            )
         return Stop(f"{length!r} - {PROGRESS}", "the car is at the end of the course")
 
     def car(self, given: Car) -> Car:
@@ -322,7 +324,7 @@ class Slalom(CourseManeuver):
         return [np.array([[self.approach + k * self.distance, 0.0]]) for k in range(self.cones)]
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
-        """The constant speed between the cones: braking between them would only upset the car."""
+        """The constant speed between the cones; braking between them would only disturb the car."""
         course, mass = self.course(), car_as_point(at.car, at.loads, at.linear)
         among = np.abs(course.x - self.approach - (self.cones - 1) * self.distance / 2)
         among = among <= (self.cones + 1) * self.distance / 2
@@ -382,7 +384,9 @@ class ConstantRadius(CourseManeuver):
 
     @property
     def stop(self) -> Stop:
-        return Stop(f"{self.limit!r} - abs({ERROR})", "the car has left the circle: it is at its limit")
+        return Stop(
+            f"{self.limit!r} - abs({ERROR})", "the car has left the circle because it is at its limit of grip"
+        )
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
         mass, course = car_as_point(at.car, at.loads, at.linear), self.course()

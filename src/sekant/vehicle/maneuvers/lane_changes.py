@@ -68,7 +68,7 @@ class LaneChange(Maneuver):
         return self.stop or self._through(NEVER)
 
     def _through(self, end: float) -> Stop:
-        return Stop(f"{end!r} - position.x", "the car is through the course")
+        return Stop(f"{end!r} - position.x", "the car has passed the course")
 
     @property
     def _length(self) -> float:
@@ -136,13 +136,13 @@ class LaneChange(Maneuver):
 class DoubleLaneChange(LaneChange):
     """A lane change by `offset` and back: two meters at 80 km/h in fifteen seconds in Hall's comparison.
 
-    Hall specifies offset, speed and duration; his lengths are in a figure that is not available, so the lengths
-    here are our choice.
+    Hall specifies offset, speed and duration; his lengths are in a figure that is not available, so we chose
+    the lengths.
     """
 
     type: ClassVar[str] = "double-lane-change"
     summary: ClassVar[str] = "2 m to the side and back (Hall)"
-    source: ClassVar[str] = "HALL, section 4.1.4; lengths are chosen"
+    source: ClassVar[str] = "HALL, section 4.1.4; we chose the lengths"
     cites: ClassVar[tuple[str, ...]] = ("HALL",)
 
     offset: Meters = 2.0

@@ -34,7 +34,7 @@ UNITS = {**GIVEN, **COMPARED}
 
 @register
 class LogReplay(Maneuver):
-    """The steering wheel, throttle, brake or speed of a log, and a comparison of the car's response with the
+    """Replays steering wheel, throttle, brake or speed of a log, and compares the car's response with the
     measured one. With `speed` and neither throttle nor brake, the driver follows the speed of the log.
     """
 
@@ -133,8 +133,8 @@ class LogReplay(Maneuver):
             k = int(np.argmax(steps)) if steps.size else 0
             if steps.size and steps[k] > max(GAP, 10 * float(np.median(steps))):
                 found.append(
-                    f"the log has no value of {role} for {steps[k]:.3g} s from {t[k]:.4g} s on; the run "
-                    f"interpolates smoothly there"
+                    f"the log has no value of {role} for {steps[k]:.3g} s after {t[k]:.4g} s; the run "
+                    "interpolates smoothly there"
                 )
         return found
 

@@ -190,7 +190,7 @@ class SteadyCircle(Maneuver):
         ]
 
     def _handling(self, run: DrivenManeuver) -> tuple[Floats, Floats, Floats]:
-        """Settled lateral acceleration (n,) m/s^2, steer angle of the wheels and the same less L / R (n,) rad."""
+        """Settled lateral acceleration (n,) m/s^2, steer angle of the wheels and this angle minus L / R (n,) rad."""
         settled = run.time > SETTLED
         delta = run["steering_wheel"][settled] / run.linear.ratio
         curvature = run["yaw_rate"][settled] / run["speed"][settled]

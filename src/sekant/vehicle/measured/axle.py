@@ -82,9 +82,8 @@ def measured_axle(
     file = given.curves if isinstance(given.curves, str) else given.curves["left"]
     if steered and not measured.steered:
         raise ModelError(
-            f"{file}: the axle is steered, but its curves contain only one position of the rack; measure three or "
-            "more, "
-            f"in a column rack [mm], or remove the steering",
+            f"{file}: the axle is steered, but its curves contain only one rack position; measure three or "
+            "more, with a column rack [mm], or remove the steering",
             path=("curves",),
         )
     part = Model(name="axle")

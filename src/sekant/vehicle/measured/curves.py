@@ -33,7 +33,7 @@ NEEDED = (
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
     """Curves of one wheel over its travel from a CSV file with Sekant's headers: ``travel [mm], camber [deg] ...``.
 
-    Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
+    Names are those of the glossary, units are in brackets (default: SI); columns of the other wheel of an axle are
     ignored. Travel is measured from the same position as the other quantities. Up and down strokes, in the order in
     which they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a
     column ``rack`` the file contains a curve for each of its values; curves at different travels are interpolated
@@ -98,7 +98,7 @@ def deviations(
             ", ".join(f"{1e3 * rack:.4g}" for rack in x) for x in (measured.steering, ours.steering)
         )
         raise ModelError(
-            f"{measured.name}: measured at rack {places} mm, but the curves are those at {own} mm; use a range of "
+            f"{measured.name}: measured at rack {places} mm, but the curves are at {own} mm; use a range of "
             "the steering that contains these positions"
         )
     found = {}

@@ -30,7 +30,7 @@ FARTHEST = 5.0  # m, of a wheel from the center plane: larger numbers are millim
 
 
 def _files(given: Any) -> Any:
-    """A file for both sides, or one for each."""
+    """One file for both sides, or one for each side."""
     if isinstance(given, dict) and set(given) == {"left", "right"}:
         return given
     if isinstance(given, str):

@@ -29,7 +29,7 @@ TABLES = (
 
 
 class MeasuredAxle(Description):
-    """An axle on measured curves: by itself on a rig, or as the part of a car that names its file."""
+    """An axle on measured curves: alone on a rig, or as part of a car that names its file."""
 
     name: str = "axle"
     """name of the axle"""

@@ -18,7 +18,7 @@ from sekant.vehicle.measured.ramps import LOADS, read_matrices
 from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
 
 Vector = NDArray[np.float64]
-RIGID = 1e-4  # against the softest direction
+RIGID = 1e-4  # relative to the softest direction
 SOFT = 1e-2  # relative to the softest direction: stiffer ones count as rigid without a warning
 PLACES = 21  # points along the travel at which elastic modes are given
 RACKS = 4  # points along the rack; measured rates do not change over them
@@ -87,7 +87,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
 
 
 def _at_held_height(C: Vector) -> Vector:
-    """C at held height: rows and columns of z vanish, and the others are those under this constraint."""
+    """C at held height: rows and columns of z vanish, and the other entries are those under this constraint."""
     size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
     softest = float((size[:, None] * C * size).diagonal().max())
     if C[2, 2] > FREE * softest:

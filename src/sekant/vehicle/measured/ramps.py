@@ -1,10 +1,10 @@
 """Compliance from load ramps of a rig: symmetric and positive semidefinite by construction, with cross effects.
 
-A ramp loads a wheel at held height and measures how far its center moves and turns. From the rows of all ramps at
-one travel, the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of each ramp. Loads
-span r directions. In axes that begin with these, C = L L^T with L (6, r): it satisfies Maxwell's theorem and has
-nonnegative energy in spite of noise, and it has the least rank that explains the responses. Rotations count as
-displacements at the distance `LENGTH`.
+A ramp loads a wheel at held height and measures the displacement and rotation of its center. From the rows of
+all ramps at one travel, the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of
+each ramp. Loads span r directions. In axes that begin with these, C = L L^T with L (6, r): it satisfies
+Maxwell's theorem and has nonnegative energy in spite of noise, and it has the least rank that explains the
+responses. Rotations count as displacements at the distance `LENGTH`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Identified:
 
     def summary(self) -> str:
         """The misfit of each ramp, as text."""
-        lines = ["ramp                 load  travel mm   left: mm        deg   of its largest"]
+        lines = ["ramp                 load  travel mm   left: mm        deg   of the largest"]
         lines += [
             f"{m.name[:20]:<20} {m.direction:>4} {1e3 * m.travel:10.4g} {1e3 * m.position:10.4g} "
             f"{np.degrees(m.angle):10.4g} {100 * m.share:12.3g} %"
@@ -116,7 +116,8 @@ def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> lis
             load[:, 4] -= radius * load[:, 0]
             if np.ptp(travel[rows]) > 1e-3:
                 raise table.wrong(
-                    f"ramp '{name}': the travel is not constant; give each travel its own ramp", int(rows[0])
+                    f"ramp '{name}': the travel is not constant; give a separate ramp for each travel",
+                    int(rows[0]),
                 )
             if len(rows) < FEWEST or (np.ptp(load, axis=0) / SCALE).max() < LEAST_LOAD:
                 raise table.wrong(
@@ -192,8 +193,8 @@ def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
     top = float(np.abs(values).max())
     if not values.max() > 0:
         raise ModelError(
-            f"identify: under {ramps[0].direction} the wheel moves against the load; check the signs (x forward, y "
-            "to the left, z up, turns about these axes)"
+            f"identify: under {ramps[0].direction} the wheel moves in the direction opposite to the load; "
+            "check the signs (x forward, y to the left, z up, turns about these axes)"
         )
     values = np.maximum(values, 1e-6 * top)
     root = axes * np.sqrt(values)  # L_1, up to a rotation
@@ -272,8 +273,8 @@ def _check(table: Columns, C: Vector) -> None:
             )
         if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
             raise DataError(
-                "a combination of loads moves the wheel against the load; identify rates from ramps with "
-                "sekant kc --identify",
+                "under a combination of loads the wheel moves in the opposite direction; identify rates "
+                "from ramps with sekant kc --identify",
                 file=table.file,
                 line=int(table.lines[row]),
             )

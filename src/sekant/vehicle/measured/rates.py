@@ -127,8 +127,9 @@ class MeasuredCompliance:
         for load, work in zip(self.loads, np.einsum("nik,nik->kn", W, B), strict=True):
             if not work.min() > 0:
                 raise ModelError(
-                    f"compliance rates: under {load} the wheel moves against the load at travel "
-                    f"{1e3 * u[int(np.argmin(work))]:.4g} mm; check the signs (toe-in, camber outward, y to the left)"
+                    f"compliance rates: under {load} the wheel moves in the direction opposite to the load "
+                    f"at travel {1e3 * u[int(np.argmin(work))]:.4g} mm; check the signs (toe-in, camber "
+                    "outward, y to the left)"
                 )
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
@@ -182,7 +183,7 @@ def _travel(table: Columns) -> Vector:
     """Travel (n,) m."""
     if "travel" not in table.names:
         if len(table.values) != 1:
-            raise table.wrong(f"has {len(table.values)} rows and no column 'travel' to distinguish them")
+            raise table.wrong(f"has {len(table.values)} rows, but no column 'travel' that distinguishes them")
         return np.zeros(1)
     k = table.names.index("travel")
     travel = table.values[:, k] * convert(1.0, table.units[k] or "m", "m")

@@ -167,8 +167,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
         size = max(np.abs(a).max(), np.abs(b).max())
         if size > SMALL and np.abs(a + b).max() < 0.2 * np.abs(a - b).max():
             raise DataError(
-                f"{name} of the right wheel is the negative of that of the left one: it has the sign of the other "
-                f"side; {name} is positive {positive} on both sides: change the sign of one",
+                f"{name} of the right wheel has the opposite sign of that of the left wheel, but {name} is "
+                f"positive {positive} on both sides: change the sign of one",
                 file=file,
             )
 

@@ -1,4 +1,4 @@
-"""An axle on measured curves, on the rig: the curves and rates of its model beside those it was made from."""
+"""An axle on measured curves, on the rig: the curves and rates of its model, and those from which it was made."""
 
 from __future__ import annotations
 
@@ -139,7 +139,9 @@ def _without_the_unknown(
     left = dict.fromkeys(name.rpartition(".")[2] for name in curves.data if name not in kept)
     if not left:
         return curves, []
-    remedy = "full poses of the wheel determine it" + (", a column caster those of braking" if braked else "")
+    remedy = "full poses of the wheel determine them" + (
+        ", and a column caster those of braking" if braked else ""
+    )
     lost = ", ".join(name.replace("_", " ") for name in left)
     return replace(curves, data=kept), [
         f"not computed: {lost}; they depend on the rotation of the upright about the wheel's axis, which curves do "

@@ -55,9 +55,9 @@ def averaged(rows: Vector, at: int) -> Averaged:
     if short or min(covered) < COVERED * span:
         row = int(ends[short[0] - 1] if short else ends[0])
         error = ModelError(
-            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range; a stroke must run in one "
-            f"direction, and an up and a down stroke must each cover the whole range; sort the rows, or smooth "
-            f"the travel"
+            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range; a stroke must go in one "
+            "direction, and an up stroke and a down stroke must each cover the whole range; sort the rows, "
+            "or smooth the travel"
         )
         error.row = row  # type: ignore[attr-defined]
         raise error
@@ -110,10 +110,9 @@ def _line(x: Vector, y: Vector, at: Vector) -> Vector:
 
 
 def held_racks(column: Vector) -> Vector:
-    """The positions of a rack (n,) m, with those that were held and measured with noise at their mean, rounded to the
-    digits that the noise leaves.
-
-    Only where the noise is clear: a few positions, each of as many rows as a curve needs, and far apart.
+    """The positions of a rack (n,) m, with those that were held and measured with noise at their mean,
+    rounded to the digits that are above the noise. This applies only if the noise is clear: a few positions
+    that are far apart, each with as many rows as a curve needs.
     """
     order = np.argsort(column, kind="stable")
     steps = np.diff(column[order])

@@ -28,7 +28,7 @@ class RoadAlongCourse(Road):
     """
 
     type: ClassVar[str] = "along_course"
-    summary: ClassVar[str] = "height and bank along a line"
+    summary: ClassVar[str] = "height and bank angle along a line"
 
     place: str
     """the car's position on the line, m: an expression of signals"""
@@ -52,7 +52,7 @@ class RoadAlongCourse(Road):
         return here[HEIGHT] + across * here[SLANT]
 
     def at_start(self) -> Road:
-        """A level plane: all courses that a car drives begin level."""
+        """A level plane, because every course that a car drives begins level."""
         return Plane()
 
     def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

@@ -79,7 +79,7 @@ class TrackRoad(Road):
             raise ValueError("x, left and right must have the same number of values")
         if np.any(np.diff(self.x) <= 0):
             row = int(np.argmax(np.diff(self.x) <= 0)) + 1
-            raise ValueError(f"x must increase (value {row + 1} does not)")
+            raise ValueError(f"x must increase, but value {row + 1} does not")
         if self.beyond == "periodic" and (
             self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
         ):
@@ -131,13 +131,13 @@ class GridRoad(Road):
         xs, ys = np.unique(px), np.unique(py)
         if xs.size * ys.size != pz.size:
             raise ValueError(
-                f"the points are not a grid: {xs.size} values of x times {ys.size} of y are {xs.size * ys.size}, "
-                f"but there are {pz.size} lines"
+                f"the points are not a grid: {xs.size} values of x times {ys.size} values of y are "
+                f"{xs.size * ys.size}, but the file has {pz.size} lines"
             )
         z = np.full((xs.size, ys.size), np.nan)
         z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
         if np.isnan(z).any():
-            raise ValueError("the points are not a grid: a point occurs twice, another one is missing")
+            raise ValueError("the points are not a grid: one point occurs twice and another one is missing")
         kept = {key: value for key, value in data.items() if key != "file"}
         return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
 

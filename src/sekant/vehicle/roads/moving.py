@@ -57,7 +57,7 @@ class Posts(_Plates):
 
 
 class PulledRoad(_Plates):
-    """Four plates that move like wheels rolling at `speed` over another road."""
+    """Four plates that move like points of wheels that roll at `speed` over another road."""
 
     type: ClassVar[str] = "pulled"
     summary: ClassVar[str] = "four plates that move by a road profile"

@@ -56,7 +56,7 @@ class RandomRoad(Road):
     shortest: Positive[Meters] = 0.3
     """shortest wave; shorter ones are enveloped by the tire"""
     start: Meters = 5.0
-    """x where the road begins; it is flat before, and has full height from five meters further on"""
+    """x where the road begins; it is flat before this point and reaches its full height five meters after it"""
 
     @model_validator(mode="after")
     def _sizes(self):

@@ -28,7 +28,7 @@ class Plane(Road):
 
 @register
 class Grade(Road):
-    """Rises by `slope` (0.05: 5 %) along x from `start`, where it begins over the length `blend`."""
+    """Rises by `slope` (0.05: 5 %) along x from `start`; the slope increases from zero over the length `blend`."""
 
     type: ClassVar[str] = "grade"
     summary: ClassVar[str] = "uphill or downhill along x"
@@ -37,9 +37,9 @@ class Grade(Road):
     slope: Dimensionless
     """rise over run; negative downhill"""
     start: Length | None = None
-    """x where it begins; by default it has no beginning, and its height is 0 at x = 0"""
+    """x where it begins; by default it extends without limit, with height 0 at x = 0"""
     blend: Positive[Length] = 2.0
-    """length over which the slope sets in, without a kink"""
+    """length over which the slope increases from zero, without a kink"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         slope = around.value(self.slope)
@@ -69,7 +69,7 @@ class Ramp(Road):
     """From level 0 at `start` to `height` over `length`, with continuous curvature, and continues at that level."""
 
     type: ClassVar[str] = "ramp"
-    summary: ClassVar[str] = "from one level to another"
+    summary: ClassVar[str] = "a ramp from one level to another"
     shown: ClassVar[str] = "{type: ramp, height: 0.2 m, start: 20 m, length: 4 m}"
 
     height: Length
@@ -86,7 +86,7 @@ class Ramp(Road):
 
 @register
 class Sine(Road):
-    """amplitude sin(2 pi (x - start) / wavelength) from `start` on, rising over one wavelength; the right side
+    """amplitude sin(2 pi (x - start) / wavelength) beyond `start`, increasing over one wavelength; the right side
     (y < 0) lags by `lag`, blended over the width `track`."""
 
     type: ClassVar[str] = "sine"

@@ -42,17 +42,19 @@ def corner(
     """The model of one corner; the vehicle's body is the ground.
 
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the motion
-    `steering`; otherwise the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its
-    own, `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...:
-    they may be swept, optimized, or remain variable at run time. Joints and frames follow them; masses do not
-    change. With `half_axle` it has its half of the axle's anti-roll bar, and sensors `joined_bar`, `joined_heave`
-    of the frames that the other side is joined to.
+    `steering`; otherwise the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a
+    separate body, `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model,
+    ``lower_ball.z`` ...: they may be swept, optimized, or remain variable at run time. Joints and frames
+    follow them; masses do not change. With `half_axle` it has its half of the axle's anti-roll bar, and
+    sensors `joined_bar`, `joined_heave` of the frames to which the other side is connected.
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
     if layout.whole:
         raise ModelError(
-            f"a {layout.name} has no single corner: both sides share a part; build the axle", path=("type",)
+            f"a {layout.name} cannot be built as a single corner, because both sides share a part; build the "
+            "axle",
+            path=("type",),
         )
     built = _built(points, layout, into, side, steered, spin, movable=movable)
     if built.steered:
@@ -69,10 +71,11 @@ def corner(
 def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable: bool = False) -> Model:
     """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and their connections.
 
-    These are a rack, if steered, and the parts under `axle` of the hard points: anti-roll bar, heave spring,
-    brakes, drive. Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``,
-    unless `spin` is false; hubs turn forward with a positive rate. `Model.mount` mounts the axle on a vehicle's
-    body. With `movable` hard points are parameters of the model, the same for both sides (see `corner`).
+    The connections are a rack, if the axle is steered, and the parts under `axle` of the hard points:
+    anti-roll bar, heave spring, brakes, drive. Wheels are bodies ``left.wheel``, ``right.wheel`` on the
+    joints ``left.hub``, ``right.hub``, unless `spin` is false; hubs turn forward with a positive rate.
+    `Model.mount` mounts the axle on a vehicle's body. With `movable` hard points are parameters of the model,
+    the same for both sides (see `corner`).
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()

@@ -1,5 +1,5 @@
-"""The steering of a corner or an axle: a rack driven by a prescribed motion, by a rigid column, or by an elastic
-one."""
+"""The steering of a corner or an axle: a rack driven by a prescribed motion, by a rigid column, or by an
+elastic column."""
 
 from __future__ import annotations
 

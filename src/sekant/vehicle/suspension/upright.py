@@ -1,4 +1,4 @@
-"""Upright and wheel: one body, or two with a hub between them; masses and inertias complete either way."""
+"""Upright and wheel: one body, or two with a hub between them; in both cases with complete masses and inertias."""
 
 from __future__ import annotations
 

@@ -6,9 +6,10 @@ spin axis,
 
     sin(gamma) = e_y . n ,   e_x = e_y x n / |...| ,   e_l = n x e_x ,   e_r = (n - sin(gamma) e_y) / cos(gamma) ,
 
-S lies at the distance r (the loaded radius) from the center against e_r, and the deflection is R - r. The slip
-velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's carrier at S. Slips are kappa = -V_sx /
-|V_x| and tan(alpha) = V_sy / |V_x|, or, with relaxation lengths, those of deflections u, w of the contact patch:
+S lies at the distance r (the loaded radius) from the center in the direction -e_r, and the deflection is R -
+r. The slip velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's carrier at S. Slips
+are kappa = -V_sx / |V_x| and tan(alpha) = V_sy / |V_x|, or, with relaxation lengths, those of deflections u,
+w of the contact patch:
 
     u' = -V_sx - |V_x| u / sigma_x ,   kappa = u / sigma_x ,
     w' =  V_sy - |V_x| w / sigma_y ,   tan(alpha) = w / sigma_y ,
@@ -151,7 +152,7 @@ class Tire(Force):
         return ca.vertcat(here, both[0]), direction(normal), both[3]
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """A road is fixed in the world, for every wheel."""
+        """A road is fixed in the world and the same for every wheel."""
         return {"road": self.road}
 
     def _slips(

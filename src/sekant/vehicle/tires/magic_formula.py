@@ -1,13 +1,13 @@
 """The Magic Formula 6.1/6.2 in steady state: forces and moments of a tire from its slips.
 
-H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers stand beside the
-code; turn slip is left out (its factors zeta are one). Axes: ISO W, x forward, y to the left, z up; a positive slip
-angle gives a negative lateral force, a positive slip kappa drives.
+H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers are next to the
+code; turn slip is left out (its factors zeta are one). Axes: ISO W, x forward, y to the left, z up; a
+positive slip angle gives a negative lateral force, a positive slip kappa drives.
 
 Where public codes deviate, the published equations are followed: tan(alpha) in all slips (4.E3), curvature factors
 at most one (4.E14, 24, 44, 56, 64), the sign of the shifted slip (4.E24), LMUY' in vertical shifts (4.E8), camber
-in the residual torque (4.E38, 45). Two readings: 4.E69 squares the arc tangent, and 4.E74 weights the lateral force
-of the trail at zero camber."""
+in the residual torque (4.E38, 45). Two equations can be read in two ways: here 4.E69 squares the arc tangent,
+and 4.E74 weights the lateral force of the trail at zero camber."""
 
 from __future__ import annotations
 

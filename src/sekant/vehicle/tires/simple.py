@@ -49,9 +49,7 @@ class SimpleTire(Tire):
             if getattr(self, name) == 0.0:
                 raise ValueError(f"{name} must be positive (got 0)")
         if (self.longitudinal_relaxation == 0.0) != (self.lateral_relaxation == 0.0):
-            raise ValueError(
-                "longitudinal_relaxation and lateral_relaxation belong together; give both or neither"
-            )
+            raise ValueError("give both longitudinal_relaxation and lateral_relaxation, or neither")
         return self
 
     @property
@@ -88,7 +86,7 @@ class LinearTire(SimpleTire):
     """
 
     type: ClassVar[str] = "linear_tire"
-    summary: ClassVar[str] = "forces in proportion to slip, without limit"
+    summary: ClassVar[str] = "forces proportional to slip, without limit"
     lets_go: ClassVar[bool] = False
 
     slip_stiffness: Force

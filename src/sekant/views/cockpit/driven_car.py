@@ -58,7 +58,7 @@ class SetUp:
 class DrivenCar:
     """A car for a page.
 
-    `system`: the compiled system of the page; `first`: the first moments of a drive, for the drawing; `step`: s, of
+    `system`: the compiled system of the page; `first`: the start of a drive, for the drawing; `step`: s, of
     RK4; `outputs`: names of the outputs that the page computes in each frame.
     """
 

@@ -95,9 +95,10 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
         "setUp": [_slider(driven, one) for one in driven.set_up],
         "course": {"name": course.type, "floor": _floor(first.scene)},
         "about": (
-            f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; nothing is "
-            f"sent anywhere. Sekant {__version__}, model {system.model_hash}. Not included: brakes that hold the "
-            f"car exactly still (they slow it to a creep). The road is drawn near the course only."
+            f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; "
+            f"the page sends no data. Sekant {__version__}, model {system.model_hash}. Not included: brakes "
+            "that hold the car exactly still (they slow it to a creep). The page draws the road only near "
+            "the course."
         ),
     }
 

@@ -79,7 +79,7 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
-    """The whole answer: a summary, the same as data, constraints and start, and how smooth curves are."""
+    """The complete answer: a summary, its data, constraints and start, and the smoothness of curves."""
     from sekant.cache.content import is_foreign
     from sekant.engine import compile
     from sekant.errors import warning_lines

@@ -10,7 +10,9 @@ import typer
 def explain(
     item: Annotated[
         str | None,
-        typer.Argument(help="E.g. joint.path, spring_damper, body, road.sine, car.", show_default="list all"),
+        typer.Argument(
+            help="Name, e.g. joint.path, spring_damper, body, road.sine, car.", show_default="list all"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -46,12 +46,14 @@ def c(
     method: Annotated[
         str | None,
         typer.Option(
-            help="Method: euler, semi_implicit_euler or rk4.", show_default="the model's own, else rk4"
+            help="Method: euler, semi_implicit_euler or rk4.", show_default="the model's setting, else rk4"
         ),
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(help="Step size, s.", parser=in_unit("s"), show_default="the model's own, else 0.001"),
+        typer.Option(
+            help="Step size, s.", parser=in_unit("s"), show_default="the model's setting, else 0.001"
+        ),
     ] = None,
     precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
@@ -113,11 +115,11 @@ def fmu(
     ] = None,
     rtol: Annotated[
         float | None,
-        typer.Option(help="Relative tolerance of adaptive methods.", show_default="the model's own"),
+        typer.Option(help="Relative tolerance of adaptive methods.", show_default="the model's setting"),
     ] = None,
     atol: Annotated[
         float | None,
-        typer.Option(help="Absolute tolerance of adaptive methods.", show_default="the model's own"),
+        typer.Option(help="Absolute tolerance of adaptive methods.", show_default="the model's setting"),
     ] = None,
     inputs: Annotated[
         list[str] | None,

@@ -71,7 +71,7 @@ def fit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Fit a path or a surface to measured poses, save it, and report how good the fit is."""
+    """Fit a path or a surface to measured poses, save it, and report the errors of the fit."""
     given = parse_assignments(column, "--column")
     columns: dict[str, Any] = {role: number_or_text(name) for role, name in given.items()}
     if angles:

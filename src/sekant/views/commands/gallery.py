@@ -22,7 +22,7 @@ def gallery(
         typer.Option(help="Name of a model, e.g. natural/bricard; repeatable.", show_default="all"),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Run only a moment of each model, as a check.")
+        bool, typer.Option("--short", help="Run each model only for a short time, as a check.")
     ] = False,
     live: Annotated[
         str | None,

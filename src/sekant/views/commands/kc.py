@@ -70,7 +70,7 @@ def kc(
     sensitivity: Annotated[
         str | None,
         typer.Option(
-            help="A curve, e.g. camber: how each hard point changes it (--csv: table, --plot: bars)."
+            help="Show how each hard point changes a curve, e.g. camber (--csv: table, --plot: bars)."
         ),
     ] = None,
     report: Annotated[
@@ -82,7 +82,7 @@ def kc(
     ] = None,
     targets: Annotated[
         Path | None,
-        typer.Option(help="Targets of curves (YAML), which --report and --live show and check."),
+        typer.Option(help="Targets for curves (YAML), which --report and --live show and check."),
     ] = None,
     tune: Annotated[
         Path | None,
@@ -100,7 +100,7 @@ def kc(
     ] = "parallel",
     identify: Annotated[
         list[Path] | None,
-        typer.Option(help="Load ramps (.csv) instead of FILE: writes compliance rates (-o); repeatable."),
+        typer.Option(help="Load ramps (.csv) instead of FILE; with -o, writes compliance rates; repeatable."),
     ] = None,
     rates: Annotated[
         Path | None,
@@ -113,7 +113,7 @@ def kc(
     radius: Annotated[
         float,
         typer.Option(
-            help="With --identify: distance of the point of load below the wheel center.",
+            help="With --identify: distance from the wheel center down to the point of load.",
             parser=in_unit("m"),
         ),
     ] = 0.0,
@@ -151,7 +151,8 @@ def kc(
         raise typer.BadParameter("needs --identify or --tune; --csv writes curves", param_hint="--output")
     if targets is not None and report is None and live is None:
         raise typer.BadParameter(
-            "needs --report or --live, which show it; to move hard points use --tune", param_hint="--targets"
+            "requires --report or --live, which show the targets; to move hard points use --tune",
+            param_hint="--targets",
         )
     alone = {"--model": model_file, "--measured": measured, "--sensitivity": sensitivity, "--of": of}
     if len(files) > 1:
@@ -301,7 +302,7 @@ def _read(measured: Path | None) -> SuspensionCurves | None:
 
 
 def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
-    """Print and write how each hard point changes a curve."""
+    """Print and write the effect of each hard point on a curve."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import curve_sensitivities, load_axle
 
@@ -363,7 +364,7 @@ def _tell(
     texts: Sequence[str] = (),
     drawn: SuspensionCurves | None = None,
 ) -> None:
-    """Write the files, and print a summary or JSON; `drawn`: curves that are compared already."""
+    """Write the files, and print a summary or JSON; `drawn`: curves that are already compared."""
     if measured is not None:
         from sekant.vehicle.measured.curves import deviations
 

@@ -38,7 +38,7 @@ def kinematics(
     ] = None,
     relative: Annotated[
         bool,
-        typer.Option("--relative", help="Count the drive from the start of the model, like travel in kc."),
+        typer.Option("--relative", help="Measure the drive from the start of the model, like travel in kc."),
     ] = False,
     hold: Annotated[
         list[str] | None, typer.Option(help="Quantity to hold at its start value; repeatable.")
@@ -48,14 +48,14 @@ def kinematics(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write a pose table (.csv with a header, .txt without) of the body that the file "
-            "is named after, or else one for each body (FILE_BODY.txt)."
+            help="Also write a pose table (.csv with a header, .txt without): of the body whose name the "
+            "file has, otherwise one for each body (FILE_BODY.txt)."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Move a mechanism through a range; report positions, their derivatives and where the range ends."""
+    """Move a mechanism through a range; report positions, their derivatives and the ends of the range."""
     given = parse_assignments(assignments)
     drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
@@ -86,7 +86,7 @@ def kinematics(
 
 
 def _tables(result: KinematicsResult, path: Path) -> list[Path]:
-    """Pose tables of the body that the file is named after, or of every body, one file each."""
+    """Pose tables of the body whose name the file has, or of every body, one file for each."""
     found = result.pose_table()
     if path.stem in found.bodies:
         places = {path.stem: path}

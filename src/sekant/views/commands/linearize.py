@@ -97,7 +97,7 @@ def linearize(
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:
         raise typer.BadParameter(
-            "works about an equilibrium only; use sekant steady --locus", param_hint="--locus"
+            "works only about an equilibrium; use sekant steady --locus", param_hint="--locus"
         )
     names = names_in(sensitivity, "--sensitivity")
     refuse_unwritable(pictures=[plot, bode])

@@ -31,7 +31,7 @@ def loads(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write a page that plays the cases with force arrows (.html; for a car, one page an "
+            help="Write a page that plays the cases with force arrows (.html; for a car, one page per "
             "axle, such as loads-front.html)."
         ),
     ] = None,

@@ -30,14 +30,14 @@ def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What to start from: a chain of bodies, springs, a loop, measured poses, points and rods, "
-            "a car, a race car, or a track."
+            help="Template: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a "
+            "race car, or a track."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Folder for the files; created if necessary.")] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a commented model file to start from; files that exist are not overwritten."""
+    """Write a commented model file as a starting point; existing files are not overwritten."""
     written = write_template(template.value, folder)
     model = written[0]
     steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]

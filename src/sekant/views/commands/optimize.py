@@ -29,7 +29,9 @@ def optimize(
     with ProgressBar("reading", enabled=not as_json) as bar:
         asked = load_optimization(file)
         if output is not None and not isinstance(asked.model, Model):
-            raise SekantError("--output writes models only; for a car, set the numbers in the car's file")
+            raise SekantError(
+                "--output writes only models; for a car, set the numbers in the file of the car"
+            )
         bar.stage("searching")
         best = asked.run()
     if output is not None:

@@ -34,7 +34,8 @@ def reduce(
     nodes: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of poses; give one for each coordinate.", show_default="as the tolerance needs"
+            help="Number of poses; give one for each coordinate.",
+            show_default="as many as the tolerance requires",
         ),
     ] = None,
     inertia: Annotated[

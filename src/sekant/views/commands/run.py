@@ -179,7 +179,7 @@ def _start(system: System, initial: str) -> Any:
 
 def _saved(writer: ResultWriter) -> str:
     if not writer.rows:
-        return "nothing was saved: the run had not started"
+        return "nothing was saved, because the run had not started"
     return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"
 
 
@@ -213,7 +213,7 @@ class Interrupts:
         self._before: dict[signal.Signals, Any] = {}
 
     def defer(self) -> None:
-        """From now on, wait for `raise_if_asked`."""
+        """Defer interrupts until the next call of `raise_if_asked`."""
         self._deferred = True
 
     def raise_if_asked(self) -> None:

@@ -18,7 +18,7 @@ def view(
         typer.Argument(help="Result file (.nc or .csv), or with --live a model file.", show_default=False),
     ],
     other: Annotated[
-        Path | None, typer.Argument(help="A second result to compare it with.", show_default=False)
+        Path | None, typer.Argument(help="A second result to compare with the first.", show_default=False)
     ] = None,
     output: Annotated[
         Path | None,
@@ -26,7 +26,7 @@ def view(
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option("--show", help="Output whose curve the page shows at first; repeatable."),
+        typer.Option("--show", help="Output whose curve the page shows first; repeatable."),
     ] = None,
     live: Annotated[
         Path | None,

@@ -138,7 +138,7 @@ class Design {
     if (begun.own.message) return [begun.own.message];
     const targets = this.grid.map((value) => this.goal(begun.own, { ...this.held, [this.over]: value }));
     const walked = this.solver.walk("path", begun.own, targets);
-    if (!walked.began) return ["The joints of this design do not close where it is drawn."];
+    if (!walked.began) return ["The joints of this design do not close at the design position."];
     const ends = this.solver.ends(walked);
     return ends.map(({ d, dead, going }) => {
       const shown = (value) => (Math.abs(value) < 1e-13 ? "0" : String(Number(value.toPrecision(6))));

@@ -36,7 +36,7 @@ class PointsPanel {
         numberField({ label: `${name} ${"xyz"[axis]} in mm`, get: () => design.p[index], set: (value, last) => page.set({ [index]: value }, last) }),
       );
       fields.forEach(({ field }, axis) => (field.disabled = held[axis]));
-      const reset = element("button", { class: "icon", text: "↺", title: "As in the first design", onclick: () => page.set(Object.fromEntries(parameters.map((i) => [i, design.first[i]])), true) });
+      const reset = element("button", { class: "icon", text: "↺", title: "Reset to the first design", onclick: () => page.set(Object.fromEntries(parameters.map((i) => [i, design.first[i]])), true) });
       const button = element("button", { class: "point-name", text: spaced(name), title: about, onclick: () => page.choose(point) });
       const row = element("tr", { "data-point": name }, element("th", {}, button), ...fields.map(({ field }) => element("td", {}, field)), element("td", {}, reset));
       row.addEventListener("focusin", (event) => event.target.matches("input") && page.choose(point));

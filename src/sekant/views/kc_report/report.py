@@ -1,4 +1,4 @@
-"""The page: contents, values as drawn, player, curves over travel, steering and roll, compliance, loads, words."""
+"""The page: contents, values as drawn, player, curves over travel, steering and roll, compliance, loads, glossary."""
 
 from __future__ import annotations
 

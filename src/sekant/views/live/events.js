@@ -50,7 +50,7 @@ class BoundForces extends Reactor {
     const gained = module.field(run, "gained");
     gained.fill(0);
     const code = module.proceed(run, procedure, a, b);
-    if (code === 2) throw new Refusal(`Contact '${names[module.integer(run, "blame")]}' starts inside. Choose other values.`);
+    if (code === 2) throw new Refusal(`Contact '${names[module.integer(run, "blame")]}' starts with a penetration. Choose other values.`);
     const found = this.taken(now);
     gained.forEach((energy, e) => {
       if (energy) found.x[loop.works + loop.told.works.indexOf(names[e])] += energy;
@@ -81,7 +81,7 @@ class DeclaredEvents extends Reactor {
     module.setInteger(run, "stopped", -1);
     const at = `t = ${Number(now.t.toPrecision(9))} s`;
     if (module.proceed(run, procedure, a) === 1) {
-      throw new Refusal(`Event '${events[module.integer(run, "blame")].name}' at ${at} triggers others without end.`);
+      throw new Refusal(`Event '${events[module.integer(run, "blame")].name}' at ${at} triggers others endlessly.`);
     }
     const found = this.taken(now);
     const stopped = module.integer(run, "stopped");

@@ -77,7 +77,7 @@ class Live {
       this.message.after(this.locus.root);
     }
     this.take(location.hash);
-    // The address may have been written anew, by `schedule`, since it was changed: only the event has what was meant.
+    // `schedule` may have written the address again since it changed: only the event has the requested one.
     addEventListener("hashchange", ({ newURL }) => this.take(new URL(newURL).hash));
     this.compute();
   }
@@ -88,7 +88,7 @@ class Live {
     const ends = `${shown(low)} to ${shown(high)} ${formatUnit(unit)}`.trim();
     const range = element("input", { type: "range", min: 0, max: 1000, step: "any", "aria-label": name, title: ends });
     const box = element("input", { type: "text", inputmode: "decimal", class: "live-number", "aria-label": `${name} in ${unit || "its unit"}`, autocomplete: "off" });
-    const reset = element("button", { class: "icon", text: "↺", title: "As at first", "aria-label": `Reset ${name}` });
+    const reset = element("button", { class: "icon", text: "↺", title: "Reset this value", "aria-label": `Reset ${name}` });
     const title = element("span", { class: "live-name", text: name, title: about || name });
     const head = element("div", { class: "live-head" }, title, box, element("span", { class: "unit", text: formatUnit(unit) }), reset);
     const row = { name, index, low, high, factor, unit, range, box, root: element("div", { class: "live-row", "data-name": name }, head, range) };
@@ -325,7 +325,7 @@ class Live {
     return location.href.split("#")[0] + this.fragment();
   }
 
-  // Values from a fragment; what it does not name is as at first. Unknown names and values that are not numbers are
+  // Values from a fragment; values that it does not name are the first ones. Unknown names and values that are not numbers are
   // ignored.
   take(fragment) {
     const given = new Map();

@@ -108,7 +108,7 @@ class LivePage(os.PathLike[str]):
 
 
 def notebook_player(result: Result) -> str:
-    """The player of a result for a notebook, which contains the code of players and of live pages once."""
+    """The player of a result for a notebook; the notebook contains the code of players and live pages only once."""
     return framed(shown_results([result]), shared_code(live_addition()))
 
 
@@ -189,7 +189,7 @@ def _compiled(
 ) -> tuple[System, dict[str, Any]]:
     """The system, with inputs that are functions of time, and first values of parameters and other inputs."""
     if not vary:
-        raise SekantError("a live page needs something to vary: vary={'strut.stiffness': '10..40 kN/m'}")
+        raise SekantError("a live page needs a parameter to vary: vary={'strut.stiffness': '10..40 kN/m'}")
     values = dict(options.get("parameters") or {})
     if not isinstance(system, System):
         model = system if isinstance(system, Model) else system.model
@@ -203,7 +203,7 @@ def _compiled(
     driven = next((name for name in vary if name in varying), None)
     if driven is not None:
         raise SekantError(
-            f"vary '{driven}': this input is given as a function of time; a slider moves a constant"
+            f"vary '{driven}': this input is given as a function of time, but a slider sets a constant"
         )
     missing = [name for name in vary if name not in found.parameters]
     if missing:
@@ -259,7 +259,7 @@ def _left_out(system: System, names: Sequence[str], rows: int, kept: int) -> str
     found = []
     left = [output.name for output in all_outputs(system) if output.name not in names]
     if left:
-        found.append(f"{len(left)} outputs, such as {left[0]} (outputs='*' takes all)")
+        found.append(f"{len(left)} outputs, such as {left[0]} (outputs='*' includes all)")
     if kept < rows:
         found.append(f"{rows - kept} of {rows} rows")
     return f"Left out: {'; '.join(found)}." if found else ""

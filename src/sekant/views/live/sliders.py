@@ -63,7 +63,7 @@ def _slider(model: Model, name: str, given: Any) -> Slider:
     elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
         low, high = (float(x) for x in given)
         if not low < high:
-            raise ModelError(f"vary '{name}': the lower end comes first (got {low:g}, {high:g})")
+            raise ModelError(f"vary '{name}': give the lower end first (got {low:g}, {high:g})")
     else:
         raise ModelError(
             f"vary '{name}': give a range as '10..40 {si or 'kN/m'}' or (low, high) (got {given!r})"
@@ -90,7 +90,7 @@ def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str,
         first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))
         if first.size != 1:
             raise SekantError(
-                f"vary '{slider.name}': it has {first.size} numbers; a slider moves one, as in '{slider.name}[0]'"
+                f"vary '{slider.name}': it has {first.size} numbers; but a slider sets one; write '{slider.name}[0]'"
             )
         if not slider.low <= float(first[0]) <= slider.high:
             value, low, high = (f"{x / slider.factor:g}" for x in (float(first[0]), slider.low, slider.high))

@@ -20,8 +20,8 @@ _MISSING = "<p>The player's code is in the output of an earlier cell: run all ce
 def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, height: int = 560) -> str:
     """The page as an element for notebooks, `height` pixels high.
 
-    The first cell that shows a page with this `code` (`shared_code`) contains it for all others, also when it runs
-    again. Where every output is a separate page, as in Colab, each contains the code.
+    The first cell that shows a page with this `code` (`shared_code`) contains it for all others, also when
+    the cell runs again. If every output is a separate page, as in Colab, each contains the code.
     """
     style = f"width:100%;height:{height}px;border:0"
     if "google.colab" in sys.modules:

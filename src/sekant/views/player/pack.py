@@ -32,7 +32,7 @@ def packed(values: ArrayLike, quantum: NDArray[np.float64]) -> dict[str, Any]:
     steps = np.rint((x - offset) / quantum).astype(np.int64)
     second = np.diff(steps, n=2, axis=0, prepend=np.zeros((2, x.shape[1]), np.int64))
     if second.size and np.abs(second).max() >= 2**31:
-        raise SekantError("the quantum of a packed array is too fine for its span")
+        raise SekantError("the resolution of a packed array is too fine for its range")
     second = second.astype("<i4")
     shuffled = np.ascontiguousarray(second.T).reshape(-1, 1).view(np.uint8).T
     return {

@@ -4,7 +4,7 @@ const L = SekantLibraries;
 const Z = new L.Vector3(0, 0, 1);
 
 function along(geometry, axis) {
-  // three.js lays cylinders along y; turn them to `axis`
+  // three.js creates cylinders along y; turn them to `axis`
   const direction = new L.Vector3(...axis).normalize();
   const turn = new L.Quaternion().setFromUnitVectors(new L.Vector3(0, 1, 0), direction);
   return geometry.applyMatrix4(new L.Matrix4().makeRotationFromQuaternion(turn));

@@ -1,5 +1,5 @@
-"""Tracks from the channels of a result: the poses of bodies and points at the drawn times; and the bodies and frames
-that the camera of a page can ride along with, the channels of their motion, and their laps."""
+"""Tracks from the channels of a result: the poses of bodies and points at the drawn times; and the bodies and
+frames on which the camera of a page can ride, the channels of their motion, and their laps."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def view(
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes of
+    `what`: a result, the name of a result file, a list of two of them to compare (named by `labels`), or the modes of
     ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
     first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
     for drawing; its data do not change. `amplitude`: of the coordinate with the largest motion in a mode, m or rad;
@@ -85,7 +85,7 @@ def shown_results(
         "stages": [list(stage) for stage in stages],
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
-        raise SekantError(f"plots run over '{over}', which does not increase from row to row; remove over")
+        raise SekantError(f"the horizontal axis '{over}' does not increase from row to row; remove over")
     shown["plots"] = [_known(results[0], name) for name in shown["plots"]]
     return shown
 
@@ -124,7 +124,7 @@ def inline_player(
     labels: Sequence[str] | None = None,
 ) -> str:
     """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
-    Two results are compared (called `labels`).
+    Two results are compared (named by `labels`).
 
     `over`: an output that increases from row to row, for the horizontal axis of plots instead of time. `stages`:
     (first time, name) of consecutive parts, displayed instead of the time.
@@ -140,7 +140,7 @@ def page_file_name(title: str) -> str:
 
 
 def _labels(results: list[Result], given: Sequence[Any]) -> list[str]:
-    """Names of files where given, otherwise those of the models, numbered if they are equal."""
+    """Names of files if given, otherwise those of the models, numbered if they are equal."""
     names = [
         result.model_name if isinstance(entry, Result) else Path(entry).stem
         for result, entry in zip(results, given, strict=True)
