@@ -1,4 +1,4 @@
-"""Work and precision: the error of every method against references that do not come from Sekant.
+"""Work and precision: the error of every method relative to references that do not come from Sekant.
 
 Ten problems: the seven case studies (references in extended precision, `tests/references`), the Kepler problem, the
 pendulum at large angles and a stiff pair of oscillators (closed solutions). The error is the largest at any time,

@@ -222,7 +222,7 @@ def test_a_bump_stop_pushes_and_lets_go():
         ({"width": 0.0}, "width.*must be positive"),
         ({"stiffness": 0.0}, "stiffness.*must be positive"),
         ({"exponent": 0.5}, "exponent.*must be at least 1"),
-        ({"plane": "ball"}, "'ball' is on both sides"),
+        ({"plane": "ball"}, "'ball' is at both ends"),
     ],
 )
 def test_impossible_contacts_are_refused(change, message):

@@ -53,7 +53,7 @@ def test_fmu_as_json(crane):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fmu", "crane.yaml", "-o", "crane.zip"), "'crane.zip' is not a name for an FMU"),
+        (("fmu", "crane.yaml", "-o", "crane.zip"), "'crane.zip' is not a valid name for an FMU"),
         (("fmu", "crane.yaml", "-o", "c.fmu", "--platform", "linux64,amiga"), "unknown platform 'amiga'"),
         (
             ("c", "crane.yaml", "-o", "out", "--method", "radau5"),

@@ -89,7 +89,7 @@ def test_draws_are_correlated_as_asked():
     ("make", "says"),
     [
         (lambda: studies.Normal(1.0, -1.0), "sd must be positive"),
-        (lambda: studies.Uniform(2.0, 1.0), "low must lie below high"),
+        (lambda: studies.Uniform(2.0, 1.0), "low must be below high"),
         (lambda: studies.monte_carlo({"a": (0, 1)}, 0), "positive whole number"),
         (lambda: studies.monte_carlo({"a": 3}, 5), "'a': give a distribution"),
         (

@@ -88,7 +88,7 @@ def test_names_that_no_car_has_are_told_before_anything_runs(name, says):
 
 
 def test_a_model_is_no_car():
-    with pytest.raises(SekantError, match=r"needs a car, such as sk\.vehicle\.load_car returns"):
+    with pytest.raises(SekantError, match=r"needs a car, for example from sk\.vehicle\.load_car"):
         sk.sweep(pendulum(0.6, 0.1), ROWS, analysis="drive")
 
 

@@ -35,7 +35,7 @@ def test_a_recorded_run_drives_the_car_alike(tmp_path):
 
 def test_faults_of_logs_are_told(tmp_path):
     file = write(tmp_path / "log.csv", "time [s], torque [N*m]", [(0, 1), (1, 2)])
-    with pytest.raises(SekantError, match="has none of steering, throttle"):
+    with pytest.raises(SekantError, match="has no column for steering, throttle"):
         drive(sedan(), "log", file=file)
     with pytest.raises(SekantError, match="unknown channel 'stering'"):
         drive(sedan(), "log", file=file, columns={"stering": "torque"})

@@ -44,7 +44,7 @@ Vector = NDArray[np.float64]
 Key = tuple[str, int]
 """The owner of a coordinate, and its index there."""
 STATED = 100.0
-"""Weight of a coordinate whose start value the model states, against 1 for the others."""
+"""Weight of a coordinate whose start value the model states; that of the others is 1."""
 
 
 class SystemKinematics(Protocol):

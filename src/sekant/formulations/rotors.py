@@ -41,7 +41,7 @@ def _is_rotor(link: Link) -> bool:
 def _is_round(h: np.ndarray, J: np.ndarray) -> bool:
     slack = ROUND_OFF * float(np.abs(J).max())
     across = abs(J[0, 0] - J[1, 1]) <= slack and np.abs(J[np.triu_indices(3, 1)]).max() <= slack
-    # mass times distance from the axis, against the moments of inertia over a meter
+    # mass times distance from the axis, relative to the moments of inertia over a meter
     return bool(across and np.abs(h[:2]).max() <= slack)
 
 

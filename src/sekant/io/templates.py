@@ -185,7 +185,9 @@ def _carrier(
     raw = owner.get("frames") if isinstance(owner, dict) else None
     if not isinstance(owner, dict) or (frame and (not isinstance(raw, dict) or frame not in raw)):
         hint = suggest(str(on), ["ground", *bodies], "bodies")
-        raise ModelError(f"there is no body or frame '{on}' to carry it; {hint}", path=(*path, "on"))
+        raise ModelError(
+            f"there is no body or frame '{on}' to carry the instance; {hint}", path=(*path, "on")
+        )
     frames = _mapping(raw, ("bodies", carrier, "frames"))
     owner["frames"] = frames
     X_CG = _placement(instance.get("at"), (*path, "at"))

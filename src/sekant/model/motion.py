@@ -186,7 +186,7 @@ class ContactForces:
     """A rigid contact: one-sided, and with friction if there is a `coefficient`.
 
     `normal` (): the symbol of the normal force; `gap` () and its rate. `closed`: held, 1 where it is closed.
-    `tangential` (2,): symbols of the forces against `slip` (2,), the velocity of the bodies on one another; `stuck`
+    `tangential` (2,): symbols of the forces against `slip` (2,), the relative velocity of the bodies; `stuck`
     and `direction` (2,): held values as in `DryFriction`. `width` (m/s): below this it counts as at rest.
     """
 

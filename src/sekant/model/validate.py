@@ -120,7 +120,8 @@ def _references(model: Model) -> Iterator[ModelError]:
             between = collection in ("forces", "contacts") and len(fields) == 2 and fields[0] in _FROM
             if between and named[0] == named[1] is not None:
                 yield ModelError(
-                    f"'{named[1]}' is on both sides: nothing acts between a frame and itself",
+                    f"'{named[1]}' is at both ends, but nothing acts between a frame and itself; name two "
+                    "different frames",
                     path=(collection, name, fields[1]),
                 )
     rider = model.view.ride if model.view is not None else None

@@ -65,7 +65,7 @@ class Comparison:
     def summary(self) -> str:
         """For each point, the errors in the direction of its largest motion, as text."""
         lines = [
-            f"full against reduced model over {self.expected.time[-1]:g} s, error (3.5) where motion is largest"
+            f"full and reduced model compared over {self.expected.time[-1]:g} s, error (3.5) where motion is largest"
         ]
         for point in self.points:
             axis = int(np.argmax(np.ptp(self._values(self.expected, f"{point}.position"), axis=0)))

@@ -28,7 +28,7 @@ from sekant.reduction.result import Reduction
 
 Array = NDArray[np.float64]
 LIGHT = 1e-3  # of the mass of the kept body: lighter bodies are split even if others follow exactly
-TOLERANCE = 1e-6  # m and rad, of the poses; of the compliance against its largest entry, 1000 times that
+TOLERANCE = 1e-6  # m and rad, of the poses; of the compliance relative to its largest entry, 1000 times that
 
 
 def reduce_elastic(

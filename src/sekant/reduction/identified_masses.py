@@ -6,8 +6,8 @@ rigid addition to the kept body with the pseudo-inertia P (4, 4), second moments
     M_ij = tr(A_i P A_j^T) ,   Q_i = g . R A_i P e_4 ,   A_i = [w_i x, v_i] ,
 
 with w_i, v_i the velocities of the kept body by u_i in its own axes. P minimizes the squares of both errors along
-u, against the whole M and Q. P = L L^T ensures that P is that of real masses, and four equal point masses can have
-any such P. The remaining mass goes to the base, as in the split by joints.
+u, relative to the whole M and Q. P = L L^T ensures that P is that of real masses, and four equal point masses
+can have any such P. The remaining mass goes to the base, as in the split by joints.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Uniform(Distribution):
 
     def check(self) -> None:
         if not self.low < self.high:
-            raise SekantError(f"uniform: low must lie below high (got {self.low:g} and {self.high:g})")
+            raise SekantError(f"uniform: low must be below high (got {self.low:g} and {self.high:g})")
 
     def quantiles(self, u: Floats) -> Floats:
         return self.low + (self.high - self.low) * u
@@ -83,7 +83,7 @@ class TruncatedNormal(Distribution):
     def check(self) -> None:
         if not self.sd > 0 or not self.low < self.high:
             raise SekantError(
-                "truncated_normal: sd must be positive and low lie below high"
+                "truncated_normal: sd must be positive, and low must be below high"
                 f" (got sd = {self.sd:g}, {self.low:g} and {self.high:g})"
             )
 

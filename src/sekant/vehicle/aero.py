@@ -46,7 +46,7 @@ class Aero(Force):
     density: Density = DENSITY
     """density of the air"""
     headwind: Pace = 0.0
-    """speed of the air against x of the world; v is the speed relative to the air"""
+    """speed of the air in the direction -x of the world (headwind); v is the speed relative to the air"""
     road: AnyRoad = Plane()
     """road above which h is measured"""
 

@@ -127,7 +127,7 @@ def _cache(problems: list[str]) -> dict[str, Any]:
 
 
 def _self_test(problems: list[str]) -> dict[str, Any]:
-    """A pendulum of two rods: LLVM against CasADi's interpreter, and the energy over five seconds."""
+    """A pendulum of two rods: LLVM compared with CasADi's interpreter, and the energy over five seconds."""
     try:
         return _run_self_test(problems)
     except SekantError as error:

@@ -1,4 +1,4 @@
-"""Residuals of all load levels against the equilibria of a model, with exact derivatives."""
+"""Residuals of all load levels relative to the equilibria of a model, with exact derivatives."""
 
 from __future__ import annotations
 

@@ -83,14 +83,14 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
         k = int(np.argmax(np.abs(unbalanced)))
         raise SolverError(
             f"steady motion: the motion is not steady: {h * steps:.3g} s later {unbalanced[k]:.4g} N (or N m) are "
-            f"unbalanced along '{names[k]}'. The quantity that turns, travels or runs is not ignorable: forces or "
-            "constraints change with it"
+            f"unbalanced along '{names[k]}'. The coordinate of the turn, the velocity or the rate is not "
+            "ignorable: forces or constraints depend on it"
         )
     if np.max(np.abs(Phi[used]), initial=0.0) > 1e-4:
         rows = [n for n, on in zip(functions.row_names, used, strict=True) if on]
         raise SolverError(
-            f"steady motion: the motion is not steady: '{rows[int(np.argmax(np.abs(Phi[used])))]}' is violated "
-            f"{h * steps:.3g} s later; the constraint does not move with the bodies"
+            f"steady motion: the motion is not steady: '{rows[int(np.argmax(np.abs(Phi[used])))]}' is "
+            f"violated {h * steps:.3g} s later, because this constraint does not move with the bodies"
         )
 
 

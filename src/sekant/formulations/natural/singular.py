@@ -13,7 +13,7 @@ from sekant.tables.bound_oracle import BoundOracle
 
 Floats = NDArray[np.float64]
 SINGULAR = 1e-12
-"""Smallest eigenvalue of the mass matrix on the free motions, against the largest, that still counts as inertia."""
+"""Smallest eigenvalue of the mass matrix on the free motions, relative to the largest, that counts as inertia."""
 
 
 @dataclass(frozen=True, eq=False)

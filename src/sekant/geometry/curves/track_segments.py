@@ -94,7 +94,7 @@ class Clothoid:
 class Helix:
     """Helix of `radius` [m] and `pitch` [m per revolution] through `angle` [rad]; positive angles turn left.
 
-    Its axis leans against the tangent by 90 degrees less the climb angle atan(pitch / (2 pi radius)).
+    The angle between its axis and the tangent is 90 degrees minus the climb angle atan(pitch / (2 pi radius)).
     """
 
     radius: float

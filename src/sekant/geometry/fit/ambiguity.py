@@ -118,7 +118,7 @@ def uncertain_order(
     else:
         named, turn = _moved(poses.rows[rows], step_cosines(p))
         named = rows[named].tolist()
-        why = "these rows follow one another along the path in another order than in the data"
+        why = "the order of these rows along the path differs from their order in the data"
     if not named:
         return []
     return [

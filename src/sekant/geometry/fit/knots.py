@@ -109,7 +109,7 @@ def halved_knots(
 
     Where a spline misses the shape, residuals of neighboring points are similar: their lag-one correlation (n_j
     points of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere
-    (means of squares against the median of all, 1.4 for noise). This needs no estimate of the noise level.
+    (means of squares relative to the median of all, 1.4 for noise). This needs no estimate of the noise level.
     Each half contains at least as many points as a quintic has coefficients, or three where residuals are
     large. Then useless knots are removed. With `across`, for a noisy parameter, only residuals across the
     curve are used: m - 1 components.

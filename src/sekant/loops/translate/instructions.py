@@ -292,7 +292,7 @@ class Instructions:
                 (of(minus, of(times, p, r), of(times, q, s)), of(plus, of(times, p, s), of(times, q, r))),
             )
         if operation is not over:
-            raise NotTranslated(f"{operation.__name__} is not defined for a complex")
+            raise NotTranslated(f"{operation.__name__} is not defined for a complex number")
         # R. L. Smith, Algorithm 116, Communications of the ACM 5 (1962): by the larger part of the divisor.
         first = self.compare(ast.GtE, self.absolute(Value(REAL, (r,))), self.absolute(Value(REAL, (s,))))
         large, small = (

@@ -67,7 +67,7 @@ class PointPlane(BallOnPlane, OneSided):
     """
 
     type: ClassVar[str] = "point_plane"
-    summary: ClassVar[str] = "a point, or a ball around it, against a plane"
+    summary: ClassVar[str] = "contact of a point or a ball with a plane"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -82,7 +82,7 @@ class PointSurface(BallOnSurface, OneSided):
     """
 
     type: ClassVar[str] = "point_surface"
-    summary: ClassVar[str] = "a point, or a ball around it, against a height field or a pose surface"
+    summary: ClassVar[str] = "contact of a point or a ball with a height field or a pose surface"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -95,7 +95,7 @@ class SphereSphere(TwoBalls, OneSided):
     """Balls about the origins of `frame` and `other` do not overlap; a radius may be zero, not both."""
 
     type: ClassVar[str] = "sphere_sphere"
-    summary: ClassVar[str] = "two balls against one another"
+    summary: ClassVar[str] = "contact of two balls"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

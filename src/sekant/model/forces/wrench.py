@@ -23,7 +23,9 @@ class Wrench(Force):
     """
 
     type: ClassVar[str] = "wrench"
-    summary: ClassVar[str] = "a force and a torque between two bodies, by expressions, with their reaction"
+    summary: ClassVar[str] = (
+        "a force and a torque between two bodies, given by expressions, with their reaction"
+    )
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "force"
     signals: ClassVar = ("force", "torque")

@@ -66,7 +66,7 @@ class Displaced:
 class PathAxes:
     """Axes D of a path: tangent t, normal n (the reference e made perpendicular to it), binormal b = t x n.
 
-    Along the path they turn against C by omega, e.g. t' = omega x t = omega_b n - omega_n b. From s = speed t,
+    Along the path they turn relative to C by omega, e.g. t' = omega x t = omega_b n - omega_n b. From s = speed t,
     s' and s'' follow omega_n = -b s' / speed and omega_b = n s' / speed, and from b e = 0
     omega_t = k omega_n with k = e t / e n.
     """
@@ -140,6 +140,6 @@ class FramedAxes:
         """(3,) in D: rate of the velocity of a point displaced by d = (0, n, b), at constant rates v of (u, n, b)."""
         across = ca.vertcat(0, v[1], v[2])
         velocity = (self.s_D + ca.cross(self.turning, d)) * v[0] + across
-        omega = (self.turning - self.R_CD.T @ self.along.S[:3]) * v[0]  # of D against C
+        omega = (self.turning - self.R_CD.T @ self.along.S[:3]) * v[0]  # of D relative to C
         own = (self.frame.dS[3:] + ca.cross(self.frame.dS[:3], d)) * v[0] ** 2
         return own + ca.cross(self.turning, across) * v[0] + ca.cross(omega, velocity)

@@ -249,7 +249,7 @@ class Collector(ItemCollector):
     def angular_damper(
         self, body: BodyHandle, damping: Value, against: BodyHandle | None = None, name: str | None = None
     ) -> None:
-        """A damper on the angular velocity of a body against another one or the ground, N m s/rad."""
+        """A damper on the angular velocity of a body relative to another one or the ground, N m s/rad."""
         fields = {"body": body.name, "damping": damping, "against": against.name if against else None}
         self.add(self.named(name, "angular_damper"), loads.AngularDamper, **fields)
 

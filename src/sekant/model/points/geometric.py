@@ -16,7 +16,7 @@ from sekant.geometry.spatial import SX
 
 AXES = ("x", "y", "z")
 FOLLOWS = 1e-14
-"""Weight of a start velocity that is not stated, against 1 for stated ones, from which it follows."""
+"""Weight of a start velocity that is not stated; that of the stated ones, from which it follows, is 1."""
 
 ROUGH = 0.01
 """Start values may be rough: only a change by more than this share of their size counts as a contradiction."""

@@ -113,7 +113,7 @@ class PointDamper(Element):
 
 @register
 class AngularDamper(Element):
-    """A damper on the angular velocity of a body against another one or the ground."""
+    """A damper on the angular velocity of a body relative to another one or the ground."""
 
     section: ClassVar = "angular_dampers"
     shown: ClassVar = "{body: crank, damping: 0.1 N*m*s/rad}"

@@ -177,7 +177,7 @@ def traced(
     are the signals ``name_key``. Parts that are used several times become signals ``name_1``, ``name_2``, ...
     """
     if not is_name(name):
-        raise ModelError(f"'{name}' is not a name for a signal; use letters, digits and '_'")
+        raise ModelError(f"'{name}' is not a valid name for a signal; use letters, digits and '_'")
     arguments = {key: Traced(_text(value)) for key, value in quantities.items()}
     try:
         found = function(**arguments)

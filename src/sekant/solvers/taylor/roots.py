@@ -24,7 +24,8 @@ def horner(c, n, x):
 
 @inner
 def trusted_length(c, n, h):
-    """The longest step up to `h` over which the last two terms of the series c are small against its first half.
+    """The longest step up to `h` over which the last two terms of the series c are small compared with its
+    first half.
 
     A function of a smooth motion, such as a distance, has its own poles and branch points in the complex plane;
     beyond the nearest one its series is invalid, however simple the motion is.

@@ -242,7 +242,7 @@ class Air(Description):
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards"""
     headwind: MetersPerSecond = 0.0
-    """speed of the air against x of the world"""
+    """speed of the air in the direction -x of the world (headwind)"""
 
 
 class Car(Description):

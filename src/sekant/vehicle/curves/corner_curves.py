@@ -44,7 +44,7 @@ def suspension_curves(
 ) -> SuspensionCurves:
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
-    `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over
+    `travel` (n,) m is the height of the wheel's center relative to the model as drawn, by default 41 values over
     the range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero.
     Prescribed motions of the rack are removed. `parameters`: values of run-time parameters, such as the hard
     points of a system that was compiled with them; thousands of variants then take milliseconds each. Values

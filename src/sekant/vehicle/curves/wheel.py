@@ -35,7 +35,7 @@ def steer_angle_rate(e: Vector, e_u: Vector) -> Vector:
 
 
 def contact(center: Vector, e: Vector, radius: float | Vector, up: Vector = UP) -> Vector:
-    """The lowest point of a thin disc, farthest against the unit vector `up`."""
+    """The lowest point of a thin disc, farthest in the direction opposite to the unit vector `up`."""
     down = up - e * dot(e, up)[..., None]
     return center - radius * down / norm(down)[..., None]
 

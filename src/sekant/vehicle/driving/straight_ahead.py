@@ -40,8 +40,8 @@ Floats = NDArray[np.float64]
 STEERING = ("steer", "steer_rate", "steer_bend")
 """u (rad), u' and u'' at time zero."""
 PLACE_STEP, SPEED_STEP, TIRE_STEP, STEERING_STEP, TORQUE_STEP = 2e-6, 1e-5, 2e-8, 1e-4, 1e-2
-"""Steps of the differences, SI. Those of tires are small against slips of straight running, over which their forces
-bend."""
+"""Steps of the differences, SI. Those of tires are small compared with the slips of straight running, over
+which the slopes of their forces change."""
 NOISE = 1e-10  # of the largest change in a row: smaller differences are round-off
 TOLERANCE = 1e-8  # m/s^2 and rad/s^2, of accelerations in steady running
 MOST_STEPS = 30
@@ -127,9 +127,9 @@ class _Running:
     def steady(self) -> tuple[Floats, Floats, Floats, Floats]:
         """The state q, v, z and the parameters p without acceleration.
 
-        Newton's method in height, tilt, heading against the velocity, travels, spin of the wheels, states of tires,
-        steering wheel and torque. A car with different sides runs straight with its steering wheel turned slightly.
-        The deceleration of a car without drive is neglected.
+        Newton's method in height, tilt, heading relative to the velocity, travels, spin of the wheels, states
+        of tires, steering wheel and torque. A car with different sides runs straight with its steering wheel
+        turned slightly. The deceleration of a car without drive is neglected.
         """
         nt, nh, nz = len(self.travels), len(self.hubs), self.z.size
 

@@ -58,7 +58,7 @@ class DriveStudy(Analysis):
     def described(cls, given: Any) -> Car:
         if not isinstance(given, (Car, dict)):
             raise SekantError(
-                f"a study of drives needs a car, such as sk.vehicle.load_car returns (got {given!r})"
+                f"a study of drives needs a car, for example from sk.vehicle.load_car (got {given!r})"
             )
         return self_contained(car_description(given))
 

@@ -289,7 +289,7 @@ SET_UP = {
     "caster_shim": "moves the upper arm, or the strut's top, rearward",
     "tie_rod_length": "lengthens the tie rod, or the track rod on that side",
     "push_rod_length": "lengthens the push or pull rod",
-    "spring_perch": "moves the spring's perch: lengthens it when free",
+    "spring_perch": "increases the free length of the spring",
     "rack_height": "moves the rack up",
 }
 """Set-up changes by name, m: parameters of the model, zero as drawn."""

@@ -1,8 +1,9 @@
 """Both wheels of an axle on a road that is tilted sideways relative to the vehicle's body, as in roll.
 
 The road is the plane along x that touches both wheels: its normal is (0, -sin phi, cos phi), with phi the angle of
-the line between the points of the wheels that lie farthest against the normal. It is found by iteration, starting
-from the line between the centers; the heights of the contact points hardly depend on it.
+the line between the points of the wheels that are farthest in the direction opposite to the normal. It is
+found by iteration, starting from the line between the centers; the heights of the contact points hardly
+depend on it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files of targets: wanted curves of an axle, and the hard points that may move for them.
 
-move: {tie_rod_inner.z: -20..20 mm, tie_rod_inner.y: -10..10 mm}  # against the drawing
+move: {tie_rod_inner.z: -20..20 mm, tie_rod_inner.y: -10..10 mm}  # relative to the drawing
 targets:
   toe: 0 deg                                                       # over the whole travel
   camber: {design: -1.5 deg, gradient: -25 deg/m, tolerance: 0.1 deg}

@@ -112,7 +112,7 @@ class BrakeInTurn(BrakeStraight):
     type: ClassVar[str] = "brake-in-turn"
     summary: ClassVar[str] = "brake in a turn with a fixed steering wheel"
     source: ClassVar[str] = (
-        "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
+        "ISO 7975 in outline: change of the yaw rate and the path compared with the turn without braking"
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 

@@ -102,7 +102,7 @@ class LogReplay(Maneuver):
         if not tables:
             have = ", ".join(log.names)
             raise ModelError(
-                f"'{self.file}' has none of {', '.join(GIVEN)} (it has {have}); name them in columns"
+                f"'{self.file}' has no column for {', '.join(GIVEN)} (it has {have}); assign them in columns"
             )
         commands = Commands(tables=tables)
         if "log_steering" in tables:

@@ -103,7 +103,7 @@ def over_steering(
 
 
 def over_roll(designs: Sequence[AxleCurves]) -> list[dict[str, Any]]:
-    """Charts over the angle of the body against the road, right side down; between positions by splines."""
+    """Charts over the angle of the body relative to the road, right side down; between positions by splines."""
     angles = [-np.degrees(curves["road_angle"][:, curves.design()[1]]) for curves in designs]
     x = np.sort(angles[0][np.isfinite(angles[0])])
     if x.size < 4 or np.any(np.diff(x) <= 0):

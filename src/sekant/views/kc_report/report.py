@@ -90,7 +90,7 @@ def write_report(path: Path, designs: Sequence[ShownDesign], targets: Targets | 
         "axes": {
             "travel": "travel [mm]",
             "steering": "rack [mm]",
-            "roll": "roll of the body against the road [deg]",
+            "roll": "roll of the body relative to the road [deg]",
         },
         "sections": drawn,
     }
