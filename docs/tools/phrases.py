@@ -36,6 +36,17 @@ INSTEAD = {
     r"\bis to be the\b": "is used as the",
     r"\bthe way (Hall|PILS|TROM|DERA)\b": "as ... does",
     r"\bunless told\b": "by default, unless set",
+    r"\bone (file|object|page|row|column|table|value) a \w+": "one ... per ..., one ... for each ...",
+    r"\badding one is adding\b": "to add one, add ...",
+    r"\bone at least\b": "at least one",
+    r"\b(compared|driven|written|read|stated|told) so\b(?! far)": "in this way, like this",
+    r"\b(time|seconds|minutes) of the processor\b": "processor time",
+    r"\bprocess(es)? of (its|their) own\b": "a separate process",
+    r"\bas the model has it\b": "as in the model",
+    r"\bnext to nothing\b": "almost nothing",
+    r"\btak(es?|ing) no part\b": "does not move, has no influence",
+    r"\bsuch as \w+[\w.]* returns\b": "for example from ...",
+    r"\bis not a name\b": "is not a valid name",
 }
 """Patterns (case ignored) and what a reader expects in their place."""
 
@@ -76,6 +87,11 @@ PLACES = (
     "docs/**/*.md",
     "examples/**/*.py",
     "examples/**/*.yaml",
+    "trust/**/*.py",
+    "release/**/*.py",
+    "benchmarks/**/*.py",
+    "src/sekant/views/*/*.js",
+    "src/sekant/views/**/*.html",
     "README.md",
     "CONTRIBUTING.md",
 )

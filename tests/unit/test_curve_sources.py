@@ -295,7 +295,7 @@ POSITION = "position: [u, 0, 0]"
             ["frame: is the text 'frenett'; did you mean 'frenet'?"],
         ),
         (f"{{range: [0, 1], {POSITION}, outside: periodic}}", ["does not close: its ends are 1 m"]),
-        (f"{{range: [0, 1], {POSITION}, parameter: 'a b'}}", ["parameter", "is not a name"]),
+        (f"{{range: [0, 1], {POSITION}, parameter: 'a b'}}", ["parameter", "is not a valid name"]),
         ("{points: [[0, 0, 0], [1, 1, 1]]}", ["2 control points are too few for degree 5"]),
         ("{points: [[0, 0, x]]}", ["points[0][2]: unknown name 'x'"]),
         ("{track: [{straight: 1 m, arc: {radius: 1, angle: 1}}]}", ["track[0]", "straight and arc at once"]),

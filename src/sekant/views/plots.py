@@ -154,7 +154,7 @@ def _quantity(result: Result, columns: Sequence[int]) -> str:
 
 
 def draw_panels(result: Result, panels: Sequence[Panel], x: int | None = None) -> Picture:
-    """One panel below the other over a common axis: of time, or of the column `x` of the result."""
+    """Panels below one another over a common axis: time, or the column `x` of the result."""
     heights = [panel.height for panel in panels]
     labels = max(
         panel.legend_columns * (style.LEGEND_MARK + style.CHARACTER * _longest_label(result, panel))

@@ -214,7 +214,8 @@ def _with_states(
 
 
 def _with_sticking(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
-    """`found`, which has constraints instead of the frictions `stuck`, as a state in which these stick."""
+    """`found`, in which constraints replace the frictions `stuck`, converted to a state in which these
+    frictions stick."""
     held = held_row(system, held_by_name(found.system, found, parameters))
     there = replace(found, system=system, held=with_flags(system, held, stuck), lam=found.lam[: -len(stuck)])
     assumed = [one for one in found.warnings if one.code != "friction_ignored"]

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Seam:
-    """Continuation of the data of a closed path around it."""
+    """The data of a closed path, continued beyond both ends."""
 
     period: float  # in the parameter of the raw data
     source: NDArray[np.int64]  # (n_ext,) row of the data for each extended point

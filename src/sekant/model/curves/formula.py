@@ -77,7 +77,7 @@ class Formula(Framed):
     def _fits_together(self):
         if not is_name(self.parameter) or "." in self.parameter:
             raise ValueError(
-                f"parameter '{self.parameter}' is not a name; use letters, digits and underscores"
+                f"parameter '{self.parameter}' is not a valid name; use letters, digits and underscores"
             )
         if self.rotation is not None and self.frame is not None:
             raise ValueError("the orientation is given twice, by rotation and by frame; drop one")

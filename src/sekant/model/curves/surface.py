@@ -57,7 +57,7 @@ class SurfaceData(Description):
             raise ValueError("range is missing: formulas need [[start, end], [start, end]]")
         for name in self.parameters:
             if self.position is not None and (not is_name(name) or "." in name):
-                raise ValueError(f"parameters: '{name}' is not a name; use letters, digits and underscores")
+                raise ValueError(f"parameters: '{name}' is not a valid name; use letters, digits and underscores")
         return self
 
 

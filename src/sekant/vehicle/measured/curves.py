@@ -141,7 +141,7 @@ def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
 
 
 def _spline(x: Floats, y: Floats) -> Any:
-    """Spline through values (n, ...) at x (n,): cubic, or of a lower degree through fewer than four."""
+    """Spline through values (n, ...) at x (n,): cubic, or of lower degree for fewer than four values."""
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(x, y, k=min(3, x.size - 1))
