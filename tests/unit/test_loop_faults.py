@@ -72,7 +72,7 @@ def test_motions_that_contradict_each_other_in_velocity():
     system = system_of(with_motions(m1=("A", f"{a} + t"), m2=("D", f"{d} + 2*t")))
     text = refusal(sk.assemble, system)
     assert "no velocities satisfy all constraints at t = 0 s" in text
-    assert "the worst is 'C', off by" in text
+    assert "'C' has the largest error" in text
     assert "motion 'm1' (A.angle), motion 'm2' (D.angle)" in text
 
 

@@ -434,7 +434,9 @@ def _parameter_cycles(model: Model) -> Iterator[ModelError]:
         cycle = chain(name, ())
         if cycle and name not in reported:
             reported.update(cycle)
-            yield ModelError(f"is defined by itself: {' -> '.join(cycle)}", path=("parameters", name))
+            yield ModelError(
+                f"is defined in terms of itself: {' -> '.join(cycle)}", path=("parameters", name)
+            )
 
 
 def signal_names(model: Model) -> list[str]:

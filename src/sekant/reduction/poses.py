@@ -196,8 +196,8 @@ def _complete(result: KinematicsResult) -> KinematicsResult:
             ends = [limit.value[k] for limit in result.limits]
             found = [min([found[0], *ends]), max([found[1], *ends])]
         lines.append(
-            f"{name} = {asked.min():.6g} to {asked.max():.6g} {unit} is requested, {found[0]:.6g} to {found[1]:.6g} "
-            f"{unit} can be reached"
+            f"{name} = {asked.min():.6g} to {asked.max():.6g} {unit} is requested, but only "
+            f"{found[0]:.6g} to {found[1]:.6g} {unit} can be reached"
         )
     why = "; ".join(limit.text for limit in result.limits[:2])
     raise SolverError(f"reduce: {'; '.join(lines)}: {why or 'a position is singular'}; narrow the range")

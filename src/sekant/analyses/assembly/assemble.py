@@ -219,7 +219,7 @@ def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Seq
         name = geometry.row_names()[int(np.argmax(gap))]
         raise SolverError(
             f"model '{geometry.system.model.name}': no velocities satisfy all constraints at "
-            f"t = {float(geometry.t[0]):.6g} s; the worst is '{name}', off by {gap.max():.4g} m/s or rad/s. "
+            f"t = {float(geometry.t[0]):.6g} s; '{name}' has the largest error, {gap.max():.4g} m/s or rad/s. "
             f"{_prescribed(geometry, hold)}Remove one of them, or start away from a singular position"
         )
     return v

@@ -83,13 +83,13 @@ def _close(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[AnalysisW
         for j in range(i + 1, values.size):
             gap, size = abs(values[i] - values[j]), max(abs(values[i]), abs(values[j]))
             if frozenset((i, j)) not in together and gap < CLOSE * size:
-                cause = f"nearly repeated (they differ by {gap / size:.1e} of their size): eigenvectors change quickly"
+                differ = f"they differ by {gap / size:.1e} of their size"
                 found.append(
                     AnalysisWarning(
                         "close_eigenvalues",
                         f"modes {i + 1} and {j + 1}",
                         "",
-                        cause,
+                        f"nearly repeated ({differ}): eigenvectors change quickly",
                         "trust derivatives for changes much smaller than that",
                     )
                 )

@@ -108,7 +108,7 @@ class Framed(CurveSource):
     up: Direction = (0.0, 0.0, 1.0)
     """direction toward which z of the frame points, where there is a choice"""
     blend: Literal["quintic", "cubic"] | None = None
-    """how frenet frames are blended over straight stretches and inflections: quintic (default) keeps rates and
+    """blend of frenet frames over straight stretches and inflections: quintic (default) keeps rates and
     accelerations continuous, cubic ends with zero rate"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:

@@ -68,8 +68,8 @@ class Formula(Framed):
     arc_length: bool = False
     """use the length of the path as its coordinate, instead of the parameter"""
     tolerance: Dimensionless = 1e-10
-    """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
-    of their largest values"""
+    """largest deviation of the stored pieces from the formulas: position in m, rotation in rad, twist and its
+    rate as shares of their largest values"""
     outside: Outside = "error"
     """beyond the range: refuse, go straight on, or repeat"""
 

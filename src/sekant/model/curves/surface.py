@@ -45,7 +45,7 @@ class SurfaceData(Description):
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
     """[start, end] of each parameter of formulas"""
     tolerance: Length = 1e-9
-    """how closely patches follow the formulas"""
+    """largest deviation of the patches from the formulas"""
 
     @model_validator(mode="after")
     def _one_source(self):
@@ -57,7 +57,9 @@ class SurfaceData(Description):
             raise ValueError("range is missing: formulas need [[start, end], [start, end]]")
         for name in self.parameters:
             if self.position is not None and (not is_name(name) or "." in name):
-                raise ValueError(f"parameters: '{name}' is not a valid name; use letters, digits and underscores")
+                raise ValueError(
+                    f"parameters: '{name}' is not a valid name; use letters, digits and underscores"
+                )
         return self
 
 

@@ -151,8 +151,8 @@ class Track(Framed):
     turn: Angle = 1e-5
     """largest angle between tangents that does not count as a corner"""
     tolerance: Dimensionless = 1e-10
-    """how closely the stored pieces follow the segments: position in m, rotation in rad, twist and its rate as shares
-    of their largest values"""
+    """largest deviation of the stored pieces from the segments: position in m, rotation in rad, twist and its
+    rate as shares of their largest values"""
     outside: Outside = "error"
     """beyond the range: refuse, go straight on, or repeat"""
 

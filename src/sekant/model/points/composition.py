@@ -94,7 +94,7 @@ class Composition:
             return
         path = ("natural", section, name)
         if key in self._state:
-            raise ModelError(f"'{name}' is defined by itself", path=path)
+            raise ModelError(f"'{name}' is defined in terms of itself", path=path)
         self._state[key] = "begun"
         item: Element = self.natural.items[section][name]
         with self.about(path):

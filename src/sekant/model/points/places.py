@@ -133,7 +133,8 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
         written = written_rate = None
         if fixed is not None and axis not in moved and first != 0.0:
             raise ModelError(
-                f"the velocity of '{name}' has {first:g} along {axis}, but {_held_by(free)}; write 0 there, "
+                f"the velocity of '{name}' has the component {first:g} along {axis}, but "
+                f"{_held_by(free)}; write 0 there, "
                 f"or add '{axis}' to 'free'"
             )
         if axis in moved:
