@@ -166,7 +166,7 @@ def test_a_car_runs_straight_ahead_and_turns(tmp_path):
         (["--turn", "1"], "lateral_acceleration"),
         (["--velocity", "0,20,0"], "along x"),
         (["--target", "speed=-3"], "positive"),
-        (["--target", "radius=3"], "no target"),
+        (["--target", "radius=3"], "unknown target"),
     ):
         done = sekant("steady", "car.yaml", *asked, cwd=tmp_path)
         assert done.returncode == 2

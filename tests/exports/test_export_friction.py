@@ -117,7 +117,7 @@ def test_a_saved_state_knows_what_sticks(block, tmp_path):
 
 def test_fixed_steps_take_the_smooth_law(block, own, tmp_path):
     """As the engine does, and with its warning; the self-test holds both together."""
-    with pytest.warns(UserWarning, match="friction 'friction'.*no events.*width"):
+    with pytest.warns(UserWarning, match="friction 'friction'.*cannot stop at events.*width"):
         found = sk.export.c(block, tmp_path, method="rk4", step=1e-4, outputs=["slide.*"])
     told = run_self_test(found.source)
     assert told.returncode == 0, told.stdout

@@ -275,7 +275,7 @@ POSITION = "position: [u, 0, 0]"
 @pytest.mark.parametrize(
     ("curve", "parts"),
     [
-        ("{frame: rmf}", ["model.yaml:3: curve 'c': does not say where", "data, "]),
+        ("{frame: rmf}", ["model.yaml:3: curve 'c': has no source of the curve", "data, "]),
         ("{data: a.csv, points: []}", ["model.yaml:3:", "there is no file 'a.csv'"]),
         ("{points: [], position: [0, 0, 0]}", ["has both 'p", "a curve has one source"]),
         ("{position: [u, 0, 0]}", ["'range' is missing"]),

@@ -41,7 +41,7 @@ def test_a_value_at_the_very_start_counts_for_nothing():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda t: (t * 1e8) % 1.0, "more than 20 times"),
+        (lambda t: (t * 1e8) % 1.0, "more than 20 jumps"),
         (lambda t: nan if t > 0.5 else 1.0, "not finite"),
         (lambda t: abs(t - 0.5) ** 0.5, "off by"),
     ],

@@ -235,7 +235,7 @@ def test_a_wheel_rises_over_a_bump_of_the_road():
 def test_nonsense_is_refused():
     with pytest.raises(SekantError, match="vertical_stiffness"):
         wheel_model({**LINEAR, "vertical_stiffness": -1})
-    with pytest.raises(SekantError, match="belong together"):
+    with pytest.raises(SekantError, match="give both longitudinal_relaxation"):
         wheel_model({**LINEAR, "lateral_relaxation": 0.3})
     with pytest.raises(SekantError, match="did you mean 'fiala_tire'"):
         wheel_model({**LINEAR, "type": "fiala_tyre"})
