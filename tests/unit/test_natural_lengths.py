@@ -97,7 +97,9 @@ def test_lengths_between_points_that_do_not_move():
     O, P, A = m.ground("O", (0, 0)), m.ground("P", (1, 0)), m.point("A", (0, 1))
     m.mass(A, 1.0)
     m.rod(O, P, length=1.2, name="base")
-    with pytest.raises(ModelError, match=r"rod 'base' requires a distance of 1.2 m .* are fixed and 1 m apart"):
+    with pytest.raises(
+        ModelError, match=r"rod 'base' requires a distance of 1.2 m .* are fixed and 1 m apart"
+    ):
         m.compile()
 
 

@@ -32,7 +32,7 @@ roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: whe
   perpendicular to its path meets the center plane; of an axle: where these lines of both sides meet, above the line
   between the contact points; each path is that while one wheel rises and the other falls by the same amount
   | roll-centre height
-road_angle | phi_R | rad | the left wheel stands higher | angle from the vehicle's y axis to the plane along x that
+road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the plane along x that
   touches both wheels: in roll, minus the body's roll angle relative to the road |
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane | inclination
   angle
