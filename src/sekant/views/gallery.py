@@ -13,6 +13,7 @@ from sekant.errors import SekantError
 from sekant.files import replace_file
 from sekant.views.live.live import live_addition
 from sekant.views.player.page import page, script_hash, shared_code
+from sekant.views.sources import page_source
 from sekant.views.telling import lines_of
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
@@ -197,12 +198,12 @@ def _page(exhibits: list[Exhibit], live: str) -> str:
     for exhibit in exhibits:
         groups.setdefault(exhibit.name.rpartition("/")[0], []).append(exhibit)
     sections = "\n".join(_section(folder, shown) for folder, shown in groups.items())
-    script = _read("gallery.js")
+    script = page_source("gallery.js")
     parts = {"hash": script_hash(script), "count": str(len(exhibits)), "groups": sections, "script": script}
     parts["live"] = (
         f'<iframe class="live" title="A model that computes" src="{live}"></iframe>' if live else ""
     )
-    text = _read("gallery.html")
+    text = page_source("gallery.html")
     for name, part in parts.items():
         text = text.replace(f"<!-- {name} -->", part)
     return text
@@ -231,7 +232,3 @@ def _card(exhibit: Exhibit) -> str:
 {links}
 <details><summary>model</summary>{more}{summary}<p>{text(exhibit.name)}.yaml</p><pre>{text(exhibit.source)}</pre></details>
 </div></article>"""
-
-
-def _read(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -24,14 +24,16 @@ from sekant.version import __version__
 from sekant.views.cockpit.driven_car import DrivenCar, SetUp, driven_car
 from sekant.views.live.loops import Asked
 from sekant.views.live.simulation import simulation_of
-from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
+from sekant.views.player.page import embedded, library_scripts, script_hash
 from sekant.views.player.view import shown_results
+from sekant.views.sources import in_one_scope, page_scripts, page_source
 
 Floats = NDArray[np.float64]
-_FOLDER = Path(__file__).parent
-_PLAYER = ("inflate", "decode", "colors", "dom", "shapes", "actor", "cameras", "stage")
-_LIVE = ("module", "simulation", "poses")
-_OWN = ("car", "controls", "scene", "gauges", "main")
+_SCRIPTS = {
+    "live": "module simulation poses",
+    "player": "inflate decode colors dom shapes actor cameras stage",
+    "cockpit": "car controls scene gauges main",
+}
 LONGEST = 0.1
 """s: largest simulated time between two frames"""
 BELOW = 0.5
@@ -57,11 +59,11 @@ def write_drive(
 def drive_page(driven: DrivenCar, course: Maneuver) -> str:
     """HTML text of the page; see `write_drive`."""
     shown = drive_figure(driven, course)
-    return Template(_read("page.html")).substitute(
+    return Template(page_source("cockpit/page.html")).substitute(
         policy=_policy(),
         version=__version__,
         title=html.escape(f"Drive {shown['title']}"),
-        style=player_source("player.css") + _read("cockpit.css"),
+        style=page_source("player/player.css") + page_source("cockpit/cockpit.css"),
         figure=embedded(shown),
         libraries=library_scripts(),
         scripts=_scripts(),
@@ -139,12 +141,4 @@ def _policy() -> str:
 
 @cache
 def _scripts() -> str:
-    live = _FOLDER.parent / "live"
-    engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
-    player = [player_source(f"{name}.js") for name in _PLAYER]
-    return in_one_scope(*engine, *player, *(_read(f"{name}.js") for name in _OWN))
-
-
-@cache
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return in_one_scope(page_scripts(_SCRIPTS))

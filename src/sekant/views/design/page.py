@@ -29,16 +29,18 @@ from sekant.version import __version__
 from sekant.views.design.drawing import Drawing, drawing_of
 from sekant.views.design.mechanism import DesignMechanism, mechanism_of
 from sekant.views.design.program import design_program
-from sekant.views.player.page import embedded, in_one_scope, library_scripts, player_source, script_hash
+from sekant.views.player.page import embedded, library_scripts, script_hash
+from sekant.views.sources import in_one_scope, page_scripts, page_source
 
 Floats = NDArray[np.float64]
 POSITIONS = 41
 RACK = (-0.03, 0.03)
 """m: range of the rack if the file has none"""
-_FOLDER = Path(__file__).parent
-_PLAYER = ("colors", "dom", "shapes", "stage")
-_LIVE = ("module", "assembly")
-_OWN = ("solver", "design", "files", "picture", "charts", "panels", "main")
+_SCRIPTS = {
+    "live": "module assembly",
+    "player": "colors dom shapes stage",
+    "design": "solver design files picture charts panels main",
+}
 GROUPS = {
     "wheel": (
         "camber",
@@ -132,11 +134,11 @@ def design_page(
         scripts, known = [f"<script>{code}</script>" for code in codes], tuple(map(script_hash, codes))
     allowed = f"script-src {' '.join(known)} 'wasm-unsafe-eval'"
     policy = f"default-src 'none'; {allowed}; style-src 'unsafe-inline'; img-src data:"
-    return Template(_read("page.html")).substitute(
+    return Template(page_source("design/page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(f"{shown['title']}: suspension design"),
-        style=player_source("player.css") + _read("design.css"),
+        style=page_source("player/player.css") + page_source("design/design.css"),
         figure=embedded(shown),
         scripts="\n".join(scripts),
     )
@@ -145,15 +147,7 @@ def design_page(
 @cache
 def design_scripts() -> str:
     """The code of all design pages, without the libraries."""
-    live = _FOLDER.parent / "live"
-    engine = [(live / f"{name}.js").read_text(encoding="utf-8") for name in _LIVE]
-    player = [player_source(f"{name}.js") for name in _PLAYER]
-    return in_one_scope(*engine, *player, *(_read(f"{name}.js") for name in _OWN))
-
-
-@cache
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return in_one_scope(page_scripts(_SCRIPTS))
 
 
 def _about(mechanism: DesignMechanism) -> str:

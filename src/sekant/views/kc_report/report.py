@@ -28,11 +28,11 @@ from sekant.vehicle.kc.targets import Targets
 from sekant.views.kc_report import charts
 from sekant.views.player.page import embedded
 from sekant.views.player.view import inline_player
+from sekant.views.sources import in_one_scope, page_scripts, page_source
 
 PLOTS = ("left_camber", "left_toe", "roll_center_height")
 STEPS = 41  # positions of the rack of curves over steering
 NEAR = 0.01  # m: heights around the design position, for the interpolation of spring lengths
-_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +107,13 @@ def _page(designs: Sequence[ShownDesign], sections: Sequence[Section], data: dic
     body = "".join(
         f"<section id='{s.key}'><h2>{html.escape(s.title)}</h2>{s.content}</section>" for s in sections
     )
-    scripts = "\n".join([_read("vendor/uplot.min.js"), f"const DATA = {embedded(data)};", _own_script()])
+    scripts = "\n".join(
+        [page_source("player/vendor/uplot.min.js"), f"const DATA = {embedded(data)};", _own_script()]
+    )
     return (
         "<!doctype html><html lang=en><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'><link rel=icon href='data:,'>"
-        f"<title>{title}</title><style>{(_FOLDER / 'charts.css').read_text(encoding='utf-8')}</style>"
+        f"<title>{title}</title><style>{page_source('kc_report/charts.css')}</style>"
         f"<h1>{title}</h1><nav aria-label=Contents>{contents}</nav><div id=bar></div>{body}"
         f"<script>{scripts}</script></html>\n"
     )
@@ -119,13 +121,7 @@ def _page(designs: Sequence[ShownDesign], sections: Sequence[Section], data: dic
 
 @cache
 def _own_script() -> str:
-    own = (_FOLDER / "charts.js").read_text(encoding="utf-8")
-    return f'(() => {{\n"use strict";\n{_read("dom.js")}\n{own}\n}})();'
-
-
-@cache
-def _read(name: str) -> str:
-    return (_FOLDER.parent / "player" / name).read_text(encoding="utf-8")
+    return in_one_scope(page_scripts({"player": "dom", "kc_report": "charts"}))
 
 
 def _chart_frame(key: str, drawn: Sequence[dict[str, Any]]) -> str:

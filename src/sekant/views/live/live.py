@@ -35,6 +35,7 @@ from sekant.views.player.notebook import framed
 from sekant.views.player.page import Addition, page, shared_code
 from sekant.views.player.tracks import ride_channels
 from sekant.views.player.view import page_file_name, shown_results
+from sekant.views.sources import page_scripts, page_source
 
 if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
@@ -56,10 +57,9 @@ _DROPPED = (
     ".v",
     ".orientation",
 )
-_FOLDER = Path(__file__).parent
-_ENGINE = ("module.js", "assembly.js", "least_squares.js", "delays.js", "events.js", "simulation.js")
+_ENGINE = {"live": "module assembly least_squares delays events simulation"}
 """Scripts that are also the text of the worker."""
-_PAGE = ("poses.js", "modes.js", "locus.js", "live.js")
+_PAGE = {"live": "poses modes locus live"}
 
 
 def live(
@@ -299,9 +299,4 @@ def _python(first: Result, method: str, used: Mapping[str, Any]) -> str:
 @cache
 def live_addition() -> Addition:
     """Parts of live pages in addition to the player."""
-    engine, own = ("\n".join(map(_text, names)) for names in (_ENGINE, _PAGE))
-    return Addition(engine, own, _text("live.css"))
-
-
-def _text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return Addition(page_scripts(_ENGINE), page_scripts(_PAGE), page_source("live/live.css"))

@@ -9,28 +9,15 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from string import Template
 from typing import Any
 
 from sekant.version import __version__
+from sekant.views.sources import in_one_scope, page_scripts, page_source
 
-_FOLDER = Path(__file__).parent
-_SOURCES = (
-    "inflate",
-    "decode",
-    "colors",
-    "dom",
-    "shapes",
-    "actor",
-    "cameras",
-    "stage",
-    "plots",
-    "phase",
-    "panel",
-    "ride",
-    "player",
-)
+_SOURCES = {
+    "player": "inflate decode colors dom shapes actor cameras stage plots phase panel ride player",
+}
 
 
 _CODE = "<!-- code -->"
@@ -86,12 +73,12 @@ def page_parts(
     `code`: the code, if it differs from `shared_code` for this addition.
     """
     scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
-    workers, style = "", player_source("player.css")
+    workers, style = "", page_source("player/player.css")
     if addition is not None:
         scripts += " 'wasm-unsafe-eval'"
         workers, style = "; worker-src blob:", style + addition.style
     policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
-    text = Template(player_source("page.html")).substitute(
+    text = Template(page_source("player/page.html")).substitute(
         policy=policy,
         version=__version__,
         title=html.escape(figure["title"]),
@@ -117,21 +104,10 @@ def script_hash(script: str) -> str:
 @cache
 def library_scripts() -> str:
     """three.js and uPlot with their licenses, which must be included."""
-    return f"/*\n{player_source('vendor/LICENSES.txt')}\n*/\n{player_source('vendor/libraries.min.js')}"
+    return f"/*\n{page_source('player/vendor/LICENSES.txt')}\n*/\n{page_source('player/vendor/libraries.min.js')}"
 
 
 @cache
 def _player(more: str = "") -> str:
     """All sources in one scope, and `more` sources."""
-    return in_one_scope(more, *(player_source(f"{name}.js") for name in _SOURCES))
-
-
-def in_one_scope(*sources: str) -> str:
-    """Scripts as one script without global names."""
-    parts = "\n".join(sources)
-    return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
-
-
-@cache
-def player_source(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return in_one_scope(f"{more}\n{page_scripts(_SOURCES)}")
