@@ -155,9 +155,9 @@ def _pythons(section: Section, project: dict[str, Any], long: bool) -> None:
         if version == here:
             continue
         if version not in installed:
-            section.left_out.append(f"Python {version}: it is not installed here")
+            section.left_out.append(f"Python {version}: this version is not installed here")
         elif not long:
-            section.left_out.append(f"Python {version}: the night's run tests it")
+            section.left_out.append(f"Python {version}: only the run for a night tests it")
         else:
             extras = ("-c", str(ROOT / "constraints.txt"), f"{ROOT}[test]")
             _tested(section, f"Python {version}", installed[version], [extras])
@@ -183,5 +183,7 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
     if long:
         _lower_bounds(section, project)
     else:
-        section.left_out.append("lower bounds of pyproject.toml: the night's run installs and tests them")
+        section.left_out.append(
+            "lower bounds of pyproject.toml: only the run for a night installs and tests them"
+        )
     section.left_out.append("the list of parts (SBOM): `make release` makes it")

@@ -284,7 +284,7 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
         ({"spring": "{stiffness: 20 N/mm}"}, "motion_ratio is missing"),
         ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "describes the whole spring; remove stiffness"),
         ({"damper": "{motion_ratio: 0.9}"}, "either damping or a curve"),
-        ({"wheel_center": "[0, -0.7, 0.3]"}, "its y is positive"),
+        ({"wheel_center": "[0, -0.7, 0.3]"}, "its y must be positive"),
         ({"wheel_center": "[0, 730, 300]"}, "is 730 m from the middle; write [0, 730 mm, 0] if these are mm"),
         ({"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"}, "one end is missing: give top and bottom"),
         ({"compliance": "none.csv"}, "there is no file 'none.csv'; in that directory: rig.csv"),

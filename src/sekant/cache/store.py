@@ -65,7 +65,7 @@ def user_cache() -> Cache | None:
 def why_nothing_is_cached(store: Cache | None) -> str:
     """The reason why nothing is cached, with the remedy; empty if caching works."""
     if store is None:
-        reason = "there is no home directory to store compiled code in"
+        reason = "there is no home directory in which to store compiled code"
     elif store.is_usable():
         return ""
     else:

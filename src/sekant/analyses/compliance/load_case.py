@@ -36,8 +36,8 @@ class LoadCase:
         load, moved = np.asarray(self.load, float), np.asarray(self.displacement, float)
         if load.ndim != 1 or moved.shape != (load.size, 6):
             raise DataError(
-                f"load case '{self.direction}': loads (n,) and displacements (n, 6) are needed, got {load.shape} and "
-                f"{moved.shape}"
+                f"load case '{self.direction}': must have loads (n,) and displacements (n, 6) (got "
+                f"{load.shape} and {moved.shape})"
             )
         if not (np.isfinite(load).all() and np.isfinite(moved).all()):
             raise DataError(f"load case '{self.direction}': a number is not finite; remove that row")

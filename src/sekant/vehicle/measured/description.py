@@ -181,7 +181,7 @@ class MeasuredSuspension(Description):
     @model_validator(mode="after")
     def _beside_the_middle(self):
         if self.wheel_center[1] <= 0:
-            raise ValueError("wheel_center is that of the left wheel: its y is positive")
+            raise ValueError("wheel_center is the center of the left wheel; its y must be positive")
         if self.wheel_center[1] > FARTHEST:
             raise ValueError(
                 f"wheel_center is {self.wheel_center[1]:g} m from the middle; write [0, 730 mm, 0] if these are mm"
