@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+from python_reference import prose
 
 from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
@@ -102,8 +105,10 @@ def _resolved(reference: dict[str, Any], schema: dict[str, Any]) -> dict[str, An
 
 
 def _prose(text: str) -> str:
-    return text.replace("*", r"\*").replace("_", r"\_") if "`" not in text else text.replace("*", r"\*")
+    """Paragraphs as Markdown; indented ones are formulas and remain as they are."""
+    paragraphs = [paragraph.rstrip() for paragraph in text.split("\n\n")]
+    return "\n\n".join(one if one.startswith("    ") else prose(one) for one in paragraphs)
 
 
 def _cell(text: str) -> str:
-    return " ".join(_prose(text).replace("|", r"\|").split())
+    return re.sub(r"(?<!\\)\|", r"\\|", prose(text))

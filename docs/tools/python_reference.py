@@ -100,11 +100,11 @@ def _text(value: Any) -> str:
     parts = []
     for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
         shown = paragraph.strip("\n")
-        parts.append(f"```text\n{shown}\n```" if ALIGNED.search(shown) else _prose(shown))
+        parts.append(f"```text\n{shown}\n```" if ALIGNED.search(shown) else prose(shown))
     return "\n\n".join(part for part in parts if part)
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """Plain text with `code` in backquotes, as Markdown."""
     found, at, line = [], 0, " ".join(text.split())
     for code in CODE.finditer(line):
@@ -126,7 +126,7 @@ def _members(of: type) -> str:
         if name.startswith("_") or not described or isinstance(member, (str, int, float, tuple, dict)):
             continue
         call = "" if isinstance(member, (property, cached_property)) else _arguments(inner)
-        rows.append(f"- `{name}{call}`: {_prose(described)}")
+        rows.append(f"- `{name}{call}`: {prose(described)}")
     return "\n".join(rows)
 
 
@@ -153,4 +153,4 @@ def _contents(module: Any) -> str:
 
 
 def _first(value: Any) -> str:
-    return _prose((inspect.getdoc(value) or "").split("\n\n")[0])
+    return prose((inspect.getdoc(value) or "").split("\n\n")[0])

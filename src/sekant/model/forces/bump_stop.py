@@ -26,9 +26,9 @@ from sekant.model.quantities import (
 
 @register
 class BumpStop(Force):
-    """Touches where the two points come closer than `length`, by the law of Hunt and Crossley along their line.
+    """Acts while the two points are closer than `length`, by the law of Hunt and Crossley along their line.
 
-    With `stretch`, it is a rebound stop: it touches where they move further apart than `length`, and pulls them
+    With `stretch`, it is a rebound stop: it acts while the points are farther apart than `length`, and pulls them
     together, but never pushes.
     """
 

@@ -22,14 +22,14 @@ _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 class JointFriction(Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
-    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint that is normal to the ways
-    on which it slides; if a `radius` gives the lever arm of the friction of a bearing or a thread, the force along
-    that thread counts as well. Sliding,
+    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint perpendicular to all
+    directions of sliding. `radius` is the lever arm of friction in a bearing or a thread; for a thread, the force
+    along it is included. While the joint slides,
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
     (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990),
-    or `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is
+    or `level` alone without a `stribeck` speed. At rest the joint sticks until more than `static` is
     needed. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others use F v /
     sqrt(v^2 + width^2) near rest and creep below that width.
     """
