@@ -1,4 +1,4 @@
-"""How evaluation and compilation grow with the number of bodies: chains of hinges in random places."""
+"""Growth of evaluation and compilation time with the number of bodies: chains of hinges in random places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How fast generated code runs and compiles: chains of bodies of growing size, against CasADi's interpreter.
+"""Speed of generated code and of its compilation: chains of bodies of growing size, compared with CasADi's
+interpreter.
 
 Run: ``python benchmarks/engine_compile.py [operations ...]``
 """

@@ -77,7 +77,7 @@ def _neighbors(path: Path) -> str:
 
 
 def partial_path(target: Path) -> Path:
-    """Where this process writes the file that becomes `target`."""
+    """The file that this process writes before it becomes `target`."""
     return target.with_name(f"{target.name}.{os.getpid()}.partial")
 
 

@@ -167,7 +167,7 @@ class Unit:
 
     @property
     def kind(self) -> str:
-        """What it measures, with an article: "a length"; the SI unit if the quantity has no name."""
+        """The quantity that it measures, with an article: "a length"; the SI unit if the quantity has no name."""
         return _KINDS[self.dimension][0] if self.dimension in _KINDS else f"a quantity in {self.si}"
 
     @property

@@ -102,7 +102,7 @@ def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]
 
 
 def _way_to_model(given: object) -> str:
-    """How to get a model from something else, for messages."""
+    """Advice on how to get a model from another object, for messages."""
     if isinstance(given, (str, PathLike)):
         return f"read it from its file by sk.load({str(given)!r})"
     if isinstance(getattr(given, "model", None), Model):

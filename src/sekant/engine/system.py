@@ -264,7 +264,7 @@ class System:
 
     @property
     def reactions(self) -> Reactions:
-        """Which of friction, contacts, events, samples and delays the system has."""
+        """Those of friction, contacts, events, samples and delays that the system has."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property
@@ -400,7 +400,7 @@ class System:
         return Values(chosen, y.ravel())
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
-        """What a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
+        """The scene that a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
         p = self.parameter_vector(values)
         found = deepcopy(self.cached_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
         if found and self.model.view is not None:

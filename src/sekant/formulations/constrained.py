@@ -1,4 +1,4 @@
-"""What all equations of motion have in common: accelerations and multipliers under constraints, projection."""
+"""The common part of all equations of motion: accelerations and multipliers under constraints, projection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a formulation provides: the contract on which `System` and all analyses work.
+"""The contract of a formulation: everything that `System` and all analyses use.
 
 Every formulation (joint, cartesian and natural coordinates of a model, points, a bare Lagrangian) states
 
@@ -261,7 +261,7 @@ class Timeline(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Inventory:
-    """What a model consists of, for readers and programs.
+    """The contents of a model, for readers and programs.
 
     `lines`: how the parts are connected, as text. `counts`: one phrase, such as "3 bodies, 4 joints". `items`:
     names and facts by kind, as JSON can hold them. `mass` kg; None where there are no parts with mass.
@@ -301,8 +301,8 @@ class Reports(Protocol):
         ...
 
     def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
-        """By name, unit, components and value of further quantities that kinematics can follow, beyond joints,
-        frames, sensors and forces."""
+        """Further quantities that kinematics can follow, by name: unit, components and value; joints, frames,
+        sensors and forces are not among them."""
         ...
 
     @property
@@ -325,11 +325,11 @@ class Reports(Protocol):
         ...
 
     def inventory(self, p: Vector) -> Inventory:
-        """What the model consists of."""
+        """The contents of the model."""
         ...
 
     def scene(self, p: Vector) -> Scene:
-        """What a viewer draws."""
+        """The scene that a viewer draws."""
         ...
 
 

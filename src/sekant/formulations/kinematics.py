@@ -229,7 +229,7 @@ class TreeKinematics(NamedValues):
         return GroupRows(rows, tuple(range(self.tree_nv, eq.nv)))
 
     def described(self, p: NDArray[np.float64]) -> list[str]:
-        """How the bodies are connected, for a reader."""
+        """The connections of the bodies, as text."""
         return list(tree_lines(self, p))
 
     def state_names(self) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""What a user describes: frozen items with units, read from files or made in Python, and checked together.
+"""Descriptions by the user: frozen items with units, read from files or made in Python, and checked together.
 
 Begin with `model.py`, the collections of a model; `quantities.py` defines numbers with units, `registry.py`
 registers types of items, `motion.py` defines what forces and sensors see of a moving model. `resolve.py` puts

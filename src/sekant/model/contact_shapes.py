@@ -21,7 +21,7 @@ _TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Where `body` would touch `other`, in W.
+    """The place at which `body` would touch `other`, in W.
 
     `gap` () m; `p` (3,) m: the place on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
     `apart` (): a quantity with the sign of the gap that is cheaper to compute.
@@ -51,7 +51,7 @@ class BallOnPlane(Description):
     """normal of the plane in its frame, toward the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """Where the bodies meet."""
+        """The place at which the bodies meet."""
         body, plane, radius = motion.frame(self.frame), motion.frame(self.plane), scalar(self.radius)
         n = plane.R @ unit(self.normal)
         t = plane.R @ aligning_rotation(self.normal)[:, 0]
@@ -71,7 +71,7 @@ class BallOnSurface(SurfaceShape):
     """radius of the ball; 0 for a point"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """Where the bodies meet."""
+        """The place at which the bodies meet."""
         body, radius = motion.frame(self.frame), scalar(self.radius)
         foot = self.foot(motion, body.p)
         gap = ca.dot(foot.n, body.p - foot.p) - radius
@@ -103,7 +103,7 @@ class TwoBalls(Description):
         return self
 
     def touch(self, motion: Kinematics) -> Touch:
-        """Where the bodies meet."""
+        """The place at which the bodies meet."""
         body, other = motion.frame(self.frame), motion.frame(self.other)
         r, R = scalar(self.radius), scalar(self.other_radius)
         d = body.p - other.p

@@ -1,4 +1,4 @@
-"""What forces, sensors and prescribed motions can use of a moving model, and what forces return."""
+"""The parts of a moving model that forces, sensors and prescribed motions can use, and the results of forces."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class PointWrench:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Where `function` (), an expression of t, q, v, z, p, passes zero, held values and states are set.
+    """An event: if `function` (), an expression of t, q, v, z, p, passes zero, held values and states are set.
 
     `direction`: -1 where it falls, 1 where it rises, 0 for both. `sets`: by (owner, part) of a held value or a state
     of an element its value just after, an expression at the moment before. `stop`: why the run ends here, if it does.

@@ -192,7 +192,7 @@ def _read_text(text: str, unit: str | None) -> Value:
 
 
 def _form(unit: str | None) -> str:
-    """How a value in `unit` may be written, for messages."""
+    """The ways to write a value in `unit`, for messages."""
     if unit is None:
         return "a number, one with a unit ('12 mm'), or an expression"
     if unit in ("", "1"):
@@ -466,7 +466,7 @@ def negative(value: Value) -> Value:
 
 
 def mirror_of(field: Any) -> MirrorKind:
-    """How a field behaves under a reflection."""
+    """The behavior of a field under a reflection."""
     for marker in markers_of(field):
         if isinstance(marker, Mirror):
             return marker.kind

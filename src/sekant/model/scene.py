@@ -1,4 +1,4 @@
-"""What a viewer needs from a model in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
+"""Data of a model that a viewer needs in addition to the motion: bodies, shapes, joints, springs, paths, in numbers.
 
 A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model. Formulations fill
 it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first.
@@ -152,5 +152,5 @@ def channels_of(track: Track) -> set[str]:
 
 
 def all_channels(tracks: Mapping[str, Track]) -> list[str]:
-    """Of all tracks, sorted."""
+    """The channels of all tracks, sorted."""
     return sorted({name for track in tracks.values() for name in channels_of(track)})

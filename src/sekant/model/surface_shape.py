@@ -32,7 +32,7 @@ SAMPLES, PATCHES = 41, 12
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
+    """The nearest point of a surface: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
 
     `above` (): height over the surface along its z (m), with the sign of the distance; None where it is as
     expensive as the distance.

@@ -87,7 +87,7 @@ class Reduction:
 
     @property
     def _became(self) -> str:
-        """How the masses of dropped bodies were replaced, as text."""
+        """The replacement of the masses of dropped bodies, as text."""
         return "identified" if self.mass_errors else "split" if self.lumps else "ignored"
 
     def digest(self) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Seq
 
 
 def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> str:
-    """Which loops stay open at the best point found, and by how much."""
+    """The loops that remain open at the best point found, and the sizes of their gaps."""
     system = geometry.system
     best, _ = geometry.nearest_to_closing(q0)
     gaps, Phi = geometry.gaps(best), geometry.terms(best)[0]

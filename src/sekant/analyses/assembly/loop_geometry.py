@@ -287,7 +287,7 @@ class LoopGeometry:
 
 @dataclass(frozen=True, eq=False)
 class _Weighed:
-    """Which displacements and rates (nv,) are free, which are stated, and one over the roots of their
+    """Masks (nv,) of the free and the stated displacements and rates, and one over the roots of their
     weights. `given_rates`: those given by the caller, also by a weight."""
 
     free: NDArray[np.bool_]

@@ -108,7 +108,7 @@ def _inputs(outside: np.ndarray, tape: Tape, layout: ChunkLayout, numbers: Mappi
 
 
 def _writes(block: Block, layout: ChunkLayout) -> tuple[list[tuple[int, int]], list[list[int]]]:
-    """What a block stores: (array, number of the operation), and the elements, by call."""
+    """The values that a block stores: (array, number of the operation), and the elements, by call."""
     written, places = [], []
     for position, values in enumerate(block.values.T.tolist()):
         if values[0] in layout.slot:

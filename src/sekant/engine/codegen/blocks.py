@@ -119,7 +119,7 @@ def _kinds(tape: Tape, numbers: Mapping[int, int]) -> np.ndarray:
 def _cuts(
     tape: Tape, works: np.ndarray, place: np.ndarray, kinds: np.ndarray, operands: list[np.ndarray]
 ) -> np.ndarray:
-    """Where pieces begin, and the end."""
+    """The starts of the pieces, and the end."""
     mark = _mixed(tape.op[works].astype(np.int64))
     for k, x in enumerate(operands, start=1):
         distance = np.arange(works.size) - place[x]

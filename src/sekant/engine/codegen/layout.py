@@ -1,4 +1,4 @@
-"""How a tape is cut into chunks, and where values that are used across chunks are stored."""
+"""The division of a tape into chunks, and the storage of values that are used across chunks."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Tangent:
 
 @dataclass(frozen=True)
 class TangentShape:
-    """What the code depends on: numbers of seeds, results and groups of lanes, and the places as bytes."""
+    """The data on which the code depends: numbers of seeds, results and groups of lanes, and the places as bytes."""
 
     seeds: int
     results: int
@@ -232,7 +232,7 @@ def _groups(k: int, shape: TangentShape, lanes: int) -> list[str]:
 
 
 def _table(places: np.ndarray, shape: TangentShape, lanes: int) -> np.ndarray:
-    """Where entries of one output come from and where they go."""
+    """The sources and destinations of the entries of one output."""
     row, direction = places[:, 2], places[:, 3]
     source = (direction // lanes * shape.results + row) * lanes + direction % lanes
     return np.column_stack([source, places[:, 1]])

@@ -36,7 +36,8 @@ _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 @dataclass(frozen=True)
 class LookupShape:
-    """What the code of a lookup depends on; data, number of pieces and extrapolation are not part of it.
+    """The properties of a lookup on which its code depends; data, number of pieces and extrapolation are not
+    among them.
 
     A numeric function has no `powers`.
     """

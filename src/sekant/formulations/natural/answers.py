@@ -1,4 +1,4 @@
-"""What mechanisms in points and bare Lagrangians provide in addition to their equations: elements, energies, start,
+"""Answers of mechanisms in points and bare Lagrangians in addition to their equations: elements, energies, start,
 switches, reports."""
 
 from __future__ import annotations

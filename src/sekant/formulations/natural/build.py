@@ -258,7 +258,7 @@ class MechanismSums:
 
     @property
     def _components(self) -> dict[int, tuple[SX, int, bool]]:
-        """By number of the coordinate: the basic point or vector (3,), the axis, whether it is a point."""
+        """For each number of a coordinate: the basic point or vector (3,), the axis, and whether it is a point."""
         found = {}
         for k, i in enumerate(self.free):
             owner, _, axis = self.m.coordinates[i].name.rpartition(".")

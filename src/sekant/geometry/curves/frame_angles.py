@@ -128,7 +128,7 @@ def _stretches(
     out = []
 
     def leave(last: int) -> tuple[float, Array]:
-        """Where a run ends (at a break right after its last sample if there is one), and psi just before it."""
+        """The end of a run (a break right after its last sample, if there is one), and psi just before it."""
         following = record[min(last + 1, len(record) - 1)]
         after = breaks[(breaks > record[last]) & (breaks <= following)]
         place = float(after[0]) if after.size else float(record[last])

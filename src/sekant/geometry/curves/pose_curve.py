@@ -87,7 +87,7 @@ class PoseCurve:
 
     @property
     def extrapolation(self) -> str:
-        """What happens outside the range: "error", "linear" or "periodic"."""
+        """The behavior outside the range: "error", "linear" or "periodic"."""
         return self.table.extrapolation
 
     @property

@@ -28,7 +28,7 @@ class OneSided(Contact):
     """coefficient of friction"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """Where the bodies meet."""
+        """The place at which the bodies meet."""
         raise NotImplementedError(f"contact type '{self.type}' does not say where it touches")
 
     def gap(self, motion: Kinematics) -> SX:

@@ -25,7 +25,7 @@ Curvature = Annotated[Value, Quantity("1/m")]
 
 
 class TrackStart(Description):
-    """Where a piece, or the track itself, begins."""
+    """The start of a piece, or of the track itself."""
 
     position: Point = (0.0, 0.0, 0.0)
     """start of the track, in W"""

@@ -89,7 +89,7 @@ class CompliantContact(Force):
         return self
 
     def touch(self, motion: Kinematics) -> Touch:
-        """Where the bodies meet."""
+        """The place at which the bodies meet."""
         raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
 
     def action(self, motion: Kinematics) -> Action:

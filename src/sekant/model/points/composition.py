@@ -321,7 +321,7 @@ class Composition:
         return along + ca.reshape(explicit, expression.shape)
 
     def _occurring(self, expression: SX) -> tuple[SX, SX]:
-        """Those components y that an expression contains, also in tables, and their rates."""
+        """The components y that an expression contains, also in tables, and their rates."""
         inner = [x for node in self.lookups.needed_by(expression) for x in node.arguments]
         found = {s.element_hash() for s in ca.symvar(ca.vertcat(ca.vec(expression), *inner))}
         numbers = sorted(self._numbers[h] for h in found if h in self._numbers)

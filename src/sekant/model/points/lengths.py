@@ -38,7 +38,7 @@ class Carried:
 
 @dataclass
 class Lengths:
-    """By pair of points (or one vector)."""
+    """Lengths by pair of points (or one vector)."""
 
     known: dict[tuple[str, ...], Length] = field(default_factory=dict)
     frames: dict[tuple[str, ...], str] = field(default_factory=dict)

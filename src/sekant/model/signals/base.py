@@ -39,7 +39,7 @@ class Signal(Item):
         return {}
 
     def events(self, name: str, motion: ElementKinematics) -> tuple[Event, ...]:
-        """Where held values of this signal, made by `output`, are set."""
+        """The events that set held values of this signal, which `output` makes."""
         return ()
 
     def samples(self, name: str, motion: ElementKinematics) -> tuple[Sampled, ...]:

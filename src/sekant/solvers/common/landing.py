@@ -105,8 +105,8 @@ def nothing(m, w):
 
 @inner
 def _turn(w, i, a, middle, b, at_a, at_middle, at_b):
-    """Where value i has an extremum close to its bound or beyond, by the parabola through three points
-    inside; 0: nowhere."""
+    """The point at which value i has an extremum close to its bound or beyond it, by the parabola through
+    three points inside; 0: none."""
     if outside(w, i, at_a) != 0 or outside(w, i, at_middle) != 0 or outside(w, i, at_b) != 0:
         return 0.0
     rise = (at_middle - at_a) / (middle - a)

@@ -59,7 +59,7 @@ class Switching:
 
 
 class Sites(Struct):
-    """What the `ns` sites are, see `sites`."""
+    """Description of the `ns` sites, see `sites`."""
 
     kind: Integers
     # Of each PIECE the `count` entries of `breaks` from `first` on, `limits` (2 ns,) where its table ends, `period`

@@ -216,7 +216,8 @@ class _Plan:
         return late
 
     def _fixes(self) -> tuple[list[bool], list[bool]]:
-        """Which values depend on the unknowns of the stage; and those whose coefficients are read later."""
+        """Masks of the values that depend on the unknowns of the stage, and of those whose coefficients are
+        read later."""
         n, level = self.nodes, self.level
         unknown = {Op.V: 1, Op.A: 0, Op.LAM: 0}
         by_depth = sorted((i for i in self.order if level[i] >= 0), key=lambda i: self.depth[i])

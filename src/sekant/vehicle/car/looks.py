@@ -1,4 +1,4 @@
-"""How a car is drawn: wheels to scale, and a closed body, or tub and wings if its wheels are open."""
+"""The drawing of a car: wheels to scale, and a closed body, or tub and wings if its wheels are open."""
 
 from __future__ import annotations
 

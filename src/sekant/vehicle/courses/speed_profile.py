@@ -1,4 +1,4 @@
-"""How fast a course can be driven with the available grip: a point mass on an ellipse of friction.
+"""The highest speed on a course with the available grip: a point mass on an ellipse of friction.
 
 At the curvature k and the speed v the tires give, with downforce,
 
@@ -63,7 +63,7 @@ class CarAsPoint:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """What a course requires of the point mass.
+    """The requirements of a course on the point mass.
 
     Curvature (n,) (1/m), sine and cosine of the bank, components of g normal to and along the road (m/s^2), and
     the additional normal acceleration over the square of the speed (1/m).

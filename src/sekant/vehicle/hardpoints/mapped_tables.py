@@ -33,8 +33,8 @@ FOLDER = files("sekant.vehicle.hardpoints") / "mappings"
 
 @dataclass(frozen=True)
 class PointMapping:
-    """How a table of another program lists points: headers of columns, unit, axes (sign, axis) x 3, origin (3,) m,
-    and Sekant's names with the table's; `strict` names must all be present."""
+    """The layout of points in a table of another program: headers of columns, unit, axes (sign, axis) x 3,
+    origin (3,) m, and Sekant's names with the table's; `strict` names must all be present."""
 
     columns: Mapping[str, tuple[str, ...]]
     unit: str | None = None

@@ -233,7 +233,7 @@ class _Drawing:
         return found
 
     def _hinges(self) -> dict[str, list[list[float]]]:
-        """By body: points (3,) m in it about which it turns."""
+        """For each body, the points (3,) m in it about which it turns."""
         found: dict[str, list[list[float]]] = {}
         for joint in self.joints:
             if joint["kind"] in _HINGES:
