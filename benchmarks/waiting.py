@@ -71,7 +71,7 @@ MANEUVERS = {
     "acceleration, first": ("acceleration",),
     "braking, first": ("brake-straight", "--set", "pedal=0.3"),
 }
-"""Maneuvers by what is new in them for a car that has done the step of steering."""
+"""Maneuvers, by their new part for a car that has already done the step of steering."""
 CHAIN = """
 import sys, trees, sekant as sk
 from sekant.engine.functions.motion import right_hand_side

@@ -49,7 +49,7 @@ def _axle_model(path: str) -> Any:
 
 
 def _explained() -> dict[str, tuple[type, str]]:
-    """Cars, roads, maneuvers, and what they consist of."""
+    """Cars, roads, maneuvers, and their parts."""
     from sekant.vehicle.explained import explained_items
 
     return explained_items()

@@ -91,8 +91,8 @@ def one_error(found: Sequence[SekantError]) -> SekantError:
 class AnalysisWarning:
     """Warning about a result that may be misleading.
 
-    `code`: a short name that programs may test, one of `sekant.warning_codes`. `item`: what it concerns, as a reader
-    would write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.
+    `code`: a short name that programs may test, one of `sekant.warning_codes`. `item`: the affected item, as
+    a reader would write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.
     """
 
     code: str

@@ -81,7 +81,7 @@ class DescribesModel(Protocol):
     """An object from which a model can be made, such as a car."""
 
     def model(self) -> Model:
-        """The model of it."""
+        """The model of this object."""
         ...
 
 

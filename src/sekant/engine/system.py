@@ -99,8 +99,8 @@ class System:
     """A compiled model, based on equations that implement `sekant.formulations.contract`.
 
     The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
-    work. Several threads may use one system: every call has its own buffers, and what is built once is built
-    under a lock.
+    work. Several threads may use one system: every call has its own buffers, and parts that are built once
+    are built under a lock.
     """
 
     def __init__(

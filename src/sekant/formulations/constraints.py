@@ -135,7 +135,8 @@ def _finish(view: _Displaced, name: str, kind: str, phi: SX, given: SX | None, r
 
 
 class _Displaced:
-    """The moving model in the form that constraints use, like `TreeKinematics`; it records what they act on.
+    """The moving model in the form that constraints use, like `TreeKinematics`; it records the bodies and
+    coordinates on which they act.
 
     For positions, small displacements of bodies and coordinates are added; for velocities, symbols replace
     the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in

@@ -31,7 +31,7 @@ def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
 
 
 _BARE = frozenset({float, int, str, bool, type(None)})
-"""Values that contain no expression: most of them."""
+"""Types that contain no expression; most values have one of these."""
 
 
 def takes_expressions(kind: type[Description]) -> tuple[str, ...]:

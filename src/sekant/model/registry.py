@@ -58,7 +58,7 @@ def module_names(package: str) -> tuple[str, ...]:
 
 
 def import_folder(package: str) -> list[ModuleType]:
-    """All modules of a package, which registers what they define."""
+    """Import all modules of a package, which registers their types."""
     return [import_module(f"{package}.{name}") for name in module_names(package)]
 
 

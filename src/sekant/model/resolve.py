@@ -43,8 +43,8 @@ class BodyCheck:
     """Check that parameter values are possible for the bodies and allowed by the items.
 
     `bodies`: those whose mass or inertia follows from p; `numbers`: p (np,) -> mass and inertia of each (7, n);
-    `causes`: names and places in p of what each follows from; `size`: np; `signed`: numbers that must have a
-    sign.
+    `causes`: names and places in p of the numbers from which each follows; `size`: np; `signed`: numbers that
+    must have a sign.
     """
 
     bodies: tuple[str, ...]

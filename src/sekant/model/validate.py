@@ -157,7 +157,7 @@ def _references(model: Model) -> Iterator[ModelError]:
 
 
 def _table_fields(item: object) -> Iterator[tuple[str, str | None]]:
-    """Fields that name tables of one variable, and what they name."""
+    """Fields that name tables of one variable, and the names."""
     for field in ("spring", "damper", "table"):
         yield field, getattr(item, field, None)
     for field in ("tables", "rotational_tables"):

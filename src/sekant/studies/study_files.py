@@ -237,7 +237,7 @@ def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) 
 
 
 def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None) -> Any:
-    """Options: texts with units as numbers, lists entry by entry, everything else as it is."""
+    """Options: texts with units as numbers, lists entry by entry, everything else unchanged."""
     if isinstance(value, list):
         return tuple(plain_value(entry, (*path, i)) for i, entry in enumerate(value))
     if isinstance(value, dict):

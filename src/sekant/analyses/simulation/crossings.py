@@ -108,7 +108,7 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
 
 
 def _crossings(breaks: Floats, extrapolation: str, g: Floats) -> list[_Crossing]:
-    """The crossings of breaks between rows, as far as the rows show them."""
+    """The crossings of breaks that the rows show."""
     _, row, laps = locate(breaks, extrapolation, g)
     pieces, period = breaks.size - 1, float(breaks[-1] - breaks[0])
     periodic = extrapolation == "periodic"

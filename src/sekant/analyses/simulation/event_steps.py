@@ -158,7 +158,7 @@ def _skip(*rows: Any) -> None:
 
 
 def _copied(one: Any) -> Any:
-    """A copy of a reactor or a clock with its own lists; what it only reads is shared."""
+    """A copy of a reactor or a clock with its own lists; the parts that it only reads are shared."""
     other = copy(one)
     for name, value in vars(one).items():
         if isinstance(value, list):

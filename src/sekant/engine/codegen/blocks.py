@@ -48,7 +48,7 @@ class Blocks:
     blocks: tuple[Block, ...]
 
     def with_equals(self, last: np.ndarray) -> np.ndarray:
-        """The last chunk that needs each value, made equal for corresponding values of equal pieces as far as
+        """The last chunk that needs each value, made equal for corresponding values of equal pieces where
         possible."""
         found = last.copy()
         for block in self.blocks:
@@ -82,7 +82,7 @@ def find_blocks(tape: Tape, size: int, numbers: Mapping[int, int]) -> Blocks | N
     keys = _keys(tape, works, place, kinds, operands, cuts)
     equal: dict[bytes, list[int]] = {}
     for piece, key in enumerate(keys):
-        if piece and key:  # the first chunk copies what is not computed
+        if piece and key:  # the first chunk copies outputs that are not computed
             equal.setdefault(key, []).append(piece)
     shared = [pieces for pieces in equal.values() if len(pieces) >= LEAST_CALLS]
     length = np.diff(cuts)

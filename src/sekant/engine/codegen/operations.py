@@ -179,7 +179,7 @@ _CALL = re.compile(
 
 
 def vectorized(text: str, lanes: int) -> str:
-    """Instructions on doubles as instructions on vectors of them."""
+    """Instructions on doubles, converted to instructions on vectors of doubles."""
     text = re.sub(r"\bdouble\b", f"<{lanes} x double>", text)
     text = _NUMBER.sub(r"splat (double \1)", text)
     text = re.sub(r"\bi1\b", f"<{lanes} x i1>", text)

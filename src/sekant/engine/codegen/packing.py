@@ -63,7 +63,7 @@ def _pack(tables: Sequence[Tabulated]) -> np.ndarray:
         position += sum(part.size for part in block)
     packed, at = np.empty(position + REGISTER - 1), 0
     packed[position:] = 0.0
-    for part in parts:  # one copy of what may be millions of coefficients
+    for part in parts:  # one copy of coefficients, of which there may be millions
         packed[at : at + part.size].reshape(part.shape)[...] = part
         at += part.size
     return packed

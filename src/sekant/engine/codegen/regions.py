@@ -134,7 +134,7 @@ class _Finder:
                 if code == ca.OP_IF_ELSE_ZERO:
                     second = frozenset([("value", a[i])])
                 elif site is not None and code in _COMPARISONS:
-                    # what it decides about mostly needs the same values
+                    # the values that it decides about mostly need the same values
                     free = ("mode", i) if i in self.deciding else ("free", site[0])
                     first = second = frozenset([free])
             for operand, conditions in ((a[i], first), (b[i], second)):

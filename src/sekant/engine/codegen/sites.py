@@ -92,8 +92,8 @@ class _SiteFinder:
         if self._is_zero(a) or self._is_zero(b):
             value = b if self._is_zero(a) else a
             return self._number(Site(_mix(3, self.key[value]), SIGN), -1, value), value == a
-        # ordered by what does not depend on numbers, as far as that distinguishes them, so that the code does
-        # not change with numbers
+        # ordered by properties that do not depend on numbers, if these distinguish them, so that the code
+        # does not change with numbers
         reversed_sign = (self.shape[a], self.key[a]) > (self.shape[b], self.key[b])
         low, high = (b, a) if reversed_sign else (a, b)
         return self._number(Site(_mix(5, self.key[low], self.key[high]), SIGN), low, high), reversed_sign

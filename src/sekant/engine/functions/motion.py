@@ -129,7 +129,7 @@ def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | N
 
     The state of a small system stays in registers from step to step: a step of a pendulum takes 11 ns instead
     of 16, the same time as in a loop written by hand for that pendulum. In addition, the coordinates after a
-    step are known in advance, q + h q': what depends only on them is computed for two steps at once (see
+    step are known in advance, q + h q': values that depend only on them are computed for two steps at once (see
     `twins`), so the number of steps is even.
 
     (control, x, p) -> x with control (5,) = (base, i, h, low, high): step j of the group begins at the time

@@ -58,7 +58,7 @@ def output_function(
 ) -> tuple[NativeFunction, tuple[Reported, ...]]:
     """(t, x, p) -> y with the outputs that match `names` (patterns such as ``arm.*``), in their order; None: all.
 
-    Without `balance`, x ends with zeros for the accumulated work, and what depends on it is left out.
+    Without `balance`, x ends with zeros for the accumulated work, and outputs that depend on it are left out.
     """
     key = ("outputs", None if names is None else tuple(names), balance)
     return system.cached(key, lambda: _make(system, names, balance))

@@ -58,7 +58,7 @@ class MechanismSums:
         inner = [x for node in self.lookups.needed_by(slope) for x in node.arguments]
         return ca.depends_on(ca.veccat(slope, *inner), self.y_rate)
 
-    # -- putting in what is prescribed -----------------------------------------------------------------
+    # -- inserting prescribed motions -----------------------------------------------------------------
 
     @cached_property
     def _held(self) -> tuple[SX, SX, SX]:

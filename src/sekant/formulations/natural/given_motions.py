@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def given_motions(assembled: MechanismSums) -> dict[str, SX]:
-    """Functions of time by the name of what they move: motors, drives, and prescribed components that masses
+    """Functions of time by the name of the part that they move: motors, drives, and prescribed components that masses
     must follow."""
     mechanism = assembled.m
     asked = {f"motion '{name}'": value for name, value in mechanism.given.items()}

@@ -77,7 +77,7 @@ def refine(
 def _refined(
     function: JetFunction, breaks: Array, orientation: str, tolerance: float, degree: int | None, most: int
 ) -> Pieces:
-    """Pieces that reach one tolerance, as far as rounding allows."""
+    """Pieces that reach one tolerance, unless rounding prevents it."""
     task = _RefinementTask(function, breaks, orientation, tolerance)
     top = DEGREES[1] if degree is None else degree
     left, right, c = _halved(task, top, most)

@@ -8,7 +8,7 @@
    the spline is fitted again over its own length, until the parameter converges (`settle`). It must stay near
    the polygon through its points (`bounds`).
 4. Dense points of that spline over exact arc length, fitted again with the iterative knot search to a tolerance.
-5. Conversion to piecewise polynomials, and a report of what was achieved.
+5. Conversion to piecewise polynomials, and a report of the errors.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Procedure(_Written):
 
 
 ALL: dict[str, Procedure] = {}
-"""Procedures by symbol, as far as their modules have been imported."""
+"""Procedures by symbol, of the modules that have been imported."""
 
 
 def inner(function: Callable[..., Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Sources of pose curves and surfaces: what a model file may contain, and how the geometry is made from it."""
+"""Sources of pose curves and surfaces: their notation in model files, and the geometry made from them."""
 
 from __future__ import annotations
 

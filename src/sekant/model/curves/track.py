@@ -145,7 +145,7 @@ class Track(Framed):
     closed: bool = False
     """the end joins the beginning, and the track repeats"""
     require: Literal["position", "tangent", "curvature"] = "tangent"
-    """what must be continuous where pieces meet"""
+    """required continuity where pieces meet"""
     gap: Length = 1e-6
     """largest gap that is closed without a warning"""
     turn: Angle = 1e-5

@@ -70,9 +70,9 @@ def lay_out_watch(n: int) -> Watch:
 def outside(w, i, value):
     """The side (-1, 1) on which a value is outside the interval of i; 0: inside, or not finite.
 
-    An interval that is a point was reached by a landing, which is exact only up to round-off. A value that
-    was zero at the start of the step and still is, such as that of `x*y < 0` while x is constrained to zero,
-    has left either sign.
+    An interval that is a point was reached by a landing, which is exact only up to round-off. A value that is
+    zero at the start of the step and stays zero, such as that of `x*y < 0` while x is constrained to zero,
+    counts as outside of either sign.
     """
     low, high, slack = w.low[i], w.high[i], 0.0
     if low == high:

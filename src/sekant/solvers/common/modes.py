@@ -1,9 +1,9 @@
 """Modes of the sites of a right-hand side, which are constant within a step: the range in which each is
 valid, and the next one.
 
-See `sekant.solvers.common.sites` for what a site is. A mode is valid while the guard stays within an interval. A
-landing integrator ends its step where a guard leaves it (`sekant.solvers.common.landing`), and the mode moves on to
-the neighbor: the next piece of a table, the other sign.
+See `sekant.solvers.common.sites` for the definition of a site. A mode is valid while the guard stays within
+an interval. A landing integrator ends its step where a guard leaves it (`sekant.solvers.common.landing`), and
+the mode moves on to the neighbor: the next piece of a table, the other sign.
 """
 
 from __future__ import annotations

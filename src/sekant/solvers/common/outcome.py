@@ -105,7 +105,7 @@ class Outcome:
     `x_failed` (n,): the state there that could not be projected, if available. `component`: index of the
     state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the largest
     scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: name of the site
-    that chatters. `reason`: what is known about the cause. `events`: all that have happened. `start_moved`:
+    that chatters. `reason`: the cause, if known. `events`: all that have happened. `start_moved`:
     largest change of q and of v by which the given start was made consistent. `largest_residuals`: largest
     |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that are valid
     after each output, and after `t_last`. `next_step`: the next step of an adaptive method; None if unknown.

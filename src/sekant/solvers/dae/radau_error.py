@@ -21,7 +21,7 @@ def _estimate(memory, t, h, shift):
     """`newton.error` <- the estimate with f at x0 + `shift` `newton.error`; returns the index of a bad row or -1.
 
     R is evaluated at the acceleration -E Z / h, and at the straight coordinates moved by their part of the
-    right-hand side over mu, which is what remains of these rows after elimination.
+    right-hand side over mu, which is the remainder of these rows after elimination.
     """
     newton, point = memory.newton, memory.point
     x, Z, error, stage_q = memory.x, newton.z, newton.error, newton.zq

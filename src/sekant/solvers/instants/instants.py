@@ -187,7 +187,7 @@ def happen_at(m, number, b):
 
 @procedure(InstantMemory, WORDS, 0.3)
 def catch_up(m, number, b):
-    """Process what has happened since `note_before`: declared events (`number` -1), or function `number` of
+    """Process the changes since `note_before`: declared events (`number` -1), or function `number` of
     frictions and contacts, which is below zero."""
     if number < 0.0:
         return _follow(m, 0.0)

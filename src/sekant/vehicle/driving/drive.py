@@ -51,9 +51,10 @@ def drive(
 ) -> DrivenManeuver:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
-    `reduced`: axles with hard points as path and surface joints (True), or with all links (False), whatever the car
-    says. `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart by default. `alike`:
-    the system of an earlier car; a car that differs from it only in numbers needs no compilation.
+    `reduced`: axles with hard points as path and surface joints (True), or with all links (False), regardless
+    of the setting of the car. `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms
+    apart by default. `alike`: the system of an earlier car; a car that differs from it only in numbers needs
+    no compilation.
     """
     car = self_contained(car_description(given))
     if reduced is not None:

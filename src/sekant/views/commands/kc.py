@@ -222,7 +222,7 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
 
 
 def _refuse_curves(file: Path) -> None:
-    """Raise an error for a file of measured curves, which is not a suspension by itself."""
+    """Raise an error for a file of measured curves, which alone does not define a suspension."""
     if file.suffix.lower() != ".csv" or not file.is_file():
         return
     from sekant.columns import read_columns

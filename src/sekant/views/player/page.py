@@ -50,7 +50,7 @@ def shared_code(addition: Addition | None = None) -> str:
 
 
 def _sources(addition: Addition | None) -> str:
-    """The engine as a function `engine`, whose text is also that of the worker, and what is built on it."""
+    """The engine as a function `engine`, whose text is also that of the worker, and the code that uses it."""
     if addition is None:
         return ""
     names = ", ".join(
