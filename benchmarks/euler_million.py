@@ -1,4 +1,4 @@
-"""A million explicit Euler steps of a damped pendulum, against a loop written by hand for the same equation."""
+"""A million explicit Euler steps of a damped pendulum, against a hand-written loop for the same equation."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(quick: bool) -> dict[str, Any]:
         return sk.simulate(system, until, outputs=["hinge.*"], **options)
 
     contenders = {
-        "loop by hand": (lambda: by_hand(START, 0.0, steps, STEP, *constants), steps),
+        "hand-written loop": (lambda: by_hand(START, 0.0, steps, STEP, *constants), steps),
         "Sekant's integrator": (lambda: ours(*plain), steps),
         "Sekant's integrator with the energy balance": (lambda: ours(*balanced), steps),
         "simulate, including outputs and result": (whole_call, steps),
@@ -67,8 +67,8 @@ def run(quick: bool) -> dict[str, Any]:
     angle, _ = by_hand(START, 0.0, steps, STEP, *constants)
     difference = abs(float(whole_call()["hinge.q"].ravel()[-1]) - angle)
     targets = [
-        target("Sekant / loop by hand, same two states", own / hand, 1.3),
-        target("Sekant with the energy balance (a third state) / loop by hand", own_balanced / hand),
-        target("difference of the last angle from the loop by hand", difference, 1e-9, unit="rad"),
+        target("Sekant / hand-written loop, same two states", own / hand, 1.3),
+        target("Sekant with the energy balance (a third state) / hand-written loop", own_balanced / hand),
+        target("difference of the last angle from the hand-written loop", difference, 1e-9, unit="rad"),
     ]
     return {"figures": figures, "targets": targets}

@@ -120,7 +120,7 @@ def run(quick: bool) -> dict[str, Any]:
             f"Sekant in joint coordinates, tolerance {tolerance_joints:.0e}",
             best["joints"],
             "ms",
-            f"error {error_joints:.1e} m, 3 of 5 equations a loop are redundant",
+            f"error {error_joints:.1e} m, 3 of 5 equations per loop are redundant",
         ),
         figure("in points by simulate, with all outputs at 1001 times", simulated["simulate"], "ms"),
         figure(

@@ -1,4 +1,4 @@
-"""The cost of a step: a million explicit Euler steps of a pendulum, compared with loops written by hand.
+"""The cost of a step: a million explicit Euler steps of a pendulum, compared with hand-written loops.
 
 Run: python benchmarks/ode_step_cost.py
 """
@@ -64,8 +64,8 @@ def main() -> None:
     hand = best(lambda: inlined(1.0, 0.3, GRAVITY, STEP, STEPS))
     called = best(loop_by_address)
     solver = best(lambda: integrate(problem, [0.0, STEPS * STEP], [1.0, 0.3], method="euler", step=STEP))
-    print(f"loop by hand, everything inlined    {hand:6.2f} ns/step")
-    print(f"loop by hand, one call by address   {called:6.2f} ns/step")
+    print(f"hand-written loop, everything inlined    {hand:6.2f} ns/step")
+    print(f"hand-written loop, one call by address   {called:6.2f} ns/step")
     print(f"integrate(method='euler')           {solver:6.2f} ns/step")
     print(f"ratio to the call by address        {solver / called:6.2f}")
     print(f"ratio to everything inlined         {solver / hand:6.2f}")

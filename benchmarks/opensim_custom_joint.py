@@ -140,7 +140,7 @@ def run(quick: bool) -> dict[str, Any]:
             "OpenSim / Sekant, 10 s at 1e-9", peer["run_seconds"] / best["run"].seconds, 20, at_least=True
         ),
         target(
-            "OpenSim / Sekant, 10 s, Sekant the more accurate",
+            "OpenSim / Sekant, 10 s, where Sekant is more accurate",
             peer["run_seconds"] / best["equal"].seconds,
             20,
             at_least=True,

@@ -39,7 +39,7 @@ def run(quick: bool) -> dict[str, Any]:
             f"{len(noisy):,} noisy points",
             best["noisy"],
             "s",
-            f"{one.report.knots} knots, off the truth {error:.1e} m",
+            f"{one.report.knots} knots, error {error:.1e} m",
         ),
         figure(f"{len(clean):,} clean points", best["clean"], "s", f"error {two.report.position_max:.1e} m"),
     ]

@@ -1,4 +1,4 @@
-"""A wheel carrier on a suspension's path with strut and load, compared with a loop written by hand and
+"""A wheel carrier on a suspension's path with strut and load, compared with a hand-written loop and
 CasADi's interpreter."""
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def run(quick: bool) -> dict[str, Any]:
     rng = np.random.default_rng(1)
     inputs = [ca.DM(rng.uniform(0.1, 1.0, (vm.size1_in(i), vm.size2_in(i)))) for i in range(3)]
     contenders = {
-        "loop by hand": (hand, steps),
+        "hand-written loop": (hand, steps),
         "Sekant": (ours, steps),
         "CasADi's interpreter": (lambda: vm(*inputs), count),
     }
@@ -196,7 +196,7 @@ def run(quick: bool) -> dict[str, Any]:
     outcome = ours()
     difference = abs(float(outcome.x_last[0]) - float(hand()[0]))
     figures = [
-        figure("loop by hand (numba)", best["loop by hand"], "ns", "an Euler step"),
+        figure("hand-written loop (numba)", best["hand-written loop"], "ns", "an Euler step"),
         figure("Sekant, from the model", best["Sekant"], "ns", "an Euler step"),
         figure(
             "CasADi's interpreter",
@@ -213,16 +213,16 @@ def run(quick: bool) -> dict[str, Any]:
             "note": "with those of the table",
         },
         {
-            "name": "operations of the loop by hand",
+            "name": "operations of the hand-written loop",
             "value": hands,
             "unit": "",
             "note": "written for this one body",
         },
     ]
     ours_seconds = best["Sekant"].seconds
-    ratio = ours_seconds / best["loop by hand"].seconds
+    ratio = ours_seconds / best["hand-written loop"].seconds
     targets = [
-        target("Sekant / loop by hand", ratio, 1.3),
+        target("Sekant / hand-written loop", ratio, 1.3),
         target(
             "CasADi's interpreter / Sekant",
             best["CasADi's interpreter"].seconds / ours_seconds,
@@ -230,14 +230,14 @@ def run(quick: bool) -> dict[str, Any]:
             at_least=True,
         ),
         target(
-            "the same at the time that the loop by hand takes for an operation",
-            best["CasADi's interpreter"].seconds / (best["loop by hand"].seconds * own / hands),
+            "the same at the time that the hand-written loop takes for an operation",
+            best["CasADi's interpreter"].seconds / (best["hand-written loop"].seconds * own / hands),
         ),
         target(
-            "CasADi's interpreter / loop by hand",
-            best["CasADi's interpreter"].seconds / best["loop by hand"].seconds,
+            "CasADi's interpreter / hand-written loop",
+            best["CasADi's interpreter"].seconds / best["hand-written loop"].seconds,
         ),
-        target("time of an operation, Sekant / loop by hand", ratio * hands / own, 1.3),
-        target("difference of the last position from the loop by hand", difference, 1e-9, unit="m"),
+        target("time of an operation, Sekant / hand-written loop", ratio * hands / own, 1.3),
+        target("difference of the last position from the hand-written loop", difference, 1e-9, unit="m"),
     ]
     return {"figures": figures, "targets": targets}

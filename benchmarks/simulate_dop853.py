@@ -93,7 +93,7 @@ def run(quick: bool) -> dict[str, Any]:
     note = f"{peer.nfev} evaluations, error {peer_error:.1e} rad"
     figures = [
         figure("SciPy DOP853", best["scipy"], "ms", note),
-        figure("simulate, with making of outputs and result", best["whole call"], "ms"),
+        figure("simulate, including outputs and result", best["whole call"], "ms"),
     ]
     for name, tolerance in (("same", TOLERANCE), ("tighter", TIGHTER)):
         found = ours(tolerance)
