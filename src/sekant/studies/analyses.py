@@ -134,6 +134,17 @@ class SystemAnalysis(Analysis):
         self.system = compile(described, formulation=formulation, parameters=names)
 
 
+class OutputAnalysis(SystemAnalysis):
+    """An analysis of a system whose channels are outputs."""
+
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
+
+    def unit(self, channel: str) -> str:
+        return self._known.find(channel).unit
+
+
 REGISTRY: dict[str, type[Analysis]] = {}
 
 
@@ -176,7 +187,7 @@ def _column(channels: Channels, y: Floats, name: str) -> Floats:
 
 
 @register
-class Simulate(SystemAnalysis):
+class Simulate(OutputAnalysis):
     """One run per row; channels are outputs over time."""
 
     kind = "simulate"
@@ -184,7 +195,6 @@ class Simulate(SystemAnalysis):
 
     def __init__(self, *given: Any):
         super().__init__(*given)
-        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
         self._lanes = self.given.pop("lanes", None)
         if self._lanes not in (None, 1, 2, 4, 8):
             raise SekantError(f"simulate: lanes must be 1, 2, 4 or 8 (got {self._lanes})")
@@ -264,9 +274,6 @@ class Simulate(SystemAnalysis):
         run = simulate(self.system, parameters=values, outputs=self._outputs, balance=False, **self.given)
         return Answer(run.time, run.__getitem__, run.status, run.message, len(run.warnings))
 
-    def unit(self, channel: str) -> str:
-        return self._known.find(channel).unit
-
 
 @register
 class KinematicsStudy(SystemAnalysis):
@@ -295,15 +302,11 @@ class KinematicsStudy(SystemAnalysis):
 
 
 @register
-class EquilibriumStudy(SystemAnalysis):
+class EquilibriumStudy(OutputAnalysis):
     """One equilibrium per row; channels are outputs there."""
 
     kind, axis = "equilibrium", "point"
     options = ("hold", "stable", "t", "tolerance", "method")
-
-    def __init__(self, *given: Any):
-        super().__init__(*given)
-        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
 
     def answer(self, values: Values) -> Answer:
         found = equilibrium(self.system, parameters=values, **self.given)
@@ -314,9 +317,6 @@ class EquilibriumStudy(SystemAnalysis):
             return row[:, 0] if self._known.find(name).scalar else row
 
         return Answer(np.zeros(1), column, warnings=len(found.warnings))
-
-    def unit(self, channel: str) -> str:
-        return self._known.find(channel).unit
 
 
 @register

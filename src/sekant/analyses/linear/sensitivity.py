@@ -23,7 +23,7 @@ from sekant.analyses.linear.independent_coordinates import ReductionRate, restri
 from sekant.analyses.linear.inputs import input_columns
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.moving_axes import axes_change
-from sekant.analyses.steady.equations import MotionChange
+from sekant.analyses.steady.equations import Change, MotionChange
 from sekant.engine.functions.linear import Slopes, linear_functions
 from sekant.engine.state import State
 from sekant.engine.system import compile as compile_model
@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """Change of the operating point per unit of a parameter: ds, dv, da (nv,), dlam (m,), dp (np,)."""
-
-    ds: Array
-    dv: Array
-    da: Array
-    dlam: Array
-    dp: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +312,7 @@ def asked_kind(model: LinearModel) -> str | None:
     return "motion" if model.operating_point.kind == "motion" else None
 
 
-def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | MotionChange:
+def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
     """Change of the operating point with entry k of p, named `name`."""
     where, T = model.operating_point, model.reduction.tangent
     if where.steady is not None:

@@ -35,14 +35,20 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionChange:
-    """Change of a motion per unit change of a parameter; `dg`: of the group motion and the rates."""
+class Change:
+    """Change of the operating point per unit of a parameter: ds, dv, da (nv,), dlam (m,), dp (np,)."""
 
     ds: Array
     dv: Array
     da: Array
     dlam: Array
     dp: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MotionChange(Change):
+    """Change of a motion per unit change of a parameter; `dg`: of the group motion and the rates."""
+
     dg: Array
     unknowns: Array
 

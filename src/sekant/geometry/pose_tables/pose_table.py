@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -168,15 +169,8 @@ class PoseTable:
             raise DataError(f"unknown interpolation '{method}'; use one of {', '.join(METHODS)}")
         if method == "quintic":
             breaks, coefficients = self.drive, quintic_coefficients(self.drive, nodes)
-            report = FitReport(
-                source="pose table",
-                method="quintic Hermite interpolation of pose and derivatives",
-                parameter=self.parameter,
-                unit=self.unit,
-                orientation="quaternion",
-                points=self.drive.size,
-                pieces=self.drive.size - 1,
-            )
+            how = "quintic Hermite interpolation of pose and derivatives"
+            found: dict[str, Any] = {"pieces": self.drive.size - 1}
         else:
             jet = interpolant(self.drive, nodes, method)
             pieces = refine(
@@ -186,15 +180,16 @@ class PoseTable:
                 tolerance=REFIT,
             )
             breaks, coefficients = pieces.breaks, pieces.coefficients
-            report = FitReport(
-                source="pose table",
-                method="cubic Hermite interpolation of pose and rates",
-                parameter=self.parameter,
-                unit=self.unit,
-                orientation="quaternion",
-                points=self.drive.size,
-                **achieved(pieces, REFIT),
-            )
+            how, found = "cubic Hermite interpolation of pose and rates", achieved(pieces, REFIT)
+        report = FitReport(
+            source="pose table",
+            method=how,
+            parameter=self.parameter,
+            unit=self.unit,
+            orientation="quaternion",
+            points=self.drive.size,
+            **found,
+        )
         table = Table(breaks, coefficients, extrapolation=extrapolation, name=name or body, unit=self.unit)
         return PoseCurve(
             table, "quaternion", parameter=self.parameter, unit=self.unit, name=name or body, report=report

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, SolverError, suggest
 from sekant.progress_bar import counting
-from sekant.vehicle.hardpoints.coordinates import moved
-from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints
+from sekant.vehicle.hardpoints.coordinates import coordinates, moved
+from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints, hard_points
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.designs import AxleDesigns
 from sekant.vehicle.kc.sensitivity import Sensitivities
@@ -65,12 +65,10 @@ def fit_points(
     low, high = np.array([bounds[name] for name in names], float).T
     if np.any(low >= high):
         raise ModelError("fit_points: bounds must increase from the first to the second number")
-    made = AxleDesigns(given, motion=motion, travel=travel, steered=steered)
+    known = list(coordinates(hard_points(given)))
     for name in names:
-        if name not in made.drawn:
-            raise ModelError(
-                f"there is no coordinate '{name}'; {suggest(name, list(made.drawn), 'coordinates')}"
-            )
+        if name not in known:
+            raise ModelError(f"there is no coordinate '{name}'; {suggest(name, known, 'coordinates')}")
     made = AxleDesigns(
         given,
         points=list(dict.fromkeys(name.rpartition(".")[0] for name in names)),
