@@ -89,3 +89,40 @@ def test_a_stop_that_was_left_does_not_hold_the_series_of_the_other_side(stops):
     assert [run.status for run in runs] == ["finished"] * 3
     for run in runs[1:]:
         np.testing.assert_allclose(run["rail.q"], runs[0]["rail.q"], atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5", "taylor"])
+@pytest.mark.parametrize(
+    ("zone", "width"),
+    [
+        ("rail.q > -0.01 and rail.q < 0.01", 0.02),  # both comparisons change within one step
+        ("not (rail.q <= -0.01 or rail.q >= 0.01)", 0.02),
+        ("abs(rail.q) < 0.01", 0.02),  # the comparison changes and returns, with the sign
+        ("abs(rail.q) < 1e-4", 2e-4),
+        ("abs(abs(rail.q) - 0.3) < 0.001", 0.004),
+    ],
+)
+def test_a_zone_much_shorter_than_a_step_is_not_missed(method, zone, width):
+    push = sk.forces.Actuator(joint="rail", force=f"if_else({zone}, -0.4/{width}, 0)")
+    rail = sk.joints.Prismatic(child="block", axis=(1, 0, 0), q0=-1.0, v0=3.0)
+    block = sk.Body(mass=1.3)
+    model = sk.Model(gravity=(0, 0, 0), bodies={"block": block}, joints={"rail": rail}, forces={"push": push})
+    result = sk.simulate(model, 1.0, method=method)
+    assert result.ok
+    assert result["rail.v"][-1] == pytest.approx((9.0 - 2 * 0.4 / 1.3) ** 0.5, abs=1e-8)
+    assert result.stats["steps"] < 40
+
+
+def test_a_short_pulse_of_time_with_a_kink_close_behind():
+    """The crossing lies so close to the kink that a step to it must not be lengthened to the kink."""
+    push = sk.forces.Actuator(joint="rail", force="if_else(abs(t - 0.5) < 1e-5, 1e5, 0)")
+    rail = sk.joints.Prismatic(child="block", axis=(1, 0, 0))
+    model = sk.Model(
+        gravity=(0, 0, 0),
+        bodies={"block": sk.Body(mass=1.3)},
+        joints={"rail": rail},
+        forces={"push": push},
+    )
+    result = sk.simulate(model, 1.0, method="radau5")
+    assert result.ok
+    assert result["rail.v"][-1] == pytest.approx(2.0 / 1.3, abs=1e-6)

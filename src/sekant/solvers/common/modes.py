@@ -27,6 +27,8 @@ MOST_FLIPS = 12
 """Number of changes of a site's mode at one time above which it chatters."""
 MOST_BREAKS = 4.0
 """Largest number of breaks of a table that a step may cross without stopping."""
+JUMP = 1e-3
+"""Jump of a guard, relative to its size; continuing a table beyond its piece changes it by far less."""
 PROBE = 0.38
 """Point of each completely crossed piece at which the equations are evaluated."""
 
@@ -285,6 +287,27 @@ def settling(guards_at: Callable[..., Any]) -> Any:
                 break
 
     return settle
+
+
+@inner
+def guards_jumped(watch, before):
+    """Whether a guard jumped from its value `before` (ns,) with the modes of others: it may have left its interval
+    and returned."""
+    found = False
+    for s in range(watch.value.size):
+        now = watch.value[s]
+        found = found or abs(now - before[s]) > JUMP * (abs(now) + abs(before[s]))
+    return found
+
+
+@inner
+def switched(m):
+    """Number of switches whose modes differ from those of the last `keep`."""
+    count = 0
+    for s in range(m.sites.kind.size):
+        if m.sites.kind[s] == SIGN and m.lap[s] != m.kept_lap[s]:
+            count += 1
+    return count
 
 
 @inner

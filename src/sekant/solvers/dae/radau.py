@@ -172,7 +172,8 @@ def advance(memory, a, b):
             step.h = starting_step(memory, min(max_step, end - t))
         smallest = max(10.0 * EPSILON * abs(t), least)
         offered = min(max(step.h, smallest), max_step)
-        last = t + 1.01 * offered >= end
+        stretch = 1.0 if step.kept > 0.0 else 1.01  # a step to a crossing close to the end keeps its length
+        last = t + stretch * offered >= end
         h = end - t if last else offered
         t_new = end if last else t + h
         if h != step.h_accepted:

@@ -24,11 +24,13 @@ from sekant.solvers.common.modes import (
     MOST_BREAKS,
     begin_step,
     farthest_site,
+    guards_jumped,
     inside_piece,
     keep,
     pieces_passed,
     restore,
     settling,
+    switched,
 )
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.memory import DaeMemory, first_not_finite, set_state
@@ -142,7 +144,7 @@ def _change(memory, h):
 @inner
 def _cost(memory, t, h):
     """Largest change over the step: at stages and end beyond a change, and in every piece that it crossed;
-    inf if there are many of these.
+    inf if there are many of these, or if a guard jumped with the modes of others.
     """
     m, largest = memory.modes, 0.0
     for i in range(3):
@@ -151,20 +153,35 @@ def _cost(memory, t, h):
         else:
             _set_end(memory, memory.step.t_trial)
         call(memory.guards)
+        put(m.watch.middle, 0, m.watch.value)
         if leaves(m.watch):
             largest = max(largest, _change(memory, h))
     keep(m)
     _settle(memory, m, 0.0, False)
     s = farthest_site(m)
     passed = pieces_passed(m, s)
+    hidden = guards_jumped(m.watch, m.watch.middle)
     restore(m)
-    if abs(passed) > MOST_BREAKS:
+    if hidden or abs(passed) > MOST_BREAKS:
         return inf
     side = 1.0 if passed > 0.0 else -1.0
     for i in range(1, int(abs(passed))):
         reach(memory, m.watch, t, h, 0, s, inside_piece(m, s, side * i), side)
         largest = max(largest, _change(memory, h))
     return largest
+
+
+@inner
+def _switches_passed(memory):
+    """Number of switches that change by the end of the step."""
+    m = memory.modes
+    _set_end(memory, memory.step.t_trial)
+    call(memory.guards)
+    keep(m)
+    _settle(memory, m, 0.0, False)
+    count = switched(m)
+    restore(m)
+    return count
 
 
 @inner
@@ -215,9 +232,15 @@ def watch(memory, t, h):
             begin_step(m)
             return STANDS
         cost = _change(memory, h)
-    if cost > NEGLIGIBLE:
+    # between several switches are modes that neither end of the step has, such as that of `a < x and x < b`
+    several = cost <= NEGLIGIBLE and _switches_passed(memory) > 1
+    if cost > NEGLIGIBLE or several:
         theta = locate(memory, w, t, h, 0, inside, beyond)
-        if cost == inf or cost * (1.0 - theta) > NEGLIGIBLE:
+        if several:
+            _look(memory, w, t, h, theta, 0)
+            cost = _change(memory, h)
+        at_end = 1.0 - theta <= 2.0 * max(4e-16 * abs(t) / h, LEAST_MARGIN)
+        if not at_end and cost * (1.0 - theta) > NEGLIGIBLE:
             margin = max(LEAST_MARGIN, min(BEYOND, 0.5 * NEGLIGIBLE / cost))
             step.h_trial = h * min(theta + margin, 0.9 + 0.1 * theta)
             return REPEAT

@@ -34,11 +34,13 @@ from sekant.solvers.common.modes import (
     begin_step,
     decide,
     farthest_site,
+    guards_jumped,
     inside_piece,
     keep,
     move_on,
     pieces_passed,
     restore,
+    switched,
 )
 from sekant.solvers.common.vectors import normalize, put
 from sekant.solvers.ode.dop853_modes import AT_ONCE, guards_at, note, settle
@@ -50,9 +52,6 @@ from sekant.solvers.ode.projection import project
 # What `watch` finds.
 UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
 CLOSE = 0.95  # part of a step beyond which the dense output is as accurate as its end
-JUMP = (
-    1e-3  # jump of a guard, relative to its size; continuing a table beyond its piece changes it by far less
-)
 HELD = N_STAGES + 1  # a row of k that is free once the dense output is available
 
 
@@ -101,6 +100,24 @@ def _cost_inside(run, t, h, s, passed):
             return inf
         largest = max(largest, _change(run, HELD))
     return largest
+
+
+@inner
+def _cost_of_first(run, t, h):
+    """Cost of the first of several changes, on the cubic: between switches are modes that neither end of the step
+    has, such as that of `a < x and x < b`."""
+    m = run.modes
+    theta = first_exit(run, m.watch, t, h, False, PANELS)
+    if theta == NONE:
+        return 0.0
+    _look(run, m.watch, t, h, theta, False)
+    if evaluate(run, t + theta * h, HELD) >= 0:
+        return inf
+    keep(m)
+    settle(run, t + theta * h, 0.0)
+    bad = evaluate(run, t + theta * h, CHANGED)
+    restore(m)
+    return inf if bad >= 0 else h * (1.0 - theta) * _change(run, HELD)
 
 
 @inner
@@ -196,16 +213,6 @@ def _land(run, t, h):
     return LANDED if _move_at(run, t + theta * h, end) else CHATTERS
 
 
-@inner
-def _guards_jumped(watch):
-    """Whether a guard jumped with the modes of others: it may have left its interval and returned."""
-    found = False
-    for s in range(watch.value.size):
-        now, before = watch.value[s], watch.b[s]
-        found = found or abs(now - before) > JUMP * (abs(now) + abs(before))
-    return found
-
-
 @procedure(Run, "Dormand-Prince integrator", 0.5)
 def watch(run, t, h):
     """Check the guards of a successful trial step from `run.x` to `run.x_old` with the slopes k[0], k[12].
@@ -232,7 +239,7 @@ def watch(run, t, h):
     farthest = farthest_site(m)
     passed = pieces_passed(m, farthest)
     distance = max(1.0, abs(passed))
-    hidden = _guards_jumped(m.watch)
+    hidden, several = guards_jumped(m.watch, m.watch.b), switched(m) > 1
     bad = evaluate(run, t + h, CHANGED)
     restore(m)
     if bad < 0 and distance <= MOST_BREAKS and not hidden:
@@ -249,6 +256,9 @@ def watch(run, t, h):
             within = 0.0
             if distance > 1.0:
                 within = _cost_inside(run, t, h, farthest, passed)
-            if h * part * within <= NEGLIGIBLE:
+            first = 0.0
+            if several:
+                first = _cost_of_first(run, t, h)
+            if max(h * part * within, first) <= NEGLIGIBLE:
                 return _take_over(run, t, h)
     return _land(run, t, h)
