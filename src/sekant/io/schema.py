@@ -54,11 +54,12 @@ def json_schema() -> dict[str, Any]:
         own["description"] = cls.summary
         if "rotation" in own["properties"]:
             own["properties"]["rotation"] |= {"anyOf": [{"type": "object"}, {"type": "null"}]}
-    collections = {
-        **{key: _named(where[cls] for cls in named.values()) for key, named in types.items()},
-        "parameters": {"type": ["object", "null"], "additionalProperties": _QUANTITY},
-    }
     fields = Model.model_json_schema(schema_generator=_Generator)["properties"]
+    texts = {key: {"description": field["description"]} for key, field in fields.items()}
+    collections = {
+        **{key: _named(where[cls] for cls in named.values()) | texts[key] for key, named in types.items()},
+        "parameters": {"type": ["object", "null"], "additionalProperties": _QUANTITY} | texts["parameters"],
+    }
     curves = {
         "type": ["object", "null"],
         "description": "paths and surfaces by name; the key of each source sets its kind",
@@ -89,18 +90,26 @@ def json_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "format": {"const": FORMAT, "description": "version of the format of this file"},
-            "include": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+            "include": {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+                "description": "other model files, whose contents are added",
+            },
             **{key: fields[key] for key in ("name", "description", "gravity")},
             **collections,
             "curves": curves,
             "curve_parameters": fields["curve_parameters"],
-            "ground": where[Ground],
-            "simulation": where[SimulationSettings],
-            "view": where[View],
+            "ground": where[Ground] | texts["ground"],
+            "simulation": where[SimulationSettings] | texts["simulation"],
+            "view": where[View] | texts["view"],
             "natural": _natural(where, defs),
-            "templates": {"type": "object", "additionalProperties": _closed(template)},
+            "templates": {
+                "type": "object",
+                "description": "parts of models, which instances mount",
+                "additionalProperties": _closed(template),
+            },
             "instances": {
                 "type": "object",
+                "description": "mounted templates and model files",
                 "additionalProperties": {
                     **_closed(instance),
                     "anyOf": [{"required": ["template"]}, {"required": ["model"]}],
