@@ -32,7 +32,7 @@ def run(quick: bool) -> dict[str, Any]:
     return {
         "figures": [
             figure(f"{len(found)} curves of an axle, {TRAVEL.size} positions", Timed(each, 1, count), "ms"),
-            figure(f"their {number} derivatives by hard points", Timed(derived, 1, 1), "ms"),
+            figure(f"their {number} derivatives with respect to hard points", Timed(derived, 1, 1), "ms"),
         ],
         "targets": [target("1,000 designs of an axle", 1000 * each, 4.0, unit="s")],
     }

@@ -58,7 +58,7 @@ def by_hand(x, n, h, t, breaks, c, low, scale):
             a[k] = c1 + z * (2 * c2 + z * (3 * c3 + z * (4 * c4 + z * 5 * c5)))
             b[k] = 2 * c2 + z * (6 * c3 + z * (12 * c4 + z * 20 * c5))
         cz, sz, cy, sy, cx, sx = cos(p[3]), sin(p[3]), cos(p[4]), sin(p[4]), cos(p[5]), sin(p[5])
-        # angular velocity of the carrier for u' = 1, in its frame, and its derivative by u
+        # angular velocity of the carrier for u' = 1, in its frame, and its derivative with respect to u
         w0 = a[5] - sy * a[3]
         w1 = cx * a[4] + sx * cy * a[3]
         w2 = -sx * a[4] + cx * cy * a[3]

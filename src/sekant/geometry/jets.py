@@ -1,4 +1,4 @@
-"""Jets: a quantity with its derivatives by one parameter, and exact arithmetic on these.
+"""Jets: a quantity with its derivatives with respect to one parameter, and exact arithmetic on these.
 
 A jet is an array of shape (K + 1, ...) whose entry k is the k-th derivative. Products follow Leibniz' rule;
 quotients, roots, sines and integrals of products follow from it by recursion. All operations are vectorized
@@ -92,7 +92,8 @@ def angle_rate(c: Array, s: Array) -> Array:
 
 
 def compose(f: Array, u: Array) -> Array:
-    """Jet by t of f(u(t)), f given by its derivatives by u (K + 1, ...); K <= 4 (Faa di Bruno)."""
+    """Jet over t of f(u(t)), where f is given by its derivatives with respect to u (K + 1, ...); K <= 4 (Faa
+    di Bruno)."""
     extra = (None,) * (f.ndim - u.ndim)
     u = u[(slice(None), *(slice(None),) * (u.ndim - 1), *extra)]
     K = min(len(f), len(u))

@@ -111,7 +111,7 @@ def angular_rate(Y: Array, orientation: str) -> Array:
 def twists(Y: Array, orientation: str, R_constant: Array, frame: Frame = "M") -> Array:
     """Jet (K, ..., 6) of the twist V_u = (omega_u, v_u) from the jet (K + 1, ..., m) of the components.
 
-    Entry k is the k-th derivative by u of the components of V_u in `frame`.
+    Entry k is the k-th derivative with respect to u of the components of V_u in `frame`.
     """
     R0 = rotations(Y[0], orientation, R_constant)
     w_M = angular_rate(Y, orientation)

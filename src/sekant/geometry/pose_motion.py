@@ -1,4 +1,4 @@
-"""The pose of a frame over one or several drives, with its first and second derivatives by them."""
+"""The pose of a frame over one or several drives, with its first and second derivatives with respect to them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class PoseMotion:
     """Motion of a frame M over values of d drives, resolved in the frame F in which it moves, usually the world.
 
     position (..., 3) m, rotation (..., 3, 3) R_FM. Per unit of drive i: velocity (..., d, 3) of M's origin and
-    angular (..., d, 3), dR/du_i = [angular_i x] R. Their derivatives by drive j, entry i, j, for the first
-    k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For a single drive its
-    axes may be omitted.
+    angular (..., d, 3), dR/du_i = [angular_i x] R. Their derivatives with respect to drive j, entry i, j, for
+    the first k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For a single
+    drive its axes may be omitted.
     """
 
     position: Array

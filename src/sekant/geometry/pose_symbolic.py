@@ -22,7 +22,7 @@ class CurveMotion:
     R_FM: SX  # (3, 3)
     p_FM: SX  # (3,) m, in F
     S: SX  # (6,) twist V_u = (omega_u, v_u) of M in F for udot = 1, in M
-    dS: SX  # (6,) derivative of S by u: the bias acceleration of the joint is dS * udot^2
+    dS: SX  # (6,) derivative of S with respect to u: the bias acceleration of the joint is dS * udot^2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class SurfaceMotion:
     R_FM: SX  # (3, 3)
     p_FM: SX  # (3,) m, in F
     S: SX  # (6, 2) columns V_1, V_2 in M
-    dS: tuple[SX, SX]  # (6, 2) each: derivatives of S by u1 and by u2
+    dS: tuple[SX, SX]  # (6, 2) each: derivatives of S with respect to u1 and by u2
 
 
 def motion_from_components(y, y1, y2, orientation: str = "none", R_constant=None) -> CurveMotion:
-    """Motion from the components (m,) and their first and second derivatives by u.
+    """Motion from the components (m,) and their first and second derivatives with respect to u.
 
     `orientation` is the tag of the curve, `R_constant` (3, 3) its constant rotation where the tag is "none".
     """
@@ -50,7 +50,7 @@ def motion_from_components(y, y1, y2, orientation: str = "none", R_constant=None
 
 
 def surface_motion_from_components(y, y_1, y_2, y_11, y_12, y_22, orientation: str = "none", R_constant=None):
-    """Motion from the components (m,) and their partial derivatives by u1 and u2; -> SurfaceMotion."""
+    """Motion from the components (m,) and their partial derivatives with respect to u1 and u2; -> SurfaceMotion."""
     y = ca.SX(y)
     first = [ca.SX(y_1), ca.SX(y_2)]
     second = [[ca.SX(y_11), ca.SX(y_12)], [ca.SX(y_12), ca.SX(y_22)]]

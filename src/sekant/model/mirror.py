@@ -1,9 +1,9 @@
 """The mirror image of a description, about a coordinate plane of its frames.
 
 With P the reflection, e.g. diag(1, -1, 1) for the plane y: polar vectors become P a, axial ones -P a,
-rotations P R P, the inertia tensor P J P. How each field behaves is declared by its annotation, see
-`quantities`; for joint coordinates, by `Coordinate.mirror`. The mirrored mechanism then moves as the mirror
-image, with the same values of all coordinates but those.
+rotations P R P, the inertia tensor P J P. The annotation of a field declares its behavior, see `quantities`;
+for joint coordinates, `Coordinate.mirror` does. The mirrored mechanism then moves as the mirror image, with
+the same values of all coordinates but those.
 """
 
 from __future__ import annotations

@@ -122,8 +122,8 @@ class HeldFrame:
     def bordered(self, q: Array, lam: Array, loads: Array) -> tuple[Any, Array, Array, Array, Array]:
         """The system of equations with loads at q.
 
-        Statics, values of the drives (k,), R of the frame, slopes (nv, 6) of the residual by loads on it, and the
-        matrix of the equations.
+        Statics, values of the drives (k,), R of the frame, slopes (nv, 6) of the residual with respect to
+        loads on it, and the matrix of the equations.
         """
         p, nv, m, k = self.p(loads), self.system.nv, lam.size, self.drives
         now = self.functions.static(0.0, q, lam, p)

@@ -15,7 +15,8 @@ Array = NDArray[np.float64]
 
 
 class StiffnessProblem:
-    """Residuals (m) and their derivatives by the logarithms of the stiffnesses; `length` (m) converts angles."""
+    """Residuals (m) and their derivatives with respect to the logarithms of the stiffnesses; `length` (m)
+    converts angles."""
 
     def __init__(
         self, response: Response, cases: Sequence[LoadCase], levels: int, length: float, direct: bool

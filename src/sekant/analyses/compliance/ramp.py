@@ -73,7 +73,7 @@ def simulated_ramp(
     output_step: float = 0.05,
     **options: Any,
 ) -> LoadCase:
-    """A load ramp in time, as in Hall's tests: the load follows a cubic step from t = `start` (s) on.
+    """A load ramp in time, as in Hall's tests: the load follows a cubic step that begins at t = `start` (s).
 
     The model begins in its equilibrium; other loads must be constant. Damping makes the displacement lag behind the
     load, so stiffnesses identified from it are too large by about the ratio of lag to duration. `options` are those

@@ -1,4 +1,4 @@
-"""Equilibrium of a model under a load at a frame, and its exact derivatives by stiffnesses and loads."""
+"""Equilibrium of a model under a load at a frame, and its exact derivatives with respect to stiffnesses and loads."""
 
 from __future__ import annotations
 

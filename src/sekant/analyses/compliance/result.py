@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Coefficient:
-    """Derivative of a displacement (x, y, z in m, rx, ry, rz in rad) by a load (N or N m), at zero load.
+    """Derivative of a displacement (x, y, z in m, rx, ry, rz in rad) with respect to a load (N or N m), at zero load.
 
     `measured` with its standard uncertainty, from a parabola through the data; `model`: the coefficient of
     the identified model.

@@ -4,7 +4,7 @@ With displacements w (nv,), dq = N(q) w, the equations F(q) = (Phi(q), h(q)) = (
 
     J w_i = e_i ,    J w_ij = - d(J w_i)/dq N w_j ,    J = dF/dq N ,
 
-where w_i are the displacements by drive i, and w_ij is the derivative of w_i by drive j.
+where w_i are the displacements by drive i, and w_ij is the derivative of w_i with respect to drive j.
 """
 
 from __future__ import annotations

@@ -31,10 +31,11 @@ Array = NDArray[np.float64]
 class KinematicsResult:
     """Positions of a mechanism at n reached values of one drive, or n points of two drives.
 
-    With one drive: `drive` (n,), `q` (n, nq), first and second derivatives by the drive `dq` and `ddq` (n, nq).
-    With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the requested order.
-    ``result["hub.z"]`` is any quantity of position, `derivative` and `second_derivative` its derivatives by the
-    drive; `body` returns poses and twists. At singular positions (`singular`, (n,)) derivatives are NaN.
+    With one drive: `drive` (n,), `q` (n, nq), first and second derivatives with respect to the drive `dq` and
+    `ddq` (n, nq). With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the requested
+    order. ``result["hub.z"]`` is any quantity of position, `derivative` and `second_derivative` its
+    derivatives with respect to the drive; `body` returns poses and twists. At singular positions
+    (`singular`, (n,)) derivatives are NaN.
     """
 
     equations: DrivenEquations
@@ -211,18 +212,19 @@ class KinematicsResult:
 
     @property
     def dq(self) -> Array:
-        """Derivatives of the coordinates by the drive (n, nq); (n, 2, nq) for two drives."""
+        """Derivatives of the coordinates with respect to the drive (n, nq); (n, 2, nq) for two drives."""
         return self._coordinates[0]
 
     @property
     def ddq(self) -> Array:
-        """Second derivatives of the coordinates by the drive (n, nq); (n, 2, 2, nq) for two drives."""
+        """Second derivatives of the coordinates with respect to the drive (n, nq); (n, 2, 2, nq) for two drives."""
         return self._coordinates[1]
 
     # -- bodies and quantities -------------------------------------------------------------------------
 
     def body(self, reference: str) -> PoseMotion:
-        """Pose of a body or of a frame on it (``body.frame``), with first and second derivatives by the drive."""
+        """Pose of a body or of a frame on it (``body.frame``), with first and second derivatives with respect
+        to the drive."""
         if reference not in self.system.model.frame_names():
             hint = suggest(reference, self.system.model.frame_names(), "frames")
             raise SekantError(f"kinematics: unknown body or frame '{reference}'; {hint}")
@@ -254,7 +256,8 @@ class KinematicsResult:
         return values if quantity.components else values[:, 0]
 
     def derivative(self, name: str) -> Array:
-        """Derivative by the drive (n,) or (n, components); with two drives (n, 2) or (n, 2, components)."""
+        """Derivative with respect to the drive (n,) or (n, components); with two drives (n, 2) or (n, 2,
+        components)."""
         first = self._functions(name)[1]
         parts = [first.map(self._time, self.q, self.w[:, i], self._row)[0] for i in self._drives]
         return self._trimmed(np.stack(parts, axis=1), name, 1)

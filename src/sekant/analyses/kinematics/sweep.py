@@ -1,4 +1,4 @@
-"""Kinematic analysis: a mechanism driven through a range, with exact derivatives by the drives."""
+"""Kinematic analysis: a mechanism driven through a range, with exact derivatives with respect to the drives."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def kinematics(
     causes. For each value of the second of two drives, the first is swept as if it were the only one; see `grid`.
 
     With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
-    has the k-th value of each. The result has the derivatives by every drive.
+    has the k-th value of each. The result has the derivatives with respect to every drive.
     """
     found = reachable(
         system,

@@ -34,7 +34,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class InputColumns:
-    """Derivatives of the equations by inputs: R (nv, k); Phi, rate, acceleration (m, k)."""
+    """Derivatives of the equations with respect to inputs: R (nv, k); Phi, rate, acceleration (m, k)."""
 
     R: Array
     Phi: Array

@@ -135,7 +135,8 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
 def input_columns(
     inputs: Sequence[LinearInput], slopes: Slopes, rows: NDArray[np.bool_], order: int
 ) -> InputColumns:
-    """Derivatives of the equations by the inputs (`order` 0), their rates (1) or their second rates (2)."""
+    """Derivatives of the equations with respect to the inputs (`order` 0), their rates (1) or their second
+    rates (2)."""
     nv, m = slopes.R.shape[0], int(rows.sum())
     R = np.zeros((nv, len(inputs)))
     parts = [np.zeros((m, len(inputs))) for _ in range(3)]
@@ -250,7 +251,7 @@ class LinearOutputs:
         self._function = system.function("linear.outputs", self._inputs, self._terms)
 
     def at(self, point: MotionPoint) -> tuple[Array, Array, Array, Array]:
-        """Values (k,), derivatives by s (k, nv), w (k, nv) and p (k, np)."""
+        """Values (k,), derivatives with respect to s (k, nv), w (k, nv) and p (k, np)."""
         return self._reshaped(self._function(np.array([point.t]), point.q, point.v, point.p))
 
     def _reshaped(self, values: Sequence[Array]) -> tuple[Array, Array, Array, Array]:

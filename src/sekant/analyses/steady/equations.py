@@ -203,7 +203,8 @@ class SteadyEquations:
 def _targets(
     system: System, steady: SteadyFunctions, targets: Mapping[str, float]
 ) -> list[tuple[str, Any, float]]:
-    """For each target: name, a function of a trial (value, and derivatives by s, v, p, g), and required value."""
+    """For each target: name, a function of a trial (value, and derivatives with respect to s, v, p, g), and
+    required value."""
     bodies, measured = system.equations.motion.movable, {}
     for name in targets:
         body, _, what = name.rpartition(".")

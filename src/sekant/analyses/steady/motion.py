@@ -102,7 +102,8 @@ class SteadyMotion(State):
         return max(map(abs, self.residuals.values()), default=0.0)
 
     def frame(self, point: MotionPoint) -> tuple[Array, Array]:
-        """Y_s and its rate (nv, nv): derivatives of the velocities of the steady motion by displacements.
+        """Y_s and its rate (nv, nv): derivatives of the velocities of the steady motion with respect to
+        displacements.
 
         They follow from the conditions, E(q, Y(q)) = 0. Linear equations need them for axes that move with the
         motion.

@@ -180,7 +180,7 @@ class LinearFunctions:
 
     @property
     def forward_derivatives(self) -> SX:
-        """(nv, 1 + 2 nv): accelerations of a tree, and their derivatives by s and v."""
+        """(nv, 1 + 2 nv): accelerations of a tree, and their derivatives with respect to s and v."""
         if self.m:
             raise SekantError(
                 "derivatives of accelerations exist only for trees; with constraints, use sk.linearize"

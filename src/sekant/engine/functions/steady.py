@@ -34,7 +34,7 @@ MEASURES = ("speed", "radius", "lateral_acceleration")
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """E and dE/dt (k,); derivatives of E by s, v, p, g and of dE/dt by s, v, p, g."""
+    """E and dE/dt (k,); derivatives of E with respect to s, v, p, g and of dE/dt by s, v, p, g."""
 
     E: Array
     E_rate: Array
@@ -155,7 +155,7 @@ class SteadyFunctions:
 
     def measure(self, body: str, what: str) -> Any:
         """The function (as `conditions`) of a body's speed (m/s), its radius (m) about the axis, or turn times
-        speed (m/s^2), and its derivatives by s, v, p, g."""
+        speed (m/s^2), and its derivatives with respect to s, v, p, g."""
         p, v = self.system.equations.motion.place(body)
         turn, axis, arm = self.g[0], self.g[4:7], p - self.g[7:10]
         across = arm - axis * ca.dot(axis, arm)

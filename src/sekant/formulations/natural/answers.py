@@ -206,7 +206,7 @@ class LagrangianTimeline:
 
 @dataclass(frozen=True, eq=False)
 class InertiaCheck:
-    """Raises for parameters with which a mass or a moment of inertia would be negative. `numbers`: p -> these
+    """Raises an error for parameters that would make a mass or a moment of inertia negative. `numbers`: p -> these
     (n,)."""
 
     words: tuple[str, ...]

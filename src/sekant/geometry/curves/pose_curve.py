@@ -122,7 +122,7 @@ class PoseCurve:
         return pose_kinematics.rotations(y, self.orientation, self.R_constant), y[..., :3]
 
     def position(self, u: ArrayLike, order: int = 0) -> Array:
-        """p_FM (..., 3) [m] in F, or its derivative of the given order by u."""
+        """p_FM (..., 3) [m] in F, or its derivative of the given order with respect to u."""
         return self.components(u, order)[..., :3]
 
     def quaternion(self, u: ArrayLike) -> Array:
@@ -144,7 +144,7 @@ class PoseCurve:
         return self._twists(u, 0, frame)
 
     def twist_rate(self, u: ArrayLike, frame: Frame = "M") -> Array:
-        """Derivative by u (..., 6) of the components of the twist."""
+        """Derivative with respect to u (..., 6) of the components of the twist."""
         return self._twists(u, 1, frame)
 
     def twist_jerk(self, u: ArrayLike, frame: Frame = "M") -> Array:

@@ -68,7 +68,7 @@ class Transport:
         return jet
 
     def tangent_jet(self, u: Array, order: int, side: int = 1) -> Array:
-        """Unit tangent and its derivatives by u (order + 1, n, 3)."""
+        """Unit tangent and its derivatives with respect to u (order + 1, n, 3)."""
         return jets.unit(self.position_jet(u, order + 1, side)[1:])
 
     def frame(self, u: Array) -> Array:
@@ -83,7 +83,7 @@ class Transport:
         return q
 
     def frame_jet(self, u: Array, order: int = 3) -> Array:
-        """Frame and its derivatives by u (order + 1, n, 4): q' = (0, t x t') q / 2."""
+        """Frame and its derivatives with respect to u (order + 1, n, 4): q' = (0, t x t') q / 2."""
         if order == 0:
             return self.frame(u)[None]
         t = self.tangent_jet(u, order)
@@ -154,7 +154,7 @@ class Transport:
         return np.einsum("ni,nki->nk", a, np.cross(t[0], t[1])) / (1.0 + np.einsum("ni,nki->nk", a, t[0]))
 
     def _tangent(self, x: Array, order: int = 0, side: int = 1) -> Array:
-        """Unit tangent and its derivatives by the parameter of the path (order + 1, n, 3)."""
+        """Unit tangent and its derivatives with respect to the parameter of the path (order + 1, n, 3)."""
         return jets.unit(self._path.jet(x, order + 1, side)[1:, :, :3])
 
     def _carry(self, index: NDArray[np.intp], x: Array) -> Array:

@@ -165,7 +165,7 @@ def straightest(r: Array, ways: Sequence[Index]) -> Index:
 
 
 def smooth_way(r: Array) -> Index | None:
-    """An order of few points (n, 3) without any sharp turn where the given one turns around, or None."""
+    """An order of few points (n, 3) without sharp turns where the given order turns around; None if there is none."""
     given = np.arange(len(r))
     if len(r) > MOST or not np.any(step_cosines(r) < _AROUND):
         return None

@@ -1,6 +1,7 @@
 """Interpolation of poses between nodes: the published cubic scheme, and a quintic one with continuous accelerations.
 
-Both use the pose X_FM and its derivatives by the parameter u at nodes. Positions are Hermite polynomials.
+Both use the pose X_FM and its derivatives with respect to the parameter u at nodes. Positions are Hermite
+polynomials.
 
 *Cubic* (PILS 3.43-3.49): between nodes i and i + 1, D apart, with the relative rotation phi = log(R_i^T R_i+1), the
 rates delta_i in M_i, delta_i+1 in M_i+1, and Hermite's functions of xi = (u - u_i) / D,

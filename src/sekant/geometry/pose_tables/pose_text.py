@@ -1,8 +1,9 @@
 """Pose tables as text, one file per body: the drive u, the matrix T, its derivatives d and delta (PILS 3.2).
 
 A CSV file of columns ``u``, ``T11`` to ``T34`` (rows of [R p], p in m), ``d1`` to ``d3`` = dp/du and ``delta1`` to
-``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives by u, ``dd1`` ... ``ddelta3``.
-Files without the latter can be read too: cubic splines through d and delta then provide them.
+``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives with respect to u, ``dd1``
+... ``ddelta3``. Files without the latter can be read too: cubic splines through d and delta then provide
+them.
 
 Every column may have its unit in the header, as in ``z [mm]``, ``T14 [mm]``, ``d1 [mm/mm]``, ``delta1 [rad/mm]``, and
 is converted by it; its dimension must fit. A position without a unit is in m. A derivative without a unit is that of

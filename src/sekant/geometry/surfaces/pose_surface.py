@@ -87,7 +87,7 @@ class PoseSurface:
         return np.stack(columns, axis=-1)
 
     def twist_rates(self, u1: ArrayLike, u2: ArrayLike) -> Array:
-        """dS (..., 6, 2, 2): derivative of column i of S by u_j is dS[..., i, j].
+        """dS (..., 6, 2, 2): derivative of column i of S with respect to u_j is dS[..., i, j].
 
         Diagonal ones are those of the curves of one parameter. For the others, V_1 along the direction (1, 1)
         gives the symmetric part, d(V_1 + V_2) along it being dV_1/du1 + dV_1/du2 + dV_2/du1 + dV_2/du2, and

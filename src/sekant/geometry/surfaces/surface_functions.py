@@ -169,7 +169,7 @@ class _MixedDerivatives:
 
 
 def _patches(jets: _MixedDerivatives, x1: Array, x2: Array) -> Array:
-    """Coefficients (n1, n2, m, k1, k2): Hermite along u1 for every derivative by u2, then along u2."""
+    """Coefficients (n1, n2, m, k1, k2): Hermite along u1 for every derivative with respect to u2, then along u2."""
     D = jets.grid(x1, x2)
     s, n1, n2, m = D.shape[0], len(x1) - 1, len(x2), D.shape[-1]
     first = np.moveaxis(D, 1, 3).reshape(s, n1 + 1, n2 * s * m)  # (s1, n1+1, n2*s2*m) in order n2, s2, m

@@ -170,7 +170,8 @@ class CTables:
     def _polynomials(
         self, d: str, terms: list[str], u: str, orders: Iterable[int]
     ) -> tuple[list[str], dict[int, str]]:
-        """Statements, and expressions of the derivatives of these orders by u of the sum of terms[p] u^p.
+        """Statements, and expressions of the derivatives of these orders with respect to u of the sum of
+        terms[p] u^p.
 
         Horner's rule for all at once, as in `LookupCode.polynomials`, in variables that begin with `d`. NaN in u or
         the terms propagates.

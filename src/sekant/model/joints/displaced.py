@@ -85,7 +85,7 @@ class PathAxes:
 
     @cached_property
     def s_u(self) -> SX:
-        """(3,) derivative of s by u, in D."""
+        """(3,) derivative of s with respect to u, in D."""
         return self.R_CD.T @ self.along.dS[3:]
 
     @cached_property
@@ -98,7 +98,7 @@ class PathAxes:
 
     @cached_property
     def omega_u(self) -> SX:
-        """(3,) derivative of omega by u, in D."""
+        """(3,) derivative of omega with respect to u, in D."""
         if self.aligned or self.y_3 is None:
             return SX.zeros(3)
         w, s, dw, ds = self.along.S[:3], self.along.S[3:], self.along.dS[:3], self.along.dS[3:]

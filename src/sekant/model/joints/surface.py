@@ -110,7 +110,7 @@ class Surface(GuidedJoint):
         return self.surface
 
     def _components(self, u1: SX, u2: SX, lookups) -> list[SX]:
-        """The surface's components, and their derivatives by u1, u2, u1 u1, u1 u2, u2 u2."""
+        """The surface's components, and their derivatives with respect to u1, u2, u1 u1, u1 u2, u2 u2."""
         orders = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
         return [lookups(self._geometry.table, u1, u2, order=order) for order in orders]
 

@@ -50,10 +50,10 @@ class Sweep:
     """The points reached, of N.
 
     `reached` (N,): 0 not, 1 reached, 2 reached where the equations are singular (no derivatives). `q` (N, nq),
-    `w` (N, m, n) displacements by drive, `ww` (N, m, m, n): entry i, j is the derivative of w_i by drive j.
-    `failed` (k, 2): pairs of points, the first reached (-1: the start), between which the walk ended.
-    `meetings` (l, 2) and `meeting_at` (l, m): pairs of points between which another branch was crossed, and where.
-    `start`: "regular", or "singular" if no direction can be determined at the start.
+    `w` (N, m, n) displacements by drive, `ww` (N, m, m, n): entry i, j is the derivative of w_i with respect
+    to drive j. `failed` (k, 2): pairs of points, the first reached (-1: the start), between which the walk
+    ended. `meetings` (l, 2) and `meeting_at` (l, m): pairs of points between which another branch was
+    crossed, and where. `start`: "regular", or "singular" if no direction can be determined at the start.
     """
 
     reached: Integers

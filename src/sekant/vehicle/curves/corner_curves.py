@@ -109,8 +109,8 @@ class CornerMechanism:
     def compiled(self, side: str) -> tuple[tuple[str, ...], tuple[str, ...], NativeFunction]:
         """Names and units of the columns, and the function that computes them.
 
-        Its arguments are t, q, displacements by all drives, the derivative of the first one by travel, the
-        start of the wheel, and p.
+        Its arguments are t, q, displacements by all drives, the derivative of the first one with respect to
+        travel, the start of the wheel, and p.
         """
         key = ("corner curves", self.roles, self.drive, tuple(self.springs.items()), side)
         return self.system.cached(key, lambda: self._compile(side))

@@ -16,12 +16,12 @@ Columns = dict[str, tuple[str, Any]]
 
 
 class CornerQuantities:
-    """All columns of the corner on one `side`, from `poses` of a few frames with derivatives by travel and, if
-    there are two drives, by the rack; second derivatives by travel alone.
+    """All columns of the corner on one `side`, from `poses` of a few frames with derivatives with respect to
+    travel and, if there are two drives, to the rack; second derivatives only with respect to travel.
 
     Arrays hold expressions and have the leading axes (1, 1) of a grid of one point. `start`: center (3,) m and spin
     axis (3,) of the wheel at the start, and its radius (1,) m. `springs`: role -> frames at the ends. `tension`: of
-    the spring and its stops (1, 1) N, and its derivative by travel (1, 1) N/m.
+    the spring and its stops (1, 1) N, and its derivative with respect to travel (1, 1) N/m.
     """
 
     def __init__(
@@ -48,7 +48,8 @@ class CornerQuantities:
         self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
 
     def _length(self, a: str, b: str) -> tuple[Any, Any, Any]:
-        """Length l (n, m), its first derivatives (n, m, d), and the second derivative by travel (n, m)."""
+        """Length l (n, m), its first derivatives (n, m, d), and the second derivative with respect to travel
+        (n, m)."""
         parent, child = self.poses[a], self.poses[b]
         d, d_u = child.position - parent.position, child.velocity - parent.velocity
         d_zz = (child.acceleration - parent.acceleration)[..., 0, 0, :]

@@ -39,7 +39,7 @@ class AxleCurves(SuspensionCurves):
         return f"{self.name}, axle in {self.motion} travel"
 
     def gradients(self, by: str = "travel") -> dict[str, tuple[str, Vector]]:
-        """Derivatives of every curve by the travel or by the rack: name -> (unit, values (n, m)), SI.
+        """Derivatives of every curve with respect to the travel or the rack: name -> (unit, values (n, m)), SI.
 
         They are exact, including those of positions and displacements.
         """

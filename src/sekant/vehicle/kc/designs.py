@@ -158,8 +158,8 @@ class AxleDesigns:
         curves: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None,
     ) -> Sensitivities:
-        """Exact derivatives of curves by coordinates (default: all curves, all coordinates), at the first position
-        of the rack."""
+        """Exact derivatives of curves with respect to coordinates (default: all curves, all coordinates), at
+        the first position of the rack."""
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         chosen = list(coordinates or self.names)
         slopes = self._slopes(values, chosen)[:, 0][..., wanted]
@@ -182,8 +182,8 @@ class AxleDesigns:
         raise ModelError(f"there is no curve '{curve}'; {suggest(curve, names, 'curves')}")
 
     def _slopes(self, values: Mapping[str, float] | None, chosen: Sequence[str]) -> Vector:
-        """(n, m, k, c) derivatives of all curves by the coordinates `chosen`; NaN at positions that are not
-        reached."""
+        """(n, m, k, c) derivatives of all curves with respect to the coordinates `chosen`; NaN at positions
+        that are not reached."""
         rows, p = self._solved(values)
         directions = np.zeros((len(chosen), p.size))
         for row, name in zip(directions, chosen, strict=True):
@@ -276,7 +276,8 @@ class AxleDesigns:
         return gaps
 
     def _both(self, values: Mapping[str, float]) -> tuple[Vector, Vector]:
-        """Curves (n, m, c) and slopes (n, m, k, c) by the coordinates of `values`; the last ones are cached."""
+        """Curves (n, m, c) and slopes (n, m, k, c) with respect to the coordinates of `values`; the last
+        ones are cached."""
         key = tuple(values.items())
         if self._last is None or self._last[0] != key:
             columns = self._columns(*self._solved(values))

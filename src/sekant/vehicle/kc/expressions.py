@@ -25,10 +25,10 @@ from sekant.vehicle.hardpoints.suspension import Suspension
 class AxleExpressions:
     """Poses and quantities of an axle on its rig by the symbols `w` (nv, d), `ww` (nv, 4) and `ways` (2,).
 
-    Columns of `ww`: derivatives of the first displacement by both heights, then those of the second. `moving`: the
-    sides whose wheels move. With `drawn`, the poses of frames at the start are those in their bodies, as in models
-    of hard points, whose bodies all start in vehicle axes; otherwise the start of the wheels is given by the
-    symbols `start`, (7,) for each that moves, see `wheel_start`.
+    Columns of `ww`: derivatives with respect to both heights, of the first displacement, then of the second.
+    `moving`: the sides whose wheels move. With `drawn`, the poses of frames at the start are those in their
+    bodies, as in models of hard points, whose bodies all start in vehicle axes; otherwise the start of the
+    wheels is given by the symbols `start`, (7,) for each that moves, see `wheel_start`.
     """
 
     def __init__(self, system: System, steered: bool, moving: tuple[str, ...], drawn: bool):
@@ -47,7 +47,7 @@ class AxleExpressions:
         return self.ww[:, 2 * i + j]
 
     def poses(self, frames: Sequence[str], side: int) -> dict[str, PoseMotion]:
-        """Poses of frames, with derivatives by the travel of the wheel of one side, and by the rack."""
+        """Poses of frames, with derivatives with respect to the travel of the wheel of one side and to the rack."""
         way = self.ways / self.ways[side]
         along = self.w[:, :2] @ way
         bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
@@ -77,7 +77,8 @@ class AxleExpressions:
         return elements(find(self.system, name).expression).reshape(1, 1)
 
     def distance(self, frame: str, radius: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives (1, 1, 2) and (1, 1, 2, 2) by both heights of the position of a wheel's contact along `up`.
+        """Derivatives (1, 1, 2) and (1, 1, 2, 2) with respect to both heights of the position of a wheel's
+        contact along `up`.
 
         The frame is at its center, with y along its spin axis; the lowest point of a disc of `radius` lies at n.p -
         r sqrt(1 - (n.e)^2) along the unit vector n, which is constant.
@@ -98,7 +99,7 @@ class AxleExpressions:
         return on_grid(elements((self._slope(name) @ self.w).T))
 
     def bends(self, name: str) -> np.ndarray:
-        """Second derivatives (1, 1, 2, 2) of a quantity by both heights."""
+        """Second derivatives (1, 1, 2, 2) of a quantity with respect to both heights."""
         return self._bends(self._slope(name), elements)
 
     def _bends(self, slope: SX, made: Callable[[SX], np.ndarray]) -> np.ndarray:

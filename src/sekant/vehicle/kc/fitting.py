@@ -1,4 +1,4 @@
-"""Derivatives of the curves of an axle by its hard points, and fits of hard points to given targets."""
+"""Derivatives of the curves of an axle with respect to its hard points, and fits of hard points to given targets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def curve_sensitivities(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> Sensitivities:
-    """Exact derivatives of `curves` by x, y, z of `points` (default: all) over travel (n,) m.
+    """Exact derivatives of `curves` with respect to x, y, z of `points` (default: all) over travel (n,) m.
 
     Curves are those of the axle, ``left.toe`` ...; ``toe`` refers to the left wheel. A point of one side moves
     with its mirror image. The rack is as drawn.

@@ -71,7 +71,7 @@ class AxleMotion:
         }
 
     def slopes(self, by: str) -> Vector:
-        """Derivatives (n, m, c) of all curves by the travel or the rack."""
+        """Derivatives (n, m, c) of all curves with respect to the travel or the rack."""
 
         def along(row: KinematicsResult) -> Vector:
             way = np.array([*self.ways, 0.0] if by == "travel" else [0.0, 0.0, 1.0])[: len(row.drive_names)]

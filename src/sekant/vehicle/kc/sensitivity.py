@@ -18,7 +18,7 @@ NOISE = 1e-9  # of the largest derivative: smaller ones are round-off
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities:
-    """Derivatives of curves by the coordinates of hard points, SI: each curve (travel, coordinates)."""
+    """Derivatives of curves with respect to the coordinates of hard points, SI: each curve (travel, coordinates)."""
 
     name: str
     travel: Vector
@@ -28,7 +28,7 @@ class Sensitivities:
     data: dict[str, Vector]
 
     def of(self, curve: str, coordinate: str) -> Vector:
-        """Derivative (n,) of a curve by a coordinate, per m."""
+        """Derivative (n,) of a curve with respect to a coordinate, per m."""
         if curve not in self.data:
             raise ModelError(f"there is no curve '{curve}'; {suggest(curve, list(self.data), 'curves')}")
         if coordinate not in self.coordinates:

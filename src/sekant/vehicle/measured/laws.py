@@ -57,7 +57,7 @@ class SprungWheel:
         return R[0], p[0]
 
     def column(self, name: str) -> TableData | None:
-        """A measured column straight ahead, over travel."""
+        """A measured column over travel, with the wheels straight ahead."""
         if self.curves is None or name not in self.curves.names:
             return None
         values = self.curves[name][:, self.curves.design()[1]]
