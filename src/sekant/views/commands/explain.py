@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from typing import Annotated
 
 import typer
@@ -33,7 +35,7 @@ def explain(
             )
         )
         return
-    typer.echo(f"{name}: {about}\n")
+    typer.echo(textwrap.fill(f"{name}: {about}", shutil.get_terminal_size().columns) + "\n")
     rows = [
         (each.name, each.form.replace("`", ""), each.default.replace("`", ""), each.text) for each in fields
     ]
