@@ -12,7 +12,7 @@ import sekant as sk
 from chromium import Chromium, find_chromium
 from sekant.errors import SekantError
 from sekant.vehicle.car import load_car
-from sekant.vehicle.car.looks import car_shapes, driver_eyes
+from sekant.vehicle.car.looks import car_shapes, eye_point
 from sekant.vehicle.maneuvers import maneuver
 from sekant.vehicle.maneuvers.courses import CourseManeuver
 from sekant.views.cockpit.driven_car import DrivenCar, driven_car
@@ -252,7 +252,7 @@ def test_eyes_are_where_the_driver_sits(driven, tmp_path):
     """In the middle of a car with open wheels, ahead of the helmet; on the left of the sedan."""
     assert driven.eyes[1] > 0.2
     racer = load_car(EXAMPLES / "car" / "formula" / "formula.yaml")
-    x, y, z = driver_eyes(racer, -0.25)
+    x, y, z = eye_point(racer, -0.25)
     helmet = car_shapes(racer, -0.25)["chassis_helmet"]
     hx, hy, hz = helmet.pose.position
     assert (y, z) == (hy, hz)

@@ -21,8 +21,8 @@ MANY_ROWS = 20_000
 """Number of output times above which chunks are kept short, because one step may produce many rows."""
 
 
-class Clock(Protocol):
-    """The part of a run's memory that says how far it has come: the time, and the number of rows written."""
+class RowClock(Protocol):
+    """The part of a run's memory with its progress: the time, and the number of written rows."""
 
     @property
     def t(self) -> float: ...
@@ -33,7 +33,7 @@ class Clock(Protocol):
 
 def advance_in_chunks(
     advance: Callable[[int], int],
-    clock: Clock,
+    clock: RowClock,
     times: Floats,
     rows: Sequence[Floats],
     on_chunk: Callable[..., object] | None,

@@ -28,7 +28,7 @@ def car_shapes(car: Car, road: float) -> dict[str, Any]:
     return found
 
 
-def driver_eyes(car: Car, road: float) -> tuple[float, float, float]:
+def eye_point(car: Car, road: float) -> tuple[float, float, float]:
     """Eyes of the driver, m, in the axes of the chassis, where nothing that is drawn hides the road: in front of the
     helmet, or behind the windscreen on the left."""
     front, rear = _ends(car)

@@ -22,7 +22,7 @@ from sekant.results.result import Result
 from sekant.vehicle.car.build import BRAKE, STEERING, THROTTLE, car_with_inputs
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.looks import driver_eyes
+from sekant.vehicle.car.looks import eye_point
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.drivers.course import PROGRESS, RUN_OUT, place_on
 from sekant.vehicle.maneuvers.courses import on_course
@@ -114,7 +114,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
         numbers,
         inputs,
         _lock(car, model),
-        driver_eyes(car, -float(first["chassis.position"][0, 2])),
+        eye_point(car, -float(first["chassis.position"][0, 2])),
     )
 
 
