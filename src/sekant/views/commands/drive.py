@@ -234,7 +234,8 @@ def _text(runs: list[DrivenManeuver]) -> str:
         lines.append(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
     for measure, values in rows:
         columns = "  ".join(f"{value:12.5g}" if value == value else f"{'-':>12}" for value in values)
-        lines.append(f"{measure.name:{wide}}  {columns} {measure.unit}")
+        unit = "" if measure.unit == "1" else measure.unit
+        lines.append(f"{measure.name:{wide}}  {columns} {unit}".rstrip())
     return "\n".join(lines)
 
 
