@@ -1,5 +1,5 @@
 """Pages that compute: a slider or a hard point is dragged over 150 positions; the time of each in the
-browser, and the time to make the page."""
+browser, the time to make the page, and the frames of a drive at full throttle."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ DESIGNS = {
     "design of a corner": ("suspensions/hardpoints/double_wishbone.yaml", False),
     "design of an axle": ("axles/front_double_wishbone.yaml", True),
 }
+DRIVES: dict[str, tuple[str, float | None]] = {
+    "drive of the sedan": ("car/sedan.yaml", 10),
+    "drive of the race car": ("car/formula/formula.yaml", None),
+}
+"""Cars, and how many times as fast as real time their pages have to be"""
 MAKES_DESIGN = """
 import sys, time
 from sekant.views.design.page import write_design
@@ -64,6 +70,10 @@ def run(quick: bool) -> dict[str, Any]:
                 page = Path(folder, "design.html")
                 made = [_made(MAKES_DESIGN, file, page, axle) for _ in range(2 if quick else 4)]
                 _add(figures, targets, title, page, made, _moved(browser, page, moves))
+            for title, (file, least) in DRIVES.items():
+                frame, pace = _driven(browser, file, Path(folder, "drive.html"), 1.0 if quick else 3.0)
+                targets.append(target(f"{title}: 95th percentile of frames", frame, 33, unit="ms"))
+                targets.append(target(f"{title}: times real time", pace, least, at_least=True, unit=""))
     finally:
         browser.close()
     return {"figures": figures, "targets": targets}
@@ -114,6 +124,25 @@ def _dragged(browser: Any, page: Path, moves: int) -> list[float]:
     if len(times) < moves / 2:
         raise RuntimeError(f"only {len(times)} of {moves} moves led to runs")
     return times
+
+
+def _driven(browser: Any, file: str, page: Path, seconds: float) -> tuple[float, float]:
+    """95th percentile (ms) of the frames at full throttle, and simulated time over that of computing it."""
+    from sekant.vehicle.car import load_car
+    from sekant.views.cockpit.page import write_drive
+
+    write_drive(page, load_car(ROOT / "examples" / file))
+    browser.open(page, 1280, 720)
+    key = {"key": "ArrowUp", "code": "ArrowUp"}
+    browser.call("Input.dispatchKeyEvent", type="keyDown", **key)
+    sleep(2.0)  # the page finds out how many pixels it can draw, and the browser optimizes the code
+    browser.run("sekant.frames = [], sekant.computing = { spent: 0, simulated: 0 }, 1")
+    sleep(seconds)
+    frames, pace, lost = browser.run("[sekant.frames, sekant.pace, sekant.car.lost]")
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **key)
+    if lost:
+        raise RuntimeError(lost)
+    return float(np.percentile(frames, 95)), float(pace)
 
 
 def _moved(browser: Any, page: Path, moves: int) -> list[float]:
