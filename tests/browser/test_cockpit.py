@@ -13,6 +13,7 @@ from chromium import Chromium, find_chromium
 from sekant.errors import SekantError
 from sekant.vehicle.car import load_car
 from sekant.vehicle.car.looks import car_shapes, eye_point
+from sekant.vehicle.driving import drive
 from sekant.vehicle.maneuvers import maneuver
 from sekant.vehicle.maneuvers.courses import CourseManeuver
 from sekant.views.cockpit.driven_car import DrivenCar, driven_car
@@ -257,6 +258,36 @@ def test_eyes_are_where_the_driver_sits(driven, tmp_path):
     hx, hy, hz = helmet.pose.position
     assert (y, z) == (hy, hz)
     assert 0.0 < x - hx - helmet.radius < 0.1
+
+
+@pytest.fixture(scope="module")
+def log(browser, page, tmp_path_factory) -> Path:
+    """The download of four seconds at full throttle, the last one in a turn."""
+    browser.open(page, 640, 400)
+    browser.run(
+        "sekant.pause(true); sekant.restart(); sekant.pause(true); sekant.controls.throttle = 1;"
+        " while (sekant.car.t < 4) { sekant.car.set('steering_wheel_angle', sekant.car.t < 3 ? 0 : 0.5);"
+        " sekant.move(Math.round(0.02 / sekant.told.step)); }"
+    )
+    file = tmp_path_factory.mktemp("log") / "drive.csv"
+    file.write_text(browser.run("sekant.csv()"))
+    return file
+
+
+def test_a_download_has_the_inputs_of_the_car(log):
+    """The pedals as the aids leave them, for the file drives the car again."""
+    rows = np.genfromtxt(log, delimiter=",", skip_header=1)
+    assert 0.0 < rows[:, 2].min() < 0.5  # the throttle
+    assert (rows[:, 1].min(), rows[:, 1].max()) == (0.0, 0.5)
+
+
+def test_a_download_drives_the_car_again(log, driven):
+    """To the accuracy of its rows: aids act eight times between two of them."""
+    columns = {"steering": "steering_wheel_angle", "brake": "brake_pedal"}
+    run = drive(load_car(SEDAN), "log", file=str(log), columns=columns, method="rk4", step=driven.step)
+    found = {measure.name: measure.value for measure in run.measures}
+    assert found["difference of speed"] < 0.15  # m/s
+    assert found["difference of yaw rate"] < 0.02  # rad/s
 
 
 def test_laps_count_over_the_line_from_behind(browser, page):

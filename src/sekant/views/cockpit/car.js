@@ -50,6 +50,11 @@ class DrivenCar {
     if (place !== undefined) this.p[place] = value;
   }
 
+  // The present value of an input; 0 if the car has none of this name, such as a brake.
+  given(name) {
+    return this.p[this.told.inputs[name]] ?? 0;
+  }
+
   // `steps` of the integrator with the current inputs; false if the motion cannot continue.
   advance(steps) {
     if (this.lost) return false;

@@ -6,6 +6,7 @@ const RECORD_EVERY = 1 / 30; // s
 const MOST_ROWS = 18000; // recorded rows, ten minutes
 const CURVES_EVERY = 200; // ms
 const AIDS_EVERY = 0.004; // s of simulated time
+const INPUTS = ["steering_wheel_angle", "throttle", "brake_pedal"]; // of the car
 const KEPT = 200; // number of stored frame times
 const KEYS = "Arrow keys or W A S D: drive; Space: brake; C: camera; R: start again; P: pause; V: tire forces; G: driving aids; T: light or dark. Mouse or finger: drag to the side to steer, up to drive, down to brake. Game pad: left stick, right and left trigger.";
 const FIRST = matchMedia("(pointer: coarse)").matches
@@ -172,7 +173,7 @@ class Cockpit {
   record(t) {
     this.rows.push(Float32Array.from(this.car.y));
     this.times.push(t);
-    this.given.push([this.controls.wheel, this.controls.throttle, this.controls.brake]);
+    this.given.push(INPUTS.map((name) => this.car.given(name)));
     if (this.rows.length > MOST_ROWS) for (const one of [this.rows, this.times, this.given]) one.shift();
   }
 
@@ -210,7 +211,7 @@ class Cockpit {
     this.gauges.show(row, { wheel, throttle, brake }, false);
   }
 
-  // The recorded drive: time, inputs of the driver, all outputs of gauges and tires.
+  // The recorded drive: time, inputs of the car, which aids may have reduced, all outputs of gauges and tires.
   csv() {
     const names = [...this.car.offsets.keys()];
     const units = new Map(this.told.program.channels.map((channel) => [channel.name, channel]));
@@ -218,7 +219,7 @@ class Cockpit {
       const { parts, unit } = units.get(name);
       return (parts.length ? parts : [""]).map((part, i) => `${name}${part ? `.${part}` : ""} [${Array.isArray(unit) ? unit[i] : unit}]`);
     });
-    const head = ["time [s]", "steering_wheel_angle [rad]", "throttle [1]", "brake_pedal [1]", ...columns];
+    const head = ["time [s]", `${INPUTS[0]} [rad]`, ...INPUTS.slice(1).map((name) => `${name} [1]`), ...columns];
     const lines = this.rows.map((row, i) => [this.times[i].toFixed(4), ...this.given[i], ...row].join(","));
     return [head.join(","), ...lines, ""].join("\n");
   }
