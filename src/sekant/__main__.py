@@ -2,6 +2,8 @@
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     try:
@@ -9,7 +11,28 @@ def main() -> None:
 
         command()
     except KeyboardInterrupt:
-        sys.exit(130)
+        _end()
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        _end()
+
+
+def _end() -> None:
+    """End with code 130, and with the processes of studies. After `sys.exit`, Python would still end by the signal
+    instead, if the interrupt went through `exec` of a text, as in the definition of a dataclass."""
+    import atexit
+    import multiprocessing
+    import os
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for worker in multiprocessing.active_children():
+        worker.kill()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,19 @@ def test_start_values_that_a_motion_overrides_are_named(formulation, start, told
     assert told in result.summary()
 
 
+def test_a_motion_along_a_path_overrides_its_start(tmp_path):
+    (tmp_path / "model.yaml").write_text(
+        """bodies: {arm: {mass: 1, inertia: [1, 1, 1]}}
+curves: {line: {position: [u, u^2, 0], range: [-1, 1]}}
+joints: {rail: {type: path, child: arm, curve: line, q0: 0.2}}
+motions: {pull: {joint: rail, value: 0.1 + 0.3*t}}
+"""
+    )
+    (warning,) = sk.simulate(sk.load(tmp_path / "model.yaml"), 0.01).warnings
+    assert warning.code == "start_contradicted"
+    assert "0.2 -> 0.1" in warning.cause
+
+
 def test_start_values_at_run_time_cannot_be_compared():
     joints = {"hinge": HINGE["joints"]["hinge"] | {"q0": "a"}}
     motions = {"motor": {"joint": "hinge", "value": "t"}}

@@ -64,17 +64,20 @@ class ModelStart(Start):
         inputs = ca.vertcat(eq.p, eq.z)
         for item in eq.model.motions.values():
             joint, k = eq.model.joints[item.joint], item.coordinate
-            starts = [getattr(joint, field, None) for field in ("q0", "v0")]
+            stated = [getattr(joint, field, None) is not None for field in ("q0", "v0")]
+            if not any(stated):
+                continue
             value = eq.motion.value(item.value)
             pair = [value, eq.lookups.jacobian(value, t)]
-            before = [x if start is None else SX(start[k]) for start, x in zip(starts, pair, strict=True)]
-            if starts == [None, None] or not eq.lookups.jacobian(column(before + pair), inputs).is_zero():
+            starts = [SX(row[k]) for row in joint.initial()]
+            before = [start if known else x for start, known, x in zip(starts, stated, pair, strict=True)]
+            if not eq.lookups.jacobian(column(before + pair), inputs).is_zero():
                 continue
             rows = eq.lookups.oracle("start_of_motion", [t, inputs], before + pair)(0.0, 0.0)
             for i, kind in enumerate((joint.coordinates[k], joint.velocities[k])):
-                stated, actual = float(rows[i]), float(rows[2 + i])
-                if not abs(actual - stated) <= NEAR:
-                    found.append((f"{item.joint}.{kind.name}", stated, actual))
+                model, actual = float(rows[i]), float(rows[2 + i])
+                if not abs(actual - model) <= NEAR:
+                    found.append((f"{item.joint}.{kind.name}", model, actual))
         return tuple(found)
 
 

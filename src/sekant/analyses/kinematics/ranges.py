@@ -16,6 +16,8 @@ from sekant.model.ranges import is_range, split_range
 
 Vector = NDArray[np.float64]
 Drive = str | Sequence[str] | Mapping[str, Any]
+MOST = 10_000_000
+"""Largest number of values of one drive."""
 
 
 class Span(tuple):
@@ -53,6 +55,10 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
     """Values (n,) of one drive in SI units; all different unless they belong to a path."""
     if isinstance(given, Span):
         first, last = (_number(drive, x) for x in given[:2])
+        if given[2] > MOST:
+            raise SekantError(
+                f"kinematics: the range of '{drive.name}' has more than {MOST:,} values; use fewer"
+            )
         if given[2] > 1 and first == last and not path:
             raise SekantError(f"kinematics: the range of '{drive.name}' is empty: it ends where it starts")
         return np.linspace(first, last, given[2])

@@ -24,6 +24,7 @@ from sekant.geometry.rotations import (
 
 Array = NDArray[np.float64]
 ORDER = 5  # number of derivatives of the position used
+MOST_INTERVALS = 100_000  # of a path with few breaks; its tangent turns by at most 0.35 rad in each
 
 
 class Transport:
@@ -112,6 +113,11 @@ class Transport:
                 h = right[some] - left[some]
                 bad[some] = h * tail(series(self._area(left[some], right[some]))) > RESOLVED
             bad &= right - left > least
+            if bad.sum() > max(MOST_INTERVALS, 20 * self._path.breaks.size):
+                raise DataError(
+                    f"the path turns too often for a frame along it: {bad.sum():,} intervals are not enough; check "
+                    "its lengths and curvatures"
+                )
             done.append(left[~bad])
             middle = 0.5 * (left + right)[bad]
             left, right = np.concatenate([left[bad], middle]), np.concatenate([middle, right[bad]])
@@ -125,6 +131,8 @@ class Transport:
             u = left + x * (right - left)
             slope = self._path.jet(u, 1, -1 if x == 1.0 else 1)[1, :, :3]
             size = np.linalg.norm(slope, axis=1)
+            if not np.isfinite(size).all():
+                raise DataError("the path is not finite; check its lengths and curvatures")
             bad = np.flatnonzero(size <= 1e-12 * max(float(size.max()), 1e-300))
             if bad.size:
                 raise DataError(
