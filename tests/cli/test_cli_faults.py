@@ -82,3 +82,13 @@ def test_ctrl_c_while_modules_are_imported(tmp_path):
     process = started("check", "model.yaml", folder=tmp_path, PYTHONPATH=str(tmp_path))
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_ctrl_c_within_the_definition_of_a_class(tmp_path):
+    """Dataclasses are defined by `exec` of a text: after an interrupt there, Python would end by the signal."""
+    (tmp_path / "typer.py").write_text(
+        "exec('import os, signal; os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(1000)]')\n"
+    )
+    process = started("check", "model.yaml", folder=tmp_path, PYTHONPATH=str(tmp_path))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")

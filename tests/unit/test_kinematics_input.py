@@ -122,3 +122,17 @@ def test_values_may_count_from_the_start(crank):
     assert np.ptp(slider.drive) == pytest.approx(0.04)
     absolute = sk.kinematics(crank, "slider.x", values=slider.drive)
     np.testing.assert_allclose(absolute["A.q"], slider["A.q"], atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [10**9, 10**400], ids=["many", "endless"])
+def test_a_range_of_too_many_values_is_refused(count):
+    model = sk.Model(
+        bodies={"arm": sk.Body(mass=1.0, inertia=(0.3, 0.7, 0.9))},
+        joints={"hinge": sk.joints.Revolute(child="arm")},
+    )
+    for arguments in (
+        {"drive": "hinge.q", "range": (0.0, 1.0, count)},
+        {"drive": {"hinge.q": (0.0, 1.0, count)}},
+    ):
+        with pytest.raises(sk.SekantError, match=r"'hinge\.q' has more than 10,000,000 values"):
+            sk.kinematics(model, **arguments)

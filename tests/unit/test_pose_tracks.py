@@ -149,3 +149,9 @@ def test_frenet_over_straights_and_bank_on_a_closed_track():
     )
     assert banked.continuity.orientation >= 2
     np.testing.assert_allclose(banked.twist(L - 1e-7), banked.twist(1e-7), atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1e300, 1e7])
+def test_a_clothoid_without_an_end_is_refused_in_bounded_time(length):
+    with pytest.raises(DataError, match=r"not finite|turns too often"):
+        composite([Straight(8.0), Clothoid(length, 0.0, 1 / 3, axis=(0, -1, 0))], frame=None)
