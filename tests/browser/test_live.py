@@ -223,6 +223,14 @@ def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: 
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("formulation", ["cartesian", "natural"])
+def test_other_coordinates_of_bodies_are_refused(tmp_path: Path, formulation: str):
+    system = sk.compile(load(EXAMPLES / "four_bar.yaml"), formulation=formulation, parameters=["angle"])
+    with pytest.raises(SekantError, match=f"formulation='{formulation}'; compile with formulation='joint'"):
+        sk.live(system, tmp_path / "live.html", vary=LOOP, until=0.1)
+    assert not list(tmp_path.iterdir())
+
+
 def test_loops_that_cannot_be_closed_are_told(browser: Chromium, tmp_path: Path):
     """A rod that is too short, and a start from which a hinge closes with its axis reversed."""
     told = "The mechanism cannot be assembled with these values%s. Choose others."

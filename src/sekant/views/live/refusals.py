@@ -22,8 +22,8 @@ def refuse(system: System) -> None:
         )
     if system.facts.completes or system.facts.placed_by_joints:
         raise SekantError(
-            f"model '{name}': a page starts from joint coordinates or from points, but this start is computed from "
-            f"other coordinates (formulation '{system.facts.formulation}'); compile with formulation='joint'"
+            f"model '{name}': a page computes in joint coordinates or in points, and this system is compiled with "
+            f"formulation='{system.facts.formulation}'; compile with formulation='joint', which gives the same motion"
         )
 
 
