@@ -61,7 +61,7 @@ class RestingRow:
         along = [
             CubicSpline(axis, grid, axis=i)(axis, 1).reshape(self.e.shape) for i, axis in enumerate(axes)
         ]
-        slopes = np.stack(along, axis=-1)  # slopes (n, r, k) of e at rest, by u
+        slopes = np.stack(along, axis=-1)  # slopes (n, r, k) of e at rest, with respect to u
         damping = [place.damping(self.W, by) for place, by in zip(self.places, slopes, strict=True)]
         leading = ElasticModes(
             **u,

@@ -25,7 +25,7 @@ def size_of(r: Array) -> float:
 def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) -> tuple[Array, Array]:
     """Nearest points of the polygon `line` (k, 3) to the points r (n, 3): their length along it and distance.
 
-    With `near` (n,) only the segments near[i] - reach ... near[i] + reach are used: so that the passes of a
+    With `near` (n,) only the segments near[i] - reach ... near[i] + reach are used, so that the passes of a
     path that comes close to itself stay separate. Beyond the ends of the whole line its end segments are
     extended.
     """

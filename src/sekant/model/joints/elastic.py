@@ -180,7 +180,7 @@ class ElasticModes(Description):
         return _tables(self.u, self.u2, self.shapes, self.stiffness, self.damping, self.force, self.energy)
 
     def _look(self, table: Any, u: SX, lookups: Any, by: int | None = None) -> SX:
-        """A table at u (m,), or its derivative by one of its coordinates."""
+        """A table at u (m,), or its derivative with respect to one of its coordinates."""
         orders = [int(i == by) for i in range(self.along)]
         return lookups(table, *ca.vertsplit(u), order=orders[0] if self.along == 1 else tuple(orders))
 

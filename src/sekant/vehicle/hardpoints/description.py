@@ -279,7 +279,8 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
 
 
 def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
-    """Points on the other side of the vehicle from the wheel; the wheel's own if most other points lie there."""
+    """Points that are not on the wheel's side of the vehicle; if these are the majority, the points of the
+    wheel itself."""
     outward = np.sign(given.point("wheel_center")[1])
     sided = [name for name in names if not name.startswith(("panhard", "watt", "drag_link", "pitman"))]
     far = [name for name in sided if given.point(name)[1] * outward < -BESIDE]

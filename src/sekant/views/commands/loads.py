@@ -14,7 +14,9 @@ from sekant.views.telling import refuse_unwritable, tell, with_lines
 def loads(
     file: Annotated[
         Path,
-        typer.Argument(help="Hard points of an axle, or a car on hard points (YAML).", show_default=False),
+        typer.Argument(
+            help="Hard points of an axle, or a car whose axles have hard points (YAML).", show_default=False
+        ),
     ],
     cases: Annotated[
         Path | None,
