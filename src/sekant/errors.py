@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 
 class SekantError(Exception):
@@ -169,6 +171,15 @@ _SINGULAR = {
 def counted(number: int, things: str) -> str:
     """``3 joints``, ``1 joint``."""
     return f"{number} {_SINGULAR.get(things, things.removesuffix('s')) if number == 1 else things}"
+
+
+def optional_module(module: str, extra: str, instead: str = "", file: str | None = None) -> Any:
+    """A module that comes with an extra of this package; `instead`: another remedy if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        remedy = f"install it with: pip install 'sekant[{extra}]'{instead}"
+        raise SekantError(f"{module} is not installed ({error}); {remedy}", file=file) from error
 
 
 def nearest(name: str, valid: Sequence[str]) -> str:

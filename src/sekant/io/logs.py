@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import DataError, ModelError, suggest
+from sekant.errors import DataError, ModelError, optional_module, suggest
 from sekant.files import read_file
 from sekant.units import convert, parse_unit
 
@@ -159,17 +159,10 @@ class MdfLog(Log):
 def read_mdf(path: str | PathLike[str]) -> MdfLog:
     """The log in an MDF file; its `columns` are empty."""
     file = str(path)
-    try:
-        from asammdf import MDF
-    except ImportError:
-        raise DataError(
-            "reading MDF files needs asammdf, which is not installed; pip install 'sekant[measurements]', or export "
-            "the channels as CSV",
-            file=file,
-        ) from None
+    asammdf = optional_module("asammdf", "measurements", ", or export the channels as CSV", file)
     content = io.BytesIO(read_file(file, MOST_BYTES))
     try:
-        data: Any = MDF(content)
+        data: Any = asammdf.MDF(content)
         times = [np.asarray(data.get_master(group), float) for group in range(len(data.groups))]
     except Exception as error:  # asammdf does not convert errors of its decoders and data structures
         raise DataError(f"cannot be read as MDF ({error or type(error).__name__})", file=file) from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import AnalysisWarning, SekantError
+from sekant.errors import AnalysisWarning, SekantError, optional_module
 from sekant.extensions import drawing, picture
 from sekant.html_tables import html_table
 from sekant.model.scene import Scene
@@ -256,7 +256,7 @@ class Result:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], with one column per component; units are in ``.attrs["units"]``."""
-        pandas = _import_optional("pandas")
+        pandas = optional_module("pandas", "frames")
         frame = pandas.DataFrame(
             self.data.copy(),
             index=pandas.Index(self.time.copy(), name="time"),
@@ -269,7 +269,7 @@ class Result:
 
     def to_xarray(self) -> xarray.Dataset:
         """A Dataset over `time` with one variable per channel; components x, y, z have a dimension ``x_y_z``."""
-        xarray = _import_optional("xarray")
+        xarray = optional_module("xarray", "frames")
         variables = {}
         coordinates: dict[str, Any] = {"time": ("time", self.time.copy(), {"units": "s"})}
         for channel in self.channels:
@@ -300,14 +300,3 @@ def _frozen(values: ArrayLike) -> NDArray[np.float64]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _import_optional(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise SekantError(
-            f"{module} is not installed ({error}); install it with: pip install 'sekant[frames]'"
-        ) from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, SekantError, suggest
+from sekant.errors import DataError, SekantError, optional_module, suggest
 from sekant.files import replace_file
 from sekant.html_tables import html_table
 from sekant.studies.analyses import FINISHED
@@ -152,10 +152,7 @@ class SweepResult:
 
     def to_xarray(self) -> xarray.Dataset:
         """A Dataset over ``row``, with the design, the measures, the outputs and the status of each row."""
-        try:
-            import xarray
-        except ImportError:
-            raise SekantError("xarray is not installed; pip install 'sekant[frames]'") from None
+        xarray = optional_module("xarray", "frames")
         data: dict[str, Any] = {}
         for name, column in zip(self.samples.names, self.samples.values.T, strict=True):
             data[name] = ("row", column, {"units": self.units.get(name, ""), "role": "varied"})
@@ -176,10 +173,7 @@ class SweepResult:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table with one row per run: design, measures, status and message."""
-        try:
-            import pandas
-        except ImportError:
-            raise SekantError("pandas is not installed; pip install 'sekant[frames]'") from None
+        pandas = optional_module("pandas", "frames")
         columns: dict[str, Any] = {name: self[name] for name in (*self.samples.names, *self.measure_names)}
         columns["status"] = [self.statuses[i] for i in self.status]
         columns["message"] = [self.messages.get(i, "") for i in range(len(self))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from sekant.analyses.linear.modes import Modes, modes_of
 from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.system import System
-from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
+from sekant.errors import AnalysisWarning, SolverError, optional_module, suggest, warning_lines
 from sekant.extensions import picture
 from sekant.units import in_si
 
@@ -229,12 +228,7 @@ class LinearModel:
 
     def to_control(self) -> Any:
         """A `control.ss` with names; requires python-control. It allows no dots, so `rail.q` becomes `rail_q`."""
-        try:
-            control = importlib.import_module("control")
-        except ImportError:
-            raise SolverError(
-                "python-control is not installed; pip install 'sekant[control]', or use to_scipy()"
-            ) from None
+        control = optional_module("control", "control", ", or use to_scipy()")
         found = self._with_ports()
         named = {"inputs": found.inputs, "outputs": self.outputs, "states": self.state_names}
         plain = {kind: [name.replace(".", "_") for name in names] for kind, names in named.items()}

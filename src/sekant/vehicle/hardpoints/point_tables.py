@@ -17,7 +17,7 @@ from typing import Any
 
 from sekant.cache.files import cached_of_file
 from sekant.columns import read_rows, split_header
-from sekant.errors import DataError, ModelError, SekantError, one_error, suggest
+from sekant.errors import DataError, ModelError, SekantError, one_error, optional_module, suggest
 from sekant.files import read_file
 from sekant.io.source import KeyPath, Place, Places, Source, find_place, read_source
 from sekant.vehicle.hardpoints.mapped_tables import AXES, KEYS, has_heads, mapped_points, read_mapping
@@ -135,17 +135,10 @@ def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
 
 def _sheets(file: str) -> dict[str, Rows]:
     """The rows of every sheet that is not empty, by the sheet's title."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise DataError(
-            "reading spreadsheets needs openpyxl, which is not installed; pip install 'sekant[spreadsheets]', or "
-            "save the sheet as CSV",
-            file=file,
-        ) from None
+    openpyxl = optional_module("openpyxl", "spreadsheets", ", or save the sheet as CSV", file)
     content = io.BytesIO(read_file(file, MOST_BYTES))
     try:
-        book = load_workbook(content, read_only=True, data_only=True)
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
         found = {}
         for sheet in book.worksheets:
             rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)

@@ -87,14 +87,11 @@ def sweep(
 
 
 def _client(address: str) -> Any:
-    from sekant.errors import SekantError
+    from sekant.errors import SekantError, optional_module
 
+    distributed = optional_module("distributed", "cluster")
     try:
-        from distributed import Client
-    except ImportError:
-        raise SekantError("dask.distributed is not installed; run: pip install 'sekant[cluster]'") from None
-    try:
-        return Client(address, timeout="10s")
+        return distributed.Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
         raise SekantError(
             f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
