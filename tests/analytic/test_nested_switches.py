@@ -126,3 +126,18 @@ def test_a_short_pulse_of_time_with_a_kink_close_behind():
     result = sk.simulate(model, 1.0, method="radau5")
     assert result.ok
     assert result["rail.v"][-1] == pytest.approx(2.0 / 1.3, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["taylor", "dop853"])
+def test_a_run_that_begins_on_an_event_and_on_a_switch_up_to_round_off(method):
+    """The switch cuts the first step to almost nothing; behind it, the run still begins on the event."""
+    push = sk.forces.Actuator(joint="rail", force="if_else(rail.q > 1e-17, 1, 0)")
+    model = sk.Model(
+        gravity=(0, 0, 0),
+        bodies={"block": sk.Body(mass=1.3)},
+        joints={"rail": sk.joints.Prismatic(child="block", axis=(1, 0, 0), v0=3.0)},
+        forces={"push": push},
+        signals={"end": sk.signals.Event(when="rail.q + sin(2*t) - 4e-17", direction="rising", stop=True)},
+    )
+    result = sk.simulate(model, 0.1, method=method)
+    assert result.status == "finished"

@@ -436,7 +436,8 @@ def advance(m, a, b):
         m.counts.steps += 1
         clear(m.modes.flips)
         clear(m.fresh)
-        clear(m.events.fresh)
+        if h > BEGINS_ON_EVENT * (t_end - t):  # a switch may end a step up to round-off of where it began
+            clear(m.events.fresh)
         if not at_switch:
             m.cuts.count = 0
         elif slides(m, t, end, reach):
