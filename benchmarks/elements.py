@@ -20,8 +20,8 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.problems import EventFunctions, explicit_problem, taylor_problem
+from sekant.analyses.simulation.watched import event_functions_of
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, Tape, core_function, make_tape
@@ -200,12 +200,7 @@ def series_operations(system: sk.System, watched: EventFunctions | None = None) 
     operation, and for a product one more for each lower order. `watched`: by default the values that the
     elements of the system watch.
     """
-    parts = [reactor.event_functions(system) for reactor in reactors_of(system)]
-    watched = watched or EventFunctions(
-        lambda: ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions() for part in parts]),
-        np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
-    )
-    problem = taylor_problem(system, watched)
+    problem = taylor_problem(system, watched or event_functions_of(system))
     x, p = state_of(system)
     run = TaylorRun(problem, [0.0, 1.0], x[: system.nq], x[system.nq :], p=p)
     run.advance(1)

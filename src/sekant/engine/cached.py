@@ -97,7 +97,7 @@ def _function_data(function: NativeFunction) -> tuple[Any, ...]:
     guards = function.guards if "guards" in vars(function) else None
     return (
         *(function.name, function.code, function.numbers, shapes, function.names),
-        *(function.sources, function.sites, guards),
+        *(function.sources, function.sites, guards, function.entry),
     )
 
 

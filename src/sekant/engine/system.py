@@ -11,6 +11,7 @@ from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal
 
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,7 +21,7 @@ from sekant.engine.arguments import DescribesModel, check_state, model_of, names
 from sekant.engine.building import BuildClock
 from sekant.engine.cached import ABSENT, CachedParts, parts_of
 from sekant.engine.codegen.bound import Bound
-from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.native import LARGE, NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.parameter_values import CheckedValues, ParameterValues
@@ -263,6 +264,13 @@ class System:
         return self.cached("work names", lambda: tuple(self.equations.energies.powers))
 
     @property
+    def large(self) -> bool:
+        """Whether functions that are rarely called are not worth optimizing."""
+        from sekant.engine.functions.motion import state_rates
+
+        return self.cached("large", lambda: ca.n_nodes(state_rates(self)[1]) > LARGE)
+
+    @property
     def reactions(self) -> Reactions:
         """Those of friction, contacts, events, samples and delays that the system has."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
@@ -315,6 +323,15 @@ class System:
             return found
 
         return self.once(key, find)
+
+    def knows(self, key: Hashable) -> bool:
+        """Whether `cached` has a result under this key, here or from an earlier process."""
+        if key in self._built:
+            return True
+        found = ABSENT if self._parts is None else self._parts.load(key)
+        if found is not ABSENT:
+            self.once(key, lambda: found)
+        return found is not ABSENT
 
     def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
         """Like `cached`, for an answer that depends on `numbers` and on those of the model: the last answers

@@ -63,8 +63,10 @@ class Linked:
     """Object code in executable memory; addresses are valid as long as this object lives.
 
     `entries`: the symbols to be found; `address` is that of the first. `symbols`: addresses of data that the code
-    refers to.
+    refers to; `held` keeps this data alive.
     """
+
+    held: Any = None
 
     def __init__(self, objects: Sequence[bytes], *entries: str, symbols: Mapping[str, int] | None = None):
         library = llvm.JITLibraryBuilder()

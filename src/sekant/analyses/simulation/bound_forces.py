@@ -6,7 +6,7 @@ module defines the event functions that they watch, and the parts of the equatio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
-from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.single import SingleFunction
 from sekant.engine.system import System
 from sekant.formulations.friction import Solved
 from sekant.geometry.spatial import SX, scalar
@@ -168,12 +168,13 @@ def bound_event_functions(system: System, bound: BoundElements) -> EventFunction
 
 def decision_functions(system: System) -> DecisionFunctions:
     """The functions that the procedures call; compiled once per system."""
+    return DecisionFunctions(*(one.of(system) for one in decisions_at_states(system)))
 
-    def made(name: str, terms: list[SX]) -> NativeFunction:
-        eq = system.equations
-        return system.function(name, [eq.t, eq.q, eq.v, eq.z, eq.p], terms, seldom=True)
 
-    def values() -> NativeFunction:
+def decisions_at_states(system: System) -> list[SingleFunction]:
+    """Forces, velocity rows and kinetic energy."""
+
+    def values() -> list[SX]:
         solved, empty = system.equations.elements.friction, SX.zeros(0, 1)
         gaps = ca.vertcat(empty, *[one.gap for one in solved.contacts])
         items = [system.equations.resolved.model.contacts[one.name] for one in solved.contacts]
@@ -185,23 +186,24 @@ def decision_functions(system: System) -> DecisionFunctions:
         }
         terms = [solved.slip, solved.slip_rate, solved.force, solved.limit, solved.mobility, gaps]
         terms += [ca.vertcat(empty, *numbers) for numbers in laws.values()]
-        terms += [solved.margin, solved.miss]
-        return made("bound_forces", terms)
+        return [*terms, solved.margin, solved.miss]
 
-    def rows() -> NativeFunction:
+    def rows() -> list[SX]:
         eq, slip = system.equations, system.equations.elements.friction.slip
         slope = ca.densify(eq.lookups.jacobian(slip, eq.v))
-        terms = [ca.densify(eq.mass_matrix), ca.densify(eq.G), eq.rate, slope, slip]
-        return made("velocity_rows", terms)
+        return [ca.densify(eq.mass_matrix), ca.densify(eq.G), eq.rate, slope, slip]
 
-    def kinetic() -> NativeFunction:
-        return made("kinetic", [system.equations.energies.kinetic])
+    def kinetic() -> list[SX]:
+        return [system.equations.energies.kinetic]
 
-    return DecisionFunctions(
-        system.cached("bound forces", values),
-        system.cached("velocity rows", rows),
-        system.cached("kinetic", kinetic),
-    )
+    def of(key: str, results: Callable[[], list[SX]]) -> SingleFunction:
+        def terms() -> tuple[list[SX], list[SX]]:
+            eq = system.equations
+            return [eq.t, eq.q, eq.v, eq.z, eq.p], results()
+
+        return SingleFunction(key, key.replace(" ", "_"), terms)
+
+    return [of("bound forces", values), of("velocity rows", rows), of("kinetic", kinetic)]
 
 
 def decision_of(

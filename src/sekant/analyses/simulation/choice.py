@@ -58,8 +58,10 @@ def choose_method(
     within a factor `NEAR` of them; for other values it is made again. Inputs have no influence.
     """
     method, reason = _chosen(system, start, parameters, t, own_start)
+    if method != TAYLOR:
+        return method, reason
     numeric = next((item for item in single_rates(system).sources if isinstance(item, NumericFunction)), None)
-    if method == TAYLOR and numeric is not None:
+    if numeric is not None:
         return "dop853", f"{numeric.label} has no series ({reason})"
     return method, reason
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.problems import EventFunctions
+from sekant.analyses.simulation.watched import declared_event_functions, events_of
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
@@ -27,29 +28,6 @@ from sekant.solvers.common.cascades import (
 from sekant.solvers.common.memory import new_point
 
 
-@dataclass(frozen=True)
-class EventFacts:
-    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of the values it sets."""
-
-    name: str
-    direction: int
-    sets: tuple[str, ...]
-    stop: str
-    level: bool
-
-
-def events_of(system: System) -> tuple[EventFacts, ...]:
-    """All declared events, in the order of the model."""
-
-    def make() -> tuple[EventFacts, ...]:
-        return tuple(
-            EventFacts(event.name, event.direction, tuple(map(".".join, event.sets)), event.stop, event.level)
-            for event in system.equations.elements.events
-        )
-
-    return system.cached("declared events", make)
-
-
 class DeclaredEvents:
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
@@ -58,12 +36,7 @@ class DeclaredEvents:
         self.memory = event_cascade(system, new_point(sizes))
 
     def event_functions(self, system: System) -> EventFunctions:
-        return EventFunctions(
-            lambda: ca.vertcat(
-                SX.zeros(0, 1), *[event.function for event in system.equations.elements.events]
-            ),
-            np.array([float(event.direction) for event in events_of(system)]),
-        )
+        return declared_event_functions(system)
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """The instant after the events whose functions have jumped over zero; at the start, after level events."""

@@ -12,17 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.runs import Setup, run_stretch
+from sekant.analyses.simulation.watched import event_functions_of
 from sekant.engine.functions.motion import single_rates
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
-from sekant.geometry.spatial import SX
 from sekant.solvers.common.outcome import Ending, Outcome
 
 Floats = NDArray[np.float64]
@@ -278,7 +277,7 @@ class EventLoop:
             ),
             t_start=now.t,
             work=self.work,
-            watched=event_functions_of(now.system, self.reactors),
+            watched=event_functions_of(now.system),
         )
 
     def _nodes(self, begin: float, end: float) -> Floats:
@@ -392,19 +391,6 @@ class EventLoop:
         for reactor in self.reactors:
             found.update(reactor.stats())
         return found
-
-
-def event_functions_of(system: System, reactors: Sequence[Reactor]) -> EventFunctions:
-    """The event functions of all reactors of a system, in their order."""
-
-    def make() -> EventFunctions:
-        parts = [reactor.event_functions(system) for reactor in reactors]
-        return EventFunctions(
-            lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
-            np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
-        )
-
-    return system.once("all event functions", make)
 
 
 def _reached(now: Instant, part: Outcome) -> Instant:

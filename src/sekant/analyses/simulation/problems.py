@@ -17,6 +17,7 @@ from sekant.engine.functions.motion import (
     projection_function,
     right_hand_side,
 )
+from sekant.engine.functions.single import SingleFunction
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
@@ -42,15 +43,14 @@ class EventFunctions:
     directions: Floats
 
 
-def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
-    """(t, [q; v; z], p) -> (ne,) event functions; compiled once per system."""
+def events_at_states(system: System, watched: EventFunctions) -> SingleFunction:
+    """(t, [q; v; z], p) -> (ne,) event functions."""
 
-    def make() -> NativeFunction:
+    def terms() -> tuple[list[SX], list[SX]]:
         eq = system.equations
-        inputs = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p]
-        return system.function("events", inputs, [watched.expressions()], seldom=True)
+        return [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [watched.expressions()]
 
-    return system.cached("event functions", make)
+    return SingleFunction("event functions", "events", terms)
 
 
 def explicit_problem(
@@ -90,7 +90,7 @@ def with_events(problem: Problem, system: System, watched: EventFunctions | None
     """The problem with event functions, which are compiled once per system."""
     if watched is None or not watched.directions.size:
         return problem
-    events = compiled_events(system, watched)
+    events = events_at_states(system, watched).of(system)
     return replace(problem, events=events, directions=watched.directions.astype(np.int64))
 
 

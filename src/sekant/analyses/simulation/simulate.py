@@ -26,6 +26,7 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, start_of
+from sekant.analyses.simulation.together import compile_for_run
 from sekant.engine.arguments import names_of, number
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
@@ -113,8 +114,11 @@ def simulate(
     refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
     start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
-    refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
+    if method == "auto" and system.reactions.bound_forces:  # which decide alone
+        method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
+    compile_for_run(system, method, outputs, balance)
+    refuse_bad_start(system, start, parameters, balance, float(times[0]))
     rtol = number(settings.rtol if rtol is None else rtol, "", "rtol")
     atol = number(settings.atol if atol is None else atol, "", "atol")
     if method == "auto":

@@ -101,7 +101,7 @@ def on_branches(
         if np.array_equal(here.held, held):
             return found
         held = here.held
-    from sekant.analyses.simulation.declared_events import events_of
+    from sekant.analyses.simulation.watched import events_of
 
     names = ", ".join(sorted({f"'{event.name}'" for event in events_of(system)}))
     raise SolverError(

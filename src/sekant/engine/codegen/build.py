@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,7 +22,9 @@ from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
 from sekant.engine.codegen.tape_parts import guard_tape, numbers_of, shape_key, values_of
+from sekant.engine.codegen.together import Part, PartShape, emit_together, entry_of, shapes_of
 from sekant.errors import SekantError, suggest
+from sekant.object_code.link import ENTRY
 from sekant.object_code.portable import PortableCode
 from sekant.object_code.target import Target, optimization, tape_optimization, target_identity
 from sekant.progress_bar import doing
@@ -99,6 +102,48 @@ def build(
     return replace(handle, shapes_in=lanes_in, shapes_out=lanes_out, sites=(), make_guards=None)
 
 
+def build_together(
+    parts: Sequence[Part], lookups: Lookups, cache: bool = True
+) -> list[NativeFunction] | None:
+    """Functions that share code (see `together`), without optimization; None if they repeat blocks, which alone are
+    less code. The inputs of the first part contain all symbols."""
+    start = time.perf_counter()
+    parts = [Part(one.name, one.inputs, [ca.densify(ca.SX(y)) for y in one.outputs]) for one in parts]
+    symbols = [_checked(parts[0].name, i, x) for i, x in enumerate(parts[0].inputs)]
+    dense = [y for one in parts for y in one.outputs]
+    groups = lookup_groups(lookups, ca.veccat(*dense))
+    function = core_function("sekant", symbols, dense, groups)
+    store = user_cache() if cache else None
+    shapes = shapes_of(parts)
+    source = _Source(
+        ", ".join(_word(one.name) for one in parts),
+        function,
+        groups,
+        symbols,
+        store,
+        CHUNK,
+        level=0,
+        parts=shapes,
+    )
+    code = source.compile()
+    if code is None:
+        return None
+    found = []
+    for k, part in enumerate(parts):
+        own = replace(code, address=code.addresses[entry_of(k)], entry=entry_of(k))
+        portable = partial(_portable, part, lookups)
+        found.append(
+            _handle(
+                part.name, part.inputs, [y.shape for y in part.outputs], lookups, own, start, None, portable
+            )
+        )
+    return found
+
+
+def _portable(part: Part, lookups: Lookups, target: Target) -> PortableCode:
+    return build(part.name, part.inputs, part.outputs, lookups, cache=False, linked=False).portable(target)
+
+
 def _handle(
     name: str,
     symbols: Sequence[ca.SX],
@@ -125,6 +170,7 @@ def _handle(
         code.key,
         code.numbers,
         portable,
+        code.entry,
     )
 
 
@@ -152,10 +198,11 @@ class _Source:
     shared: tuple[int, ...] = ()
     level: int = 2
     tangents: tuple[TangentShape, ...] = ()
+    parts: tuple[PartShape, ...] = ()
 
-    def compile(self, guards: bool = False) -> Compiled:
+    def compile(self, guards: bool = False) -> Any:
         """The function from the cache, under the key of these expressions or of others that differ only in
-        numbers; otherwise compiled."""
+        numbers; otherwise compiled. None if parts do not pay."""
         key = "" if self.store is None else self._key(guards)
         known = None if self.store is None else self.store.load(key)
         if known is not None and self.store is not None:
@@ -164,7 +211,7 @@ class _Source:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
                 return link(code, self._cache_key(known.header["code"]), numbers, sites, 0.0, True)
-        with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
+        with doing(f"compiling {_word(self.name)}"):
             return self._compiled(key, guards)
 
     def unlinked(self) -> Compiled:
@@ -189,8 +236,10 @@ class _Source:
         numbers: dict[int, int],
         guards: bool,
         target: Target | None = None,
-    ) -> Code:
+    ) -> Code | None:
         skips = self.level > 0
+        if self.parts:
+            return emit_together(tape, self.parts, self.chunk, sites, numbers)
         if self.lanes > 1:
             return emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers, target=target, skips=skips)
         if self.tangents and not guards:
@@ -200,10 +249,12 @@ class _Source:
 
     def _tape(self, guards: bool) -> tuple[Tape, TapeSites]:
         tape = make_tape(self.function, self.groups)
+        if self.parts:
+            return tape, TapeSites(axes=tuple((-1,) * len(one.shape.powers) for one in tape.lookups))
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
         return guard_tape(tape, found) if guards else (tape, found)
 
-    def _compiled(self, key: str, guards: bool) -> Compiled:
+    def _compiled(self, key: str, guards: bool) -> Compiled | None:
         """Compile the function, unless there is code of the same operations on other numbers."""
         start = time.perf_counter()
         tape, found = self._tape(guards)
@@ -216,11 +267,14 @@ class _Source:
         from_cache = code is not None
         if code is None:
             made = self._emitted(tape, found, numbers, guards)
+            if made is None:
+                return None
             header = {
                 "operations": tape.operations,
                 "chunks": made.chunks,
                 "work_size": made.work_size,
                 "lanes": tangent_lanes() if self.tangents else self.lanes,
+                "entries": [entry_of(k) for k in range(len(self.parts))] or [ENTRY],
             }
             code = Entry(header, tuple(compile_modules(made.modules, self.level)))
         if self.store is not None:
@@ -238,7 +292,7 @@ class _Source:
 
     def _settings(self) -> str:
         """Everything on which the object code depends, in addition to the expressions."""
-        lanes = ""
+        lanes = repr(self.parts) if self.parts else ""
         if self.lanes > 1 or self.tangents:
             side = (self.lanes, tangent_lanes(), self.tangents)
             lanes = f"{side} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}"
@@ -249,6 +303,10 @@ class _Source:
         """Cache key of the expressions, numbers included; from CasADi's own serialization, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
         return make_key([self._settings(), f"{guards}", shapes, self.function.serialize()])
+
+
+def _word(name: str) -> str:
+    return _WORDS.get(name, name.replace("_", " "))
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -31,6 +33,12 @@ class Compiled:
     sites: tuple[Site, ...]
     key: str = ""
     numbers: np.ndarray | None = None
+    entry: str = ENTRY
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """By entry of the code."""
+        return self.owner.addresses
 
 
 def linked_again(
@@ -42,6 +50,7 @@ def linked_again(
     tables: tuple[Any, ...],
     sites: tuple[Site, ...],
     guards: NativeFunction | None,
+    own_entry: str,
 ) -> NativeFunction | None:
     """A function from its object code in the user's cache, without its expressions; None if it is missing.
 
@@ -52,9 +61,10 @@ def linked_again(
     if entry is None:
         return None
     code = link(entry, key, numbers, sites, 0.0, True)
+    address = code.addresses[own_entry]
     return NativeFunction(
         name,
-        code.address,
+        address,
         code.work_size,
         *shapes,
         names,
@@ -66,6 +76,7 @@ def linked_again(
         tables,
         key,
         numbers,
+        entry=own_entry,
     )
 
 
@@ -88,15 +99,30 @@ def interpreted(staged: Staged) -> Compiled:
 def link(
     code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
 ) -> Compiled:
-    """Link object code and bind it to its numbers."""
-    h, given = code.header, numbers
-    numbers = aligned(given.size)
-    numbers[:] = given
+    """Link object code and bind it to its numbers; functions of one code with the same numbers share it."""
+    h = code.header
     stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
+    place = (key, numbers.tobytes())
+    owner = _IN_USE.get(place) if key else None
+    if owner is None:
+        owner = _linked(code, numbers)
+        if key:
+            _IN_USE[place] = owner
+    return Compiled(owner, owner.address, h["work_size"], stats, sites, key, numbers)
+
+
+_IN_USE: WeakValueDictionary[tuple[str, bytes], Linked] = WeakValueDictionary()
+"""Linked code by its key and its numbers."""
+
+
+def _linked(code: Entry, given: np.ndarray) -> Linked:
+    h, numbers = code.header, aligned(given.size)
+    numbers[:] = given
     symbols = {SYMBOL: address_of(numbers)}
     if h.get("lanes", 1) > 1:
         from sekant.engine.codegen.lanes import vector_symbols
 
         symbols |= vector_symbols()
-    owner = Linked(code.objects, ENTRY, symbols=symbols)
-    return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers)
+    owner = Linked(code.objects, *h.get("entries", [ENTRY]), symbols=symbols)
+    owner.held = numbers
+    return owner

@@ -10,7 +10,7 @@ operation on two numbers, which are adjacent in w. Equal chunks (see `blocks`) a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sekant.engine.codegen.block_code import block_code, table_text
@@ -69,21 +69,36 @@ def emit(
     blocks = find_blocks(tape, chunk, numbers) if regions is None else None
     layout = ChunkLayout(tape, chunk, regions, entry, blocks)
     texts, calls, table = _functions(tape, sites, layout, numbers, fused)
-    modules = []
-    names = list(texts)
-    for first in range(0, len(names), chunks_per_module):
-        local = names[first : first + chunks_per_module]
-        body = [texts[name] for name in local]
-        if first == 0:
-            body += [table, entry_text(entry, calls, names[chunks_per_module:])]
+
+    def first(others: Sequence[str]) -> str:
+        return "\n".join([table, entry_text(entry, calls, others)])
+
+    modules = modules_of(texts, first, numbers, chunks_per_module, bool(layout.twin))
+    return Code(tuple(modules), layout.work_size, len(texts))
+
+
+def modules_of(
+    texts: Mapping[str, str],
+    first: Callable[[Sequence[str]], str],
+    numbers: Mapping[int, int],
+    chunks_per_module: int = CHUNKS_PER_MODULE,
+    twins: bool = False,
+) -> list[str]:
+    """Modules of these functions, by name; `first`: further text of the first module, from the names of functions in
+    others."""
+    modules, names = [], list(texts)
+    for begin in range(0, len(names), chunks_per_module):
+        body = [texts[name] for name in names[begin : begin + chunks_per_module]]
+        if begin == 0:
+            body.append(first(names[chunks_per_module:]))
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
         helpers += turning_functions(text)
-        helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
+        helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if twins else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
-    return Code(tuple(modules), layout.work_size, len(names))
+    return modules
 
 
 def _functions(

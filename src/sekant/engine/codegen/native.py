@@ -13,6 +13,7 @@ from sekant.engine.codegen.bound import Bound
 from sekant.errors import SekantError
 from sekant.loops.declare.calls import Calls, call_many
 from sekant.loops.declare.structs import PointerTable, address_of
+from sekant.object_code.link import ENTRY
 from sekant.solvers.common.sites import Site, free_modes
 from sekant.tables.lookups import Tabulated
 
@@ -70,6 +71,8 @@ class NativeFunction:
     """The numbers of the object code."""
     make_portable: Callable[[Target], PortableCode] | None = None
     """Makes its code for another target; None if its expressions are not available."""
+    entry: str = ENTRY
+    """Name of the function in its code."""
 
     @property
     def sizes_in(self) -> list[int]:

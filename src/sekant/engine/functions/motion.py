@@ -9,7 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.engine.codegen.native import LARGE, NativeFunction
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.single import SingleFunction
 from sekant.formulations.timeline import model_stops, timed_items
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
@@ -51,18 +52,21 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
     return system.cached(("rhs", balance), make)
 
 
+def rates_at_states(system: System, balance: bool = True) -> SingleFunction:
+    """The function of `single_rates` of a large system."""
+    balance = balance and bool(system.work_names)
+
+    def terms() -> tuple[list[SX], list[SX]]:
+        x, xdot = state_rates(system, balance)
+        return [system.equations.t, x, system.equations.p], [xdot]
+
+    return SingleFunction(("single rates", balance), "rates", terms)
+
+
 def single_rates(system: System, balance: bool = True) -> NativeFunction:
     """Like `right_hand_side`, for evaluation at single states. For a large system it is not optimized, so
     that methods that use other functions do not wait for it."""
-    balance = balance and bool(system.work_names)
-
-    def make() -> NativeFunction:
-        eq = system.equations
-        x, xdot = state_rates(system, balance)
-        return system.function("rates", [eq.t, x, eq.p], [xdot], seldom=True)
-
-    large = system.cached("large", lambda: ca.n_nodes(state_rates(system)[1]) > LARGE)
-    return system.cached(("single rates", balance), make) if large else right_hand_side(system, balance)
+    return rates_at_states(system, balance).of(system) if system.large else right_hand_side(system, balance)
 
 
 def kinematics_function(system: System, balance: bool = True) -> NativeFunction:

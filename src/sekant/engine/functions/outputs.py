@@ -11,6 +11,7 @@ import numpy as np
 
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import state_symbols, work_symbols
+from sekant.engine.functions.single import SingleFunction
 from sekant.engine.state import State
 from sekant.errors import SekantError, suggest
 from sekant.formulations.outputs import Output, Reported
@@ -60,22 +61,32 @@ def output_function(
 
     Without `balance`, x ends with zeros for the accumulated work, and outputs that depend on it are left out.
     """
+    return outputs_at_states(system, names, balance).of(system)
+
+
+def outputs_at_states(
+    system: System, names: Sequence[str] | None = None, balance: bool = True
+) -> SingleFunction:
+    """The function of `output_function`."""
+
+    def chosen() -> list[Output]:
+        work = work_symbols(system)
+        known = [
+            o
+            for o in all_outputs(system)
+            if balance or not work.numel() or not ca.depends_on(o.expression, work)
+        ]
+        return known if names is None else asked_outputs(known, names)
+
+    def terms() -> tuple[list[SX], list[SX]]:
+        eq = system.equations
+        y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen()])
+        return [eq.t, state_symbols(system), eq.p], [y]
+
     key = ("outputs", None if names is None else tuple(names), balance)
-    return system.cached(key, lambda: _make(system, names, balance))
-
-
-def _make(
-    system: System, names: Sequence[str] | None, balance: bool
-) -> tuple[NativeFunction, tuple[Reported, ...]]:
-    eq, work = system.equations, work_symbols(system)
-    known = [
-        o for o in all_outputs(system) if balance or not work.numel() or not ca.depends_on(o.expression, work)
-    ]
-    chosen = known if names is None else asked_outputs(known, names)
-    y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
-    inputs = [eq.t, state_symbols(system), eq.p]
-    function = system.function("outputs", inputs, [y], seldom=True)
-    return function, tuple(o.reported for o in chosen)
+    return SingleFunction(
+        key, "outputs", terms, lambda function: (function, tuple(o.reported for o in chosen()))
+    )
 
 
 def asked_outputs(known: Sequence[Output], names: Sequence[str]) -> list[Output]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.bound_forces import decision_functions
 from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
-from sekant.analyses.simulation.declared_events import DeclaredEvents, events_of, functions_of_events
+from sekant.analyses.simulation.declared_events import DeclaredEvents, functions_of_events
 from sekant.analyses.simulation.delays import delayed_function, delays_of, fit_at_nodes, nodes_of, to_powers
-from sekant.analyses.simulation.events import event_functions_of
 from sekant.analyses.simulation.instants import sample_function
 from sekant.analyses.simulation.sampling import samples_of
+from sekant.analyses.simulation.watched import event_functions_of, events_of
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.state import State
@@ -61,7 +61,7 @@ def simulation_of(
     system = given.with_expressions()
     program = PageProgram(system.model.name)
     reactors = reactors_of(system)
-    watched = event_functions_of(system, reactors)
+    watched = event_functions_of(system)
     p = np.array(system.parameter_vector(parameters), float)
     values = program.add_array(p.copy())
     lines = delays_of(system) if system.reactions.delayed else ()

@@ -1,0 +1,58 @@
+"""The event functions that a run watches: those of dry frictions, rigid contacts and declared events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sekant.analyses.simulation.bound_forces import bound_elements, bound_event_functions
+from sekant.analyses.simulation.problems import EventFunctions
+from sekant.engine.system import System
+from sekant.geometry.spatial import SX
+
+
+@dataclass(frozen=True)
+class EventFacts:
+    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of the values it sets."""
+
+    name: str
+    direction: int
+    sets: tuple[str, ...]
+    stop: str
+    level: bool
+
+
+def events_of(system: System) -> tuple[EventFacts, ...]:
+    """All declared events, in the order of the model."""
+
+    def make() -> tuple[EventFacts, ...]:
+        return tuple(
+            EventFacts(event.name, event.direction, tuple(map(".".join, event.sets)), event.stop, event.level)
+            for event in system.equations.elements.events
+        )
+
+    return system.cached("declared events", make)
+
+
+def declared_event_functions(system: System) -> EventFunctions:
+    return EventFunctions(
+        lambda: ca.vertcat(SX.zeros(0, 1), *[event.function for event in system.equations.elements.events]),
+        np.array([float(event.direction) for event in events_of(system)]),
+    )
+
+
+def event_functions_of(system: System) -> EventFunctions:
+    """The event functions of all reactors of a system, in their order."""
+
+    def make() -> EventFunctions:
+        acts = system.reactions
+        parts = [bound_event_functions(system, bound_elements(system))] if acts.bound_forces else []
+        parts += [declared_event_functions(system)] if acts.events else []
+        return EventFunctions(
+            lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
+            np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
+        )
+
+    return system.once("all event functions", make)
