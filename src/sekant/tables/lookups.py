@@ -177,10 +177,12 @@ class Lookups:
         of the y of one level are replaced by dE/dy * Table^(order+1) * d(arguments)/d(x, inner y).
         """
         expr, wrt = ca.vec(expr), ca.vec(wrt)
-        levels = self._levels(expr)
-        variables = [wrt]
-        for nodes in levels:
-            variables.append(ca.vertcat(variables[-1], *[n.symbols for n in nodes]))
+        levels, variables = [], [wrt]
+        for nodes in self._levels(expr):
+            nodes = [n for n in nodes if ca.depends_on(ca.vertcat(*n.arguments), variables[-1])]
+            if nodes:
+                levels.append(nodes)
+                variables.append(ca.vertcat(variables[-1], *[n.symbols for n in nodes]))
         total = ca.jacobian(expr, variables[-1])
         for nodes, inner in zip(reversed(levels), reversed(variables[:-1]), strict=True):
             count = inner.shape[0]
