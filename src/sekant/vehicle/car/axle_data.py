@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,13 @@ def axle_data(axle: Axle) -> AxleData:
     points = points_of(data)
     key = f"{axle.model_dump_json()} {points.model_dump_json()}"
     return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))
+
+
+def rack_travel(axle: Axle) -> float:
+    """Displacement of the rack (m) per radian of the steering wheel."""
+    assert axle.steering is not None
+    travel = axle.steering.rack_per_turn / (2 * pi)
+    return travel if axle_data(axle).arm > 0 else -travel
 
 
 def _simple(axle: Axle, data: SimpleSuspension) -> AxleData:

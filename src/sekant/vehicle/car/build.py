@@ -10,7 +10,6 @@ horizontal): `speed` and `lateral_velocity` (m/s), `sideslip`, `yaw_rate`, and t
 from __future__ import annotations
 
 from dataclasses import replace
-from math import pi
 from typing import Any
 
 from sekant.errors import ModelError
@@ -27,7 +26,7 @@ from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
 from sekant.reduction.lumping import Lump, with_lumps
 from sekant.vehicle.aero import Aero
-from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.axle_data import axle_data, rack_travel
 from sekant.vehicle.car.axle_parts import hard_point_axle, measured_part
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
@@ -212,10 +211,7 @@ class _CarBuilder:
 
     @property
     def _rack_travel(self) -> str:
-        axle = self.car.axles[self.car.steered]  # type: ignore[index]
-        assert axle.steering is not None
-        turns = axle.steering.rack_per_turn / (2 * pi)
-        return f"{turns if axle_data(axle).arm > 0 else -turns!r}*({self.commands.steer})"
+        return f"{rack_travel(self.car.axles[self.car.steered])!r}*({self.commands.steer})"  # type: ignore[index]
 
     def _rack_motion(self) -> dict[str, Motion]:
         if self.car.steered is None or not self.commands.steers_by_time:

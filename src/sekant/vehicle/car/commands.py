@@ -7,8 +7,9 @@ moves the rack exactly; one that depends on measured signals acts through the st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sekant.model.expressions.expression import Expression
 from sekant.model.input import Input
@@ -28,8 +29,24 @@ class Commands:
     signals: Mapping[str, Signal] = field(default_factory=dict)
     parameters: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
+    gains: Callable[[Any], Mapping[str, float]] | None = None
+    """values of parameters that follow from the car's `LateralModel`, if there are any"""
 
     @property
     def steers_by_time(self) -> bool:
         """Whether the steering depends only on time and parameters."""
         return Expression(self.steer).names <= {"t", *self.parameters}
+
+    def also_by_hand(self) -> Commands:
+        """The commands with parameters `BY_HAND` that replace them by numbers, to find how the car responds."""
+        driver, steer, torque = BY_HAND
+        return replace(
+            self,
+            steer=f"{driver}*({self.steer}) + {steer}",
+            torque=f"{driver}*({self.torque}) + {torque}",
+            parameters={**self.parameters, **BY_HAND},
+        )
+
+
+BY_HAND = {"by_driver": 1.0, "steer_by_hand": 0.0, "torque_by_hand": 0.0}
+"""Share of the driver's commands, and numbers that are added: steering (rad) and torque (N m)."""

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,18 @@ SLOW = 1.0  # m/s: lower limit of the speed in the direction of the front wheels
 WISH = "steering_wish"
 BEYOND = "steering_beyond_grip"
 ROLL_RATE = "(turn.x*cos(angles.yaw) + turn.y*sin(angles.yaw))"
+FELT = {
+    "lateral_velocity": "lateral_velocity",
+    "yaw_rate": "yaw_rate",
+    "angles.roll": "angles.roll",
+    "turn.x": ROLL_RATE,
+}
+"""Outputs of the linear model, and their names in a car that has turned away from x."""
+PLACED = ("position.y", "angles.yaw", "hands")
+GAINS = {name: f"path_gain_{k}" for k, name in enumerate((*FELT.values(), *PLACED))}
+WEIGHTS = tuple(f"path_weight_{k}" for k in range(POINTS))
+"""Names of the parameters of a driver: gains by what they multiply, weights of the path at the times ahead."""
+TIMES = (np.arange(POINTS) + 0.5) * (HORIZON / POINTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +111,17 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
     per = 20
     step = exponential(closed.T * ds / per)
     g = Q[:, y].copy()
-    times, weights = [], []
-    for k in range(POINTS):  # weights of the trapezoidal rule
+    weights = []
+    for _ in range(POINTS):  # weights of the trapezoidal rule
         total = np.zeros(n + 3)
         for _ in range(per):
             after = step @ g
             total += (g + after) / 2 * ds / per
             g = after
-        times.append((k + 0.5) * ds)
         weights.append(float(B @ total / R))
     weights = np.array(weights)
     weights[-1] += K[y] - weights.sum()  # the part beyond the horizon
-    return K, np.array(times), weights
+    return K, TIMES, weights
 
 
 def within_grip(wish: str, grip: Grip) -> str:
@@ -132,22 +144,17 @@ def follow_path(
     y: Sequence[float] | Floats,
     *,
     speed: float,
-    lateral: LateralModel,
     grip: Grip,
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
-    Between the points the path is smooth (pchip), beyond them straight. Steep paths, and speeds above the
-    critical speed of an oversteering car, are refused.
+    Between the points the path is smooth (pchip), beyond them straight. Steep paths are refused. The gains are
+    parameters: `Commands.gains` gives their values, and refuses speeds above the critical speed of an
+    oversteering car.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.size < 4 or np.any(np.diff(x) <= 0):
         raise ModelError("a path needs at least 4 points with increasing x")
-    if speed <= 0 or lateral.yaw_gain <= 0 or not lateral.stable:
-        raise ModelError(
-            f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a "
-            f"car that oversteers (its yaw gain is {lateral.yaw_gain:.3g}/s)"
-        )
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
@@ -155,13 +162,10 @@ def follow_path(
             "driver that follows y over x; align the path with x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
-    K, times, weights = preview_gains(lateral, speed)
     seen = " + ".join(
-        f"{w!r}*path(position.x + {speed * s!r})"
-        for w, s in zip(weights.tolist(), times.tolist(), strict=True)
+        f"path_weight_{k}*path(position.x + {speed * s!r})" for k, s in enumerate(TIMES.tolist())
     )
-    felt = (*lateral.felt, "position.y", "angles.yaw", "hands")
-    own = " + ".join(f"{gain!r}*{name}" for gain, name in zip(K.tolist(), felt, strict=True))
+    own = " + ".join(f"{gain}*{name}" for name, gain in GAINS.items())
     steer = within_grip(WISH, grip)
     hands = Lowpass(input=steer, time_constant=LAG, unit="rad")
     wish = ExpressionSignal(value=f"{seen} - ({own})", unit="rad")
@@ -171,4 +175,22 @@ def follow_path(
         steer="hands",
         signals={**commands.signals, WISH: wish, BEYOND: beyond, "hands": hands},
         tables={**commands.tables, "path": table},
+        parameters={**commands.parameters, **dict.fromkeys((*WEIGHTS, *GAINS.values()), 0.0)},
+        gains=partial(_numbers, speed),
     )
+
+
+def _numbers(speed: float, lateral: LateralModel) -> dict[str, float]:
+    """Values of the parameters of `follow_path`."""
+    if speed <= 0 or lateral.yaw_gain <= 0 or not lateral.stable:
+        raise ModelError(
+            f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a "
+            f"car that oversteers (its yaw gain is {lateral.yaw_gain:.3g}/s)"
+        )
+    K, _, weights = preview_gains(lateral, speed)
+    seen = (*lateral.felt, *PLACED)
+    return {
+        **dict.fromkeys(GAINS.values(), 0.0),  # of what the car does not feel
+        **dict(zip(WEIGHTS, weights.tolist(), strict=True)),
+        **{GAINS[name]: gain for name, gain in zip(seen, K.tolist(), strict=True)},
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,9 +63,10 @@ def drive(
     linear = single_track(car, loads, chosen.speed)
     car = chosen.car(car)
     keep, alike = alike is None, alike or Alike()
-    lateral = partial(lateral_model, car, alike=alike, keep=keep)
-    context = ManeuverContext(car, linear, lateral, loads)
+    context = ManeuverContext(car, linear, loads)
     commands = _watched(chosen, chosen.commands(context))
+    if commands.gains is not None:
+        commands = commands.also_by_hand()
     model = car_model(car, commands, speed=chosen.speed)
     further = chosen.forces(context)
     model = model.changed(forces={**model.forces, **further}) if further else model
@@ -77,6 +77,10 @@ def drive(
     start = None
     if needs_settling(car, chosen.speed):
         start = settled(variant, car, chosen.speed, alike, keep)
+    if commands.gains is not None:
+        driven = variant, start or variant.initial_state()
+        numbers |= commands.gains(lateral_model(car, chosen.speed, alike, keep, driven))
+        model = model.changed(parameters={**model.parameters, **numbers})
     result = simulate(
         variant.system,
         parameters={**variant.values, **numbers},

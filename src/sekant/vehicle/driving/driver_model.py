@@ -15,24 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from sekant.engine.alike import Alike
+from sekant.engine.alike import Alike, Variant
 from sekant.engine.cached import cached_answer
+from sekant.engine.state import State
 from sekant.errors import ModelError
 from sekant.progress_bar import doing
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, car_description
-from sekant.vehicle.drivers.path import ROLL_RATE, LateralModel
+from sekant.vehicle.drivers.path import FELT, LateralModel
 from sekant.vehicle.driving.standing_car import needs_settling
 from sekant.vehicle.driving.straight_ahead import small_steering
 from sekant.vehicle.roads import Plane
 
-FELT = {
-    "lateral_velocity": "lateral_velocity",
-    "yaw_rate": "yaw_rate",
-    "angles.roll": "angles.roll",
-    "turn.x": ROLL_RATE,
-}
-"""Outputs of the linear model, and their names in a car that has turned away from x."""
 LEAST = 1e-9  # of the yaw rate: smaller responses count as zero, such as the roll of a car that cannot roll
 HIGHEST = 1.5  # Hz
 SLOWEST = 1e-5  # Hz: nearly static; at zero, position and heading grow without bound
@@ -53,24 +47,35 @@ def simplest(given: Car) -> Car:
 
 
 def lateral_model(
-    given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
+    given: Car | dict[str, Any],
+    speed: float,
+    alike: Alike | None = None,
+    keep: bool = True,
+    driven: tuple[Variant, State] | None = None,
 ) -> LateralModel:
     """The driver's model of the car at `speed` (m/s): a linear model in the states that the driver notices.
-    `keep`: whether to store it for later processes; for many cars, storing takes longer than computing."""
-    car = simplest(car_description(given))
+    `keep`: whether to store it for later processes; for many cars, storing takes longer than computing. `driven`:
+    the car with commands that are `also_by_hand`, and its start: the answer comes from it if the car is as simple
+    as possible."""
+    described = car_description(given)
+    car = simplest(described)
     assert car.steered is not None
+
+    def make() -> LateralModel:
+        return _lateral_model(car, speed, alike, keep, driven if car == described else None)
+
     if not keep:
-        return _lateral_model(car, speed, alike, keep)
+        return make()
     options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car, speed))
-    question = f"lateral model {options!r}"
-    return cached_answer(
-        car_model(car, speed=speed), question, lambda: _lateral_model(car, speed, alike, keep)
-    )
+    return cached_answer(car_model(car, speed=speed), f"lateral model {options!r}", make)
 
 
-def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:
+def _lateral_model(
+    car: Car, speed: float, alike: Alike | None, keep: bool, driven: tuple[Variant, State] | None
+) -> LateralModel:
     with doing("finding how the car responds to its driver"):
-        running = small_steering(car, speed, tuple(FELT), alike, keep) or _linearized(car, speed, alike, keep)
+        running = small_steering(car, speed, tuple(FELT), alike, keep, driven)
+        running = running or _linearized(car, speed, alike, keep)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real
     sizes = np.abs(G).max(axis=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import pi
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from sekant.engine.alike import Alike
 from sekant.engine.state import State
 from sekant.errors import ModelError
 from sekant.model.model import Model
-from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.axle_data import rack_travel
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
@@ -84,9 +83,7 @@ class _StraightRunner:
             self.start = settled(variant, car, speed, alike, keep)
         self.drives, self.speed = car.drive is not None, speed
         assert car.steered is not None
-        axle = car.axles[car.steered]
-        travel = axle.steering.rack_per_turn / (2 * pi)  # type: ignore[union-attr]
-        self.travel = travel if axle_data(axle).arm > 0 else -travel
+        self.travel = rack_travel(car.axles[car.steered])
 
     def motion(self, speed: float) -> SteadyMotion:
         system = self.system

@@ -18,6 +18,7 @@ from sekant.errors import SolverError
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
@@ -31,6 +32,8 @@ from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip, TireForces
 
 COMMANDED = ("drive", "steering")  # forces that come from a driver or from the speed
+WIND = "standing_wind"
+"""Parameter of a standing car with aerodynamic forces: the speed of the air against it, m/s."""
 
 
 class StandingTire(Tire):
@@ -86,17 +89,20 @@ def standing(model: Model, speed: float = 0.0) -> Model:
         if name.endswith(".rack"):
             motions[f"{name}.held"] = Motion(joint=name, value=0.0)
     forces: dict[str, Force] = {}
+    wind: dict[str, float] = {}
     for name, force in model.forces.items():
         if isinstance(force, Tire):
             forces[name] = StandingTire(wheel=force.wheel, road=force.road.at_start(), of=_on_a_plane(force))
         elif isinstance(force, Aero):
-            headwind = float(force.headwind) + speed  # type: ignore[arg-type]
+            wind = {WIND: float(force.headwind) + speed}  # type: ignore[arg-type]
             forces[name] = force.model_copy(
-                update={"drag_area": 0.0, "headwind": headwind, "road": force.road.at_start()}
+                update={"drag_area": 0.0, "headwind": Expression(WIND), "road": force.road.at_start()}
             )
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
-    return model.changed(bodies=bodies, joints=joints, motions=motions, forces=forces, sensors={}, signals={})
+    parameters = {**model.parameters, **wind}
+    changes = {"bodies": bodies, "joints": joints, "motions": motions, "forces": forces}
+    return model.changed(**changes, parameters=parameters, sensors={}, signals={})
 
 
 def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None, keep: bool = True) -> State:
@@ -108,11 +114,13 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
     system, alone = driven.system, standing(car_model(car, speed=0.0), speed)
 
     def find() -> dict[str, float]:
+        wind = {WIND: float(alone.parameters[WIND])} if WIND in alone.parameters else {}  # type: ignore[arg-type]
+        usual = alone.changed(parameters={**alone.parameters, **dict.fromkeys(wind, 1.0)})
         # evaluated a few times: compiling would take longer
-        variant = (alike or Alike()).variant(alone, engine="casadi")
+        variant = (alike or Alike()).variant(usual, parameters=[*wind], engine="casadi")
         names = variant.system.state_names[: variant.system.nq]
         try:
-            rest = equilibrium(variant.system, parameters=variant.values)
+            rest = equilibrium(variant.system, parameters={**variant.values, **wind})
         except SolverError as error:
             raise SolverError(
                 f"the car has no equilibrium at {speed:g} m/s: {error.message}; check springs, tires, and "

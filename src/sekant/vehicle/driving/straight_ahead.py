@@ -15,6 +15,9 @@ of the wheels; with the derivatives of F and h there, the response at s = 2 pi i
 Derivatives are differences over h and 2 h, combined as 2 D(h) - D(2h), which is also valid where forces have only
 one continuous derivative, such as those of brush tires at zero slip. A few hundred evaluations take less time than
 building exact derivatives.
+
+In the car as it is driven, a steering of finite stiffness moves the rack. Rates are linear in its force, so two
+evaluations at the rack's prescribed place and speed give them for the force of its prescribed acceleration.
 """
 
 from __future__ import annotations
@@ -26,19 +29,22 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.simulation.together import compile_for_run
 from sekant.engine.alike import Alike, Variant
-from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.motion import single_rates
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.state import State
 from sekant.errors import SolverError
+from sekant.model.signals.expression import ExpressionSignal
+from sekant.vehicle.car.axle_data import rack_travel
 from sekant.vehicle.car.build import car_model
-from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.commands import BY_HAND, Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.driving.standing_car import needs_settling, settled
 
 Floats = NDArray[np.float64]
-STEERING = ("steer", "steer_rate", "steer_bend")
-"""u (rad), u' and u'' at time zero."""
+APART = 1e-3
+"""Steering wheel angle (rad) between two evaluations with different forces on the rack."""
 PLACE_STEP, SPEED_STEP, TIRE_STEP, STEERING_STEP, TORQUE_STEP = 2e-6, 1e-5, 2e-8, 1e-4, 1e-2
 """Steps of the differences, SI. Those of tires are small compared with the slips of straight running, over
 which the slopes of their forces change."""
@@ -68,35 +74,42 @@ class SmallSteering:
 
 
 def small_steering(
-    car: Car, speed: float, outputs: Sequence[str], alike: Alike | None = None, keep: bool = True
+    car: Car,
+    speed: float,
+    outputs: Sequence[str],
+    alike: Alike | None = None,
+    keep: bool = True,
+    driven: tuple[Variant, State] | None = None,
 ) -> SmallSteering | None:
     """The response of outputs of the car's model to small steering at `speed` (m/s) straight ahead.
 
-    None if constraints couple its coordinates.
+    `driven`: the car with commands that are `also_by_hand`, and its start. None if constraints couple its
+    coordinates.
     """
-    u, rate, bend = STEERING
-    commands = Commands(
-        steer=f"{u} + {rate}*t + 0.5*{bend}*t^2",
-        torque="torque",
-        parameters=dict.fromkeys((*STEERING, "torque"), 0.0),
-    )
-    alike = alike or Alike()
-    model = car_model(car, commands, speed=speed)
-    # evaluated a few hundred times: compiling would take longer than all evaluations
-    variant = alike.variant(model, parameters=[*STEERING, "torque"], engine="casadi")
+    variant, start = driven or _by_hand(car, speed, alike or Alike(), keep)
     if variant.system.facts.constrained:
         return None
-    start = (
-        settled(variant, car, speed, alike, keep) if needs_settling(car, speed) else variant.initial_state()
-    )
-    running = _Running(variant, start, speed, car.drive is not None, outputs)
+    running = _Running(variant, start, speed, car, outputs)
     return running.answer(*running.steady())
 
 
+def _by_hand(car: Car, speed: float, alike: Alike, keep: bool) -> tuple[Variant, State]:
+    """The car without a driver, and its start."""
+    nobody = {"nobody": ExpressionSignal(value=0.0)}  # a signal: the steering is elastic, as with a driver
+    commands = Commands(steer="nobody", signals=nobody).also_by_hand()
+    model = car_model(car, commands, speed=speed)
+    # evaluated a few hundred times: compiling would take longer than all evaluations
+    variant = alike.variant(model, parameters=[*BY_HAND], engine="casadi")
+    if variant.system.facts.constrained or not needs_settling(car, speed):
+        return variant, variant.initial_state()
+    return variant, settled(variant, car, speed, alike, keep)
+
+
 class _Running:
-    def __init__(self, variant: Variant, start: State, speed: float, drives: bool, outputs: Sequence[str]):
+    def __init__(self, variant: Variant, start: State, speed: float, car: Car, outputs: Sequence[str]):
         system = self.system = variant.system
-        self.speed, self.drives, self.values = speed, drives, dict(variant.values)
+        self.speed, self.drives = speed, car.drive is not None
+        self.values = {**variant.values, **BY_HAND, "by_driver": 0.0}
         nq, nv = system.nq, system.nv
         names = list(system.state_names)
         q_names, v_names = names[:nq], names[nq : nq + nv]
@@ -104,18 +117,26 @@ class _Running:
         self.z = system.element_states(start, self.values)
         self.height = q_names.index("travel.z")
         self.quaternion = [q_names.index(f"travel.e{i}") for i in range(4)]
-        own = [*self.quaternion, *(q_names.index(f"travel.{axis}") for axis in "xyz")]
+        self.ratio, rack = rack_travel(car.axles[car.steered]), f"{car.steered}.rack"  # type: ignore[index]
+        self.rack, self.rack_rate = q_names.index(f"{rack}.displacement"), v_names.index(f"{rack}.rate")
+        own = [*self.quaternion, *(q_names.index(f"travel.{axis}") for axis in "xyz"), self.rack]
         self.travels = [
             i for i, name in enumerate(q_names) if i not in own and not name.endswith(".hub.angle")
         ]
+        self.moving = [i for i in range(nv) if i != self.rack_rate]
+        signals, z_names = system.model.signals, names[nq + nv : nq + nv + self.z.size]
+        self.tires = [i for i, name in enumerate(z_names) if name.rpartition(".")[0] not in signals]
         self.along = [v_names.index(f"travel.v{axis}") for axis in "xyz"]
         self.turning = [v_names.index(f"travel.w{axis}") for axis in "xyz"]
         self.hubs = [i for i, name in enumerate(v_names) if name.endswith(".hub.rate")]
         self.p = system.parameter_vector(self.values)
-        self.places = {name: system.places[name].start for name in (*STEERING, "torque")}
-        self.rates = right_hand_side(system, balance=False)
-        owners = dict.fromkeys(name.partition(".")[0] for name in outputs)
-        self.outputs, reported = output_function(system, [*owners], balance=False)
+        self.steer, self.torque = (system.places[f"{name}_by_hand"].start for name in ("steer", "torque"))
+        owners: list[str] | None = [*dict.fromkeys(name.partition(".")[0] for name in outputs)]
+        if system.engine == "llvm":  # the run needs all outputs
+            owners = None
+            compile_for_run(system, "auto", None, True)
+        self.rates = single_rates(system)
+        self.outputs, reported = output_function(system, owners)
         columns = [f"{one.name}.{part}".rstrip(".") for one in reported for part in one.components or ("",)]
         self.asked = [columns.index(name) for name in outputs]
         self.nothing = np.zeros(len(system.work_names))  # work done so far
@@ -131,23 +152,24 @@ class _Running:
         of tires, steering wheel and torque. A car with different sides runs straight with its steering wheel
         turned slightly. The deceleration of a car without drive is neglected.
         """
-        nt, nh, nz = len(self.travels), len(self.hubs), self.z.size
+        nt, nh, nz = len(self.travels), len(self.hubs), len(self.tires)
 
         def at(y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
             q = self._moved(self.q, y[0], y[1:4], y[4 : 4 + nt])
-            v, p = np.zeros_like(self.v), self.p.copy()
+            v, z, p = np.zeros_like(self.v), self.z.copy(), self.p.copy()
             v[self.along] = self._rotation(q).T @ [self.speed, 0.0, 0.0]
             v[self.hubs] = self.v[self.hubs] + y[4 + nt : 4 + nt + nh]
-            p[self.places[STEERING[0]]] = y[-2]
-            p[self.places["torque"]] = y[-1]
-            return q, v, self.z + y[4 + nt + nh : 4 + nt + nh + nz], p
+            z[self.tires] += y[4 + nt + nh : 4 + nt + nh + nz]
+            p[self.steer], p[self.torque] = y[-2:]
+            return q, v, z, p
 
-        counts = np.ones(self.v.size + nz, bool)
+        counts = np.zeros(self.v.size + self.z.size, bool)
+        counts[self.moving] = True
+        counts[self.v.size + np.array(self.tires, dtype=int)] = True
         counts[self.along[0]] = self.drives
 
         def accelerations(y: Floats) -> Floats:
-            q, v, z, p = at(y)
-            return np.where(counts, self._rates(q, v, z, p)[self.q.size :], 0.0)
+            return np.where(counts, self._rates(*at(y))[self.q.size :], 0.0)
 
         y = np.zeros(4 + nt + nh + nz + 2)
         step = np.full(y.size, PLACE_STEP)
@@ -188,19 +210,22 @@ class _Running:
 
     def answer(self, q: Floats, v: Floats, z: Floats, p: Floats) -> SmallSteering:
         """The linear model at this state."""
-        nt, nv, R = len(self.travels), v.size, self._rotation(q)
-        n = 3 + nt + nv + z.size
+        nt, nv, R = len(self.travels), len(self.moving), self._rotation(q)
+        n = 3 + nt + nv + len(self.tires)
 
         def both(change: Floats) -> Floats:
             tilt = np.array([change[1], change[2], 0.0])
             moved = self._moved(q, change[0], tilt, change[3 : 3 + nt])
-            new_v, new_z, new_p = v + change[3 + nt : 3 + nt + nv], z + change[3 + nt + nv : n], p.copy()
-            for k, name in enumerate(STEERING):
-                new_p[self.places[name]] += change[n + k]
-            rates = self._rates(moved, new_v, new_z, new_p)
+            new_v, new_z, new_p = v.copy(), z.copy(), p.copy()
+            new_v[self.moving] += change[3 + nt : 3 + nt + nv]
+            new_z[self.tires] += change[3 + nt + nv : n]
+            new_p[self.steer] += change[n]
+            rates = self._rates(moved, new_v, new_z, new_p, *change[n + 1 :])
             tilting = (R @ new_v[self.turning])[:2]
-            own = np.concatenate([rates[[self.height]], tilting, rates[self.travels], rates[q.size :]])
-            x = np.concatenate([moved, new_v, new_z, self.nothing])
+            _, accelerations, slips = np.split(rates, [q.size, q.size + v.size])
+            own = [rates[[self.height]], tilting, rates[self.travels], accelerations[self.moving]]
+            own = np.concatenate([*own, slips[self.tires]])
+            x = np.concatenate([self._steered(moved, new_p), new_v, new_z, self.nothing])
             return np.concatenate([own, self.outputs(np.zeros(1), x, new_p)[0].ravel()[self.asked]])
 
         steps = np.full(n + 3, PLACE_STEP)
@@ -210,8 +235,25 @@ class _Running:
         columns = np.where(change < NOISE * change.max(axis=1, keepdims=True), 0.0, columns)
         return SmallSteering(columns[:n, :n], columns[:n, n:].T, columns[n:, :n], columns[n:, n:].T)
 
-    def _rates(self, q: Floats, v: Floats, z: Floats, p: Floats) -> Floats:
-        return self.rates(np.zeros(1), np.concatenate([q, v, z]), p)[0].ravel()
+    def _steered(self, q: Floats, p: Floats) -> Floats:
+        """The coordinates with the rack where the steering wheel moves it."""
+        found = q.copy()
+        found[self.rack] = self.ratio * p[self.steer]
+        return found
+
+    def _rates(
+        self, q: Floats, v: Floats, z: Floats, p: Floats, rate: float = 0.0, bend: float = 0.0
+    ) -> Floats:
+        """q', v' and z' with a rack that moves with u, in p, u' = `rate` and u'' = `bend`."""
+        v, more = v.copy(), p.copy()
+        v[self.rack_rate] = self.ratio * rate
+        x = np.concatenate([self._steered(q, p), v, z, self.nothing])
+        more[self.steer] += APART
+        one, other = (
+            self.rates(np.zeros(1), x, each)[0].ravel()[: x.size - self.nothing.size] for each in (p, more)
+        )
+        at = q.size + self.rack_rate
+        return one + (other - one) * ((self.ratio * bend - one[at]) / (other[at] - one[at]))
 
     def _rotation(self, q: Floats) -> Floats:
         w, *axis = q[self.quaternion]

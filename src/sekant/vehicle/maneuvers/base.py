@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -21,7 +21,6 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.grip import Grip, grip_of
 from sekant.vehicle.car.single_track import SingleTrack
-from sekant.vehicle.drivers.path import LateralModel
 from sekant.vehicle.quantities import MetersPerSecond
 
 Floats = NDArray[np.float64]
@@ -121,14 +120,10 @@ class Lane:
 
 @dataclass(frozen=True)
 class ManeuverContext:
-    """Data of the car for a maneuver: the description, its single-track model, its grip.
-
-    The `lateral` motion by its exact linear model at a speed (m/s) takes seconds, and is computed on demand.
-    """
+    """Data of the car for a maneuver: the description, its single-track model, its grip."""
 
     car: Car
     linear: SingleTrack
-    lateral: Callable[[float], LateralModel]
     loads: dict[str, float]
     """load (N) of one wheel of each axle at rest"""
 

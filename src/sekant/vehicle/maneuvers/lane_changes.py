@@ -75,8 +75,7 @@ class LaneChange(Maneuver):
         raise NotImplementedError
 
     def commands(self, at: ManeuverContext) -> Commands:
-        path, lateral = self.path(at.car), at.lateral(self.speed)
-        steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral, grip=at.grip)
+        steered = follow_path(Commands(), *self.path(at.car), speed=self.speed, grip=at.grip)
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def path_error(self, run: DrivenManeuver) -> float:
