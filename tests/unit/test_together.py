@@ -35,7 +35,7 @@ def parts():
 
 def test_parts_give_what_they_give_alone(parts):
     lookups, parts = parts
-    together = build_together(parts, lookups, cache=False)
+    together = build_together("all", parts, lookups, cache=False)
     rng = np.random.default_rng(4)
     for part, found in zip(parts, together, strict=True):
         alone = build(part.name, part.inputs, part.outputs, lookups, cache=False, quick=True)
@@ -52,7 +52,7 @@ def test_parts_share_their_operations(parts, monkeypatch):
     counts = []
     compiled = _Source._compiled
     monkeypatch.setattr(_Source, "_compiled", lambda *what: counts.append(compiled(*what)) or counts[-1])
-    build_together(parts, lookups, cache=False)
+    build_together("all", parts, lookups, cache=False)
     for part in parts:
         build(part.name, part.inputs, part.outputs, lookups, cache=False, quick=True)
     together, *alone = (one.stats.operations for one in counts)
@@ -63,7 +63,7 @@ def test_parts_share_their_operations(parts, monkeypatch):
 def test_a_part_that_needs_less_of_the_inputs_reads_no_others(parts):
     """Its state may be shorter than that of the first part: what lies behind it in memory has no influence."""
     lookups, parts = parts
-    events = build_together(parts, lookups, cache=False)[2]
+    events = build_together("all", parts, lookups, cache=False)[2]
     memory = np.array([0.3, -0.2, 0.9, 0.4, 1.3, np.nan])
     found = events(0.1, memory[:5], [0.7, -0.4])[0]
     assert np.isfinite(found).all()
@@ -74,9 +74,9 @@ def test_a_part_that_needs_less_of_the_inputs_reads_no_others(parts):
 def test_shared_code_comes_from_the_cache(parts, tmp_path, monkeypatch):
     monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
     lookups, parts = parts
-    first = build_together(parts, lookups)
+    first = build_together("all", parts, lookups)
     monkeypatch.setattr(_Source, "_compiled", lambda *what: pytest.fail("compiled again"))
-    for one, other in zip(first, build_together(parts, lookups), strict=True):
+    for one, other in zip(first, build_together("all", parts, lookups), strict=True):
         assert one.code == other.code != ""
         assert one.address == other.address
 
@@ -91,4 +91,4 @@ def test_parts_that_repeat_a_block_are_compiled_alone():
             y = ca.sin(y + x[k]) * x[k]
         total = total + y
     parts = [Part("one", [x], [total]), Part("other", [x], [total * y])]
-    assert build_together(parts, Lookups(), cache=False) is None
+    assert build_together("all", parts, Lookups(), cache=False) is None

@@ -17,7 +17,9 @@ from sekant.engine.system import System
 def compile_for_run(system: System, method: str, outputs: Sequence[str] | None, balance: bool) -> None:
     """Compile what a run with this method, or one to be chosen, evaluates at single states."""
     wanted = [rates_at_states(system, balance), outputs_at_states(system, outputs, balance)]
+    name = "outputs"
     if system.reactions.bound_forces:
+        name = "outputs and events"
         wanted += decisions_at_states(system)
         wanted += [events_at_states(system, event_functions_of(system))] if method != TAYLOR else []
-    compile_together(system, wanted)
+    compile_together(system, name, wanted)

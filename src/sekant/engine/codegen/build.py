@@ -103,10 +103,10 @@ def build(
 
 
 def build_together(
-    parts: Sequence[Part], lookups: Lookups, cache: bool = True
+    name: str, parts: Sequence[Part], lookups: Lookups, cache: bool = True
 ) -> list[NativeFunction] | None:
     """Functions that share code (see `together`), without optimization; None if they repeat blocks, which alone are
-    less code. The inputs of the first part contain all symbols."""
+    less code. The inputs of the first part contain all symbols. `name`: of the whole, for progress messages."""
     start = time.perf_counter()
     parts = [Part(one.name, one.inputs, [ca.densify(ca.SX(y)) for y in one.outputs]) for one in parts]
     symbols = [_checked(parts[0].name, i, x) for i, x in enumerate(parts[0].inputs)]
@@ -114,29 +114,16 @@ def build_together(
     groups = lookup_groups(lookups, ca.veccat(*dense))
     function = core_function("sekant", symbols, dense, groups)
     store = user_cache() if cache else None
-    shapes = shapes_of(parts)
-    source = _Source(
-        ", ".join(_word(one.name) for one in parts),
-        function,
-        groups,
-        symbols,
-        store,
-        CHUNK,
-        level=0,
-        parts=shapes,
-    )
+    source = _Source(name, function, groups, symbols, store, CHUNK, level=0, parts=shapes_of(parts))
     code = source.compile()
     if code is None:
         return None
     found = []
     for k, part in enumerate(parts):
         own = replace(code, address=code.addresses[entry_of(k)], entry=entry_of(k))
+        shapes = [y.shape for y in part.outputs]
         portable = partial(_portable, part, lookups)
-        found.append(
-            _handle(
-                part.name, part.inputs, [y.shape for y in part.outputs], lookups, own, start, None, portable
-            )
-        )
+        found.append(_handle(part.name, part.inputs, shapes, lookups, own, start, None, portable))
     return found
 
 
@@ -211,7 +198,7 @@ class _Source:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
                 return link(code, self._cache_key(known.header["code"]), numbers, sites, 0.0, True)
-        with doing(f"compiling {_word(self.name)}"):
+        with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
             return self._compiled(key, guards)
 
     def unlinked(self) -> Compiled:
@@ -303,10 +290,6 @@ class _Source:
         """Cache key of the expressions, numbers included; from CasADi's own serialization, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
         return make_key([self._settings(), f"{guards}", shapes, self.function.serialize()])
-
-
-def _word(name: str) -> str:
-    return _WORDS.get(name, name.replace("_", " "))
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

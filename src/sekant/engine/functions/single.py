@@ -30,9 +30,9 @@ class SingleFunction:
         )
 
 
-def compile_together(system: System, wanted: Sequence[SingleFunction]) -> None:
+def compile_together(system: System, name: str, wanted: Sequence[SingleFunction]) -> None:
     """Compile functions of a large system that are not known yet, so that they share code. The inputs of the
-    first one contain all symbols."""
+    first one contain all symbols. `name`: of the whole, for progress messages."""
     if system.engine != "llvm" or system.quick or not system.large:
         return
     missing = [one for one in wanted if not system.knows(one.key)]
@@ -41,6 +41,6 @@ def compile_together(system: System, wanted: Sequence[SingleFunction]) -> None:
     from sekant.engine.codegen.build import Part, build_together
 
     parts = [Part(one.name, *one.terms()) for one in missing]
-    functions = build_together(parts, system.equations.lookups, system.uses_cache)
+    functions = build_together(name, parts, system.equations.lookups, system.uses_cache)
     for one, function in zip(missing, functions or (), strict=False):
         system.cached(one.key, lambda one=one, function=function: one.answer(function))
