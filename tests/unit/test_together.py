@@ -4,7 +4,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.codegen.build import Part, _Source, build, build_together
+from sekant.engine.codegen.build import _Source, build, build_together
+from sekant.engine.codegen.together import Part
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 

@@ -223,10 +223,8 @@ class _Source:
         numbers: dict[int, int],
         guards: bool,
         target: Target | None = None,
-    ) -> Code | None:
+    ) -> Code:
         skips = self.level > 0
-        if self.parts:
-            return emit_together(tape, self.parts, self.chunk, sites, numbers)
         if self.lanes > 1:
             return emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers, target=target, skips=skips)
         if self.tangents and not guards:
@@ -253,7 +251,10 @@ class _Source:
         code = None if self.store is None else self.store.load(shape)
         from_cache = code is not None
         if code is None:
-            made = self._emitted(tape, found, numbers, guards)
+            if self.parts:
+                made = emit_together(tape, self.parts, self.chunk, found, numbers)
+            else:
+                made = self._emitted(tape, found, numbers, guards)
             if made is None:
                 return None
             header = {

@@ -93,7 +93,7 @@ def emit_together(
     texts = {}
     for c in range(layout.count):
         texts[f"{ENTRY}.{c}"] = _Writer(tape, sites, layout, c, numbers, fused=fused).text()
-    entries = []
+    entries: list[tuple[int, PartShape, list[str]]] = []
     for k, part in enumerate(parts):
         name = f"{ENTRY}.copies{k}"
         texts[name] = _Writer(tape, sites, layout, 0, numbers, fused=fused).copies_of(
@@ -106,7 +106,8 @@ def emit_together(
     def first(others: Sequence[str]) -> str:
         declared = [f"declare void @{name}(ptr, ptr, ptr) nounwind" for name in others]
         declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-        return "\n".join([*declared, *(_entry(*one, tape, layout.work_size) for one in entries)])
+        made = [_entry(k, part, calls, tape, layout.work_size) for k, part, calls in entries]
+        return "\n".join([*declared, *made])
 
     return Code(tuple(modules_of(texts, first, numbers)), work, layout.count)
 
@@ -117,7 +118,7 @@ def _chunks(tape: Tape, needs: np.ndarray, parts: int, size: int) -> tuple[np.nd
     What a value needs is needed by at least as many parts, so chunks that many parts need come first.
     """
     works = np.flatnonzero((tape.op != INPUT) & (tape.op != CONST))
-    counts = sum(needs >> k & 1 for k in range(parts))
+    counts = np.sum([needs >> k & 1 for k in range(parts)], axis=0)
     works = works[np.lexsort((works, needs[works], -counts[works]))]
     start = np.ones(tape.op.size, dtype=bool)
     for look in tape.lookups:  # the values of a lookup stay together

@@ -38,7 +38,8 @@ def compile_together(system: System, name: str, wanted: Sequence[SingleFunction]
     missing = [one for one in wanted if not system.knows(one.key)]
     if len(missing) < 2 or missing[0] is not wanted[0]:
         return
-    from sekant.engine.codegen.build import Part, build_together
+    from sekant.engine.codegen.build import build_together
+    from sekant.engine.codegen.together import Part
 
     parts = [Part(one.name, *one.terms()) for one in missing]
     functions = build_together(name, parts, system.equations.lookups, system.uses_cache)

@@ -60,7 +60,7 @@ PLACED = ("position.y", "angles.yaw", "hands")
 GAINS = {name: f"path_gain_{k}" for k, name in enumerate((*FELT.values(), *PLACED))}
 WEIGHTS = tuple(f"path_weight_{k}" for k in range(POINTS))
 """Names of the parameters of a driver: gains by what they multiply, weights of the path at the times ahead."""
-TIMES = (np.arange(POINTS) + 0.5) * (HORIZON / POINTS)
+TIMES = np.array([(k + 0.5) * (HORIZON / POINTS) for k in range(POINTS)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats,
             total += (g + after) / 2 * ds / per
             g = after
         weights.append(float(B @ total / R))
-    weights = np.array(weights)
+    weights = np.array(weights, dtype=float)
     weights[-1] += K[y] - weights.sum()  # the part beyond the horizon
     return K, TIMES, weights
 
