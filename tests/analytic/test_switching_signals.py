@@ -301,7 +301,7 @@ def test_events_that_never_end_are_named():
         "x": {"type": "held"},
         "go": {"type": "event", "when": "t - 0.2", "set": "x", "to": 1.0},
     }
-    with pytest.raises(SolverError, match="without end"):
+    with pytest.raises(SolverError, match="endlessly"):
         sk.simulate(slider(signals), until=1.0)
 
 
