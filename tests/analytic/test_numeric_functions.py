@@ -179,7 +179,7 @@ def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
             "line 2 of the function: 'import' is not allowed",
         ),
         ("def law(x, v, k, t):\n    return __import__\n", "'__import__' is not allowed"),
-        ("", "there is no function in the text"),
+        ("", "the text defines no function"),
     ],
 )
 def test_what_is_no_numeric_function_is_told(function, text):

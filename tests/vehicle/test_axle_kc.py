@@ -252,7 +252,7 @@ def test_loads_of_accelerations(tmp_path):
     assert text.splitlines()[0].startswith("case,axle,part,point,x [mm]")
     with pytest.raises(SekantError, match="no load 'fq'; loads: fx"):
         sk.vehicle.member_loads(described(), {"a": {"left": {"fq": 1.0}}})
-    with pytest.raises(SekantError, match="need the static load of a wheel"):
+    with pytest.raises(SekantError, match="give wheel_load, the static load of a wheel"):
         sk.vehicle.member_loads({**described(), "load": 0.0}, {"a": {"az": 2.0}})
 
 

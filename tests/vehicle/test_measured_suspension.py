@@ -237,7 +237,7 @@ def both(rows: str, change) -> str:
         (jittering(GOOD), "travel reverses at -20 mm, inside its range"),
         (
             HEAD + "".join(f"{z}, 0, 0, 0\n" for z in range(10, 70, 10)),
-            "does not contain the design position",
+            "must include zero",
         ),
         (GOOD.replace("\n0, -0.5", "\n0, nan", 1), "column 'camber': 'nan' is not a finite number"),
         (GOOD.replace("camber [deg]", "camber"), "column 'camber' has no unit; write camber [deg]"),

@@ -30,7 +30,7 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
             raise DataError(f"has no known mesh format ('{suffix}'); use .stl or .obj", file=str(path))
     except (ValueError, IndexError):
         raise DataError(
-            "is damaged: a vertex or a face does not consist of numbers", file=str(path)
+            "is damaged: a vertex or face contains a value that is not a number", file=str(path)
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
         raise DataError("contains no triangles, or contains numbers that are not finite", file=str(path))

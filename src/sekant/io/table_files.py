@@ -56,9 +56,7 @@ def _from_file(table: dict[str, Any], folder: Path) -> dict[str, Any]:
     try:
         found = read_columns(path)
         if not len(found.values):
-            raise found.wrong(
-                "contains no data: lines of numbers are expected below the names of the columns"
-            )
+            raise found.wrong("contains no data: expected rows of numbers below the column names")
         names, columns = found.names, found.in_si().T.tolist()
     except DataError as error:
         raise ModelError(error.message, file=error.file, line=error.line) from None

@@ -150,7 +150,7 @@ def _assumed(system: System, names: Sequence[str]) -> list[AnalysisWarning]:
             "friction_sticks",
             f"friction '{name}'",
             "",
-            f"joint '{joints[name]}' is at rest: friction holds it, and it is left out of small motions",
+            f"joint '{joints[name]}' is at rest and held by friction; the linear model treats it as locked",
             "for motions large enough to make it slide, leave the friction out, or linearize about a state "
             "in which it slides (at='motion')",
         )

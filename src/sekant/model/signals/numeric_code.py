@@ -83,7 +83,7 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
     for part in found:
         _harmless(part)
     if not found:
-        raise ValueError("there is no function in the text; write 'def law(x, v): return -3*x'")
+        raise ValueError("the text defines no function; write 'def law(x, v): return -3*x'")
     return found
 
 

@@ -75,7 +75,7 @@ class ContactLoads:
         load, vehicle = self.load, self._vehicle
         if load is None:
             raise ModelError(
-                f"load case '{name}' has accelerations, which need the static load of a wheel: wheel_load"
+                f"load case '{name}' has accelerations; give wheel_load, the static load of a wheel"
             )
         for key, needed, way in (
             ("ay", ("cg_height",), "across"),
@@ -84,9 +84,8 @@ class ContactLoads:
             missing = [field for field in needed if getattr(vehicle, field) is None]
             if getattr(case, key) and missing:
                 raise ModelError(
-                    f"load case '{name}': {key} transfers load {way} the car, which needs {' and '.join(missing)} "
-                    "of the "
-                    "suspension"
+                    f"load case '{name}': {key} transfers load {way} the car; give the suspension's "
+                    f"{' and '.join(missing)}"
                 )
         weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0
         lift = 1.0 if case.az is None else case.az

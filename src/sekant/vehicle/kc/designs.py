@@ -189,7 +189,7 @@ class AxleDesigns:
         for row, name in zip(directions, chosen, strict=True):
             if name not in self.names:
                 raise ModelError(
-                    f"no coordinate '{name}' of a point that may move; {suggest(name, self.names, 'coordinates')}"
+                    f"'{name}' is not a coordinate of a movable point; {suggest(name, self.names, 'coordinates')}"
                 )
             row[self.names.index(name)] = 1.0
         heights = np.array(self._drawn_heights(p)[1]) @ directions.T  # (2, k)
@@ -307,7 +307,7 @@ class AxleDesigns:
         for name in values or {}:
             if name not in self.names:
                 raise ModelError(
-                    f"no coordinate '{name}' of a point that may move; {suggest(name, self.names, 'coordinates')}"
+                    f"'{name}' is not a coordinate of a movable point; {suggest(name, self.names, 'coordinates')}"
                 )
         return dict(values or {})
 

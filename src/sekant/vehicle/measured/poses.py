@@ -91,8 +91,8 @@ def poses_of_rows(
     travel, racks, grid = on_one_grid(numbers, names)
     if not travel[0] < 0 < travel[-1]:
         raise ModelError(
-            f"travel goes from {1e3 * travel[0]:.4g} to {1e3 * travel[-1]:.4g} mm and does not contain the design "
-            "position (zero); measure it from there"
+            f"travel ranges from {1e3 * travel[0]:.4g} to {1e3 * travel[-1]:.4g} mm but must include zero; "
+            "measure travel from the design position"
         )
     turned = grid[..., 4:8] / np.linalg.norm(grid[..., 4:8], axis=-1, keepdims=True)
     place = grid[..., 1:4]

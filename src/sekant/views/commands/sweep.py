@@ -27,7 +27,7 @@ def sweep(
         typer.Option(
             "--jobs",
             "-j",
-            help="Number of processes; 1 computes in this process.",
+            help="Number of processes; 1 runs everything in the current process.",
             show_default="one per core",
         ),
     ] = None,
