@@ -114,7 +114,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_sticks": WarningCode(
         "linearize",
-        "A joint with dry friction is at rest: friction holds it, so small motions do not move it.",
+        "A joint is at rest and held by dry friction; the linear model treats it as locked.",
         "For motions large enough to make it slide, leave the friction out, or linearize about a "
         "state in which it slides.",
     ),

@@ -176,8 +176,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
 def _check_range(one: WheelPoses, file: str) -> None:
     if not one.travel[0] < 0 < one.travel[-1]:
         raise DataError(
-            f"travel goes from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} mm and does not contain "
-            "the design position (zero); measure it from there",
+            f"travel ranges from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} mm but must include "
+            "zero; measure travel from the design position",
             file=file,
         )
 
