@@ -33,6 +33,17 @@ def test_a_recorded_run_drives_the_car_alike(tmp_path):
     assert found["difference of speed"] < np.abs(first["speed"] - 20.0).max()
 
 
+@pytest.mark.parametrize("first", [0.0, 1e-17])
+def test_a_log_may_begin_at_rest(tmp_path, first):
+    """With a brake channel, whose friction has no direction at rest."""
+    rows = [(0.0, 0.0, 0.0, first), (0.2, 0.0, 0.0, 0.0), (0.4, 0.3, 0.0, 0.0), (1.5, 0.3, 0.0, 0.0)]
+    file = write(tmp_path / "log.csv", "time [s], throttle [1], brake [1], speed [m/s]", rows)
+    run = drive(sedan(), "log", file=file)
+    assert run.result.ok
+    assert run["speed"][0] == pytest.approx(1e-3)
+    assert run["speed"][-1] > 1.0
+
+
 def test_faults_of_logs_are_told(tmp_path):
     file = write(tmp_path / "log.csv", "time [s], torque [N*m]", [(0, 1), (1, 2)])
     with pytest.raises(SekantError, match="has no column for steering, throttle"):

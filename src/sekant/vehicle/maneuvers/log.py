@@ -28,6 +28,7 @@ GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
 """Inputs that a log may contain, with their units."""
 COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
 """Further measured channels of a log."""
+CREEP = 1e-3  # m/s: a log from rest begins so, for brakes of a car at rest have no direction
 GAP = 0.2  # s: longest gap without a warning
 UNITS = {**GIVEN, **COMPARED}
 
@@ -72,7 +73,8 @@ class LogReplay(Maneuver):
             name = (given.get("columns") or {}).get("speed", "speed")
             if name in log.names:
                 t, v = log.series(name, "m/s")
-                given["speed"] = float(np.interp(-number("s").read(given.get("shift", 0.0)), t, v))
+                begins = float(np.interp(-number("s").read(given.get("shift", 0.0)), t, v))
+                given["speed"] = begins if abs(begins) > CREEP else CREEP
         return given
 
     def channel(self, log: Log, role: str) -> tuple[Floats, Floats] | None:
