@@ -41,8 +41,8 @@ scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius
 mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on that plane |
 wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane with
   respect to the approach of the contact to it, with the other wheel held |
-roll_stiffness_on_road | c_phiR | N*m/rad | always | of these loads with respect to the angle between body and road,
-  about the middle of the track on that plane |
+roll_stiffness_on_road | c_phiR | N*m/rad | always | stiffness of these loads with respect to the angle between
+  body and road, about the middle of the track on that plane |
 roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
 spring_length | l_F | m | always | distance of the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
@@ -51,9 +51,9 @@ damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper len
 wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of the load that springs and stops carry at the wheel,
   with the other wheel at rest; k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
 spring_load | F_F | N | springs push the wheel down | vertical force that springs carry at the wheel's center |
-ride_rate | c_Z | N/m | the load grows in bump | of one wheel, while both wheels rise together |
-roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar over the roll angle about the wheels'
-  centers | suspension roll stiffness
+ride_rate | c_Z | N/m | the load grows in bump | wheel rate of one wheel while both wheels rise together |
+roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar divided by the roll angle about
+  the wheels' centers | suspension roll stiffness
 camber_gradient | epsilon_V' | rad/m | camber grows in bump | d(camber)/d(travel) |
 toe_gradient | delta_V' | rad/m | toe-in grows in bump | d(toe)/d(travel) | bump steer
 front_view_center_y | y_Q | m | to the left | instant center in the front view, in the plane through the wheel's
@@ -78,9 +78,9 @@ anti_squat | X_AR | 1 | it supports the vehicle | share of the load transfer in 
 rocker_angle | phi_U | rad | as its hinge turns | angle of the rocker relative to the start |
 bar_twist | phi_S | rad | as its joint turns | twist of the anti-roll bar |
 ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel minus
-  the ideal one, with which both wheels roll about one point |
-ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles over that of an ideal Ackermann
-  steering |
+  the ideal one, at which both wheels roll about one point |
+ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles divided by that of an ideal
+  Ackermann steering |
 jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: displacement of the contact point
   relative to the vehicle while the springs keep their lengths |
 turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: diameter of the outer
