@@ -22,7 +22,7 @@ def reduced(model=None, keep="coupler", coordinate="A.angle", range=(-1.5, 0.0),
 def test_beyond_the_dead_points_the_limits_are_told():
     """The slider of a crank of 0.4 m and a rod of 1 m comes between 0.6 and 1.4 m, less when off its line."""
     with pytest.raises(
-        SolverError, match=r"D\.q = 0\.3 to 1\.3 m is requested, 0\.59\d* to 1\.3 m can be reached"
+        SolverError, match=r"D\.q = 0\.3 to 1\.3 m is requested, but only 0\.59\d* to 1\.3 m can be reached"
     ):
         reduced(slider_crank(), "coupler", "D.q", (0.3, 1.3))
 
