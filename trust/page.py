@@ -67,7 +67,7 @@ def figures(reports: Sequence[dict[str, Any]]) -> str:
     failures = [failure for section in sections for failure in section.failures]
     if failures:
         lines += ["", "Failed:", ""]
-        lines += [f"- {failure.tried}: {failure.found.splitlines()[0]}" for failure in failures]
+        lines += [f"- {failure.tried}: {failure.found.splitlines()[0]}".rstrip() for failure in failures]
     return "\n".join(lines) + "\n"
 
 
