@@ -174,7 +174,7 @@ def _prepared(surface: PoseSurface) -> _Prepared:
     if not (np.all(up > 0) or np.all(up < 0)):
         raise DataError(
             f"pose surface '{surface.name}' is vertical or folds over, so it has several heights at the same "
-            "x and y; a contact needs a single height over x and y of its frame: turn the surface, or cut "
+            "x and y; a contact needs a single height for each x and y of its frame: turn the surface, or cut "
             "it into parts"
         )
     found = _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))

@@ -1,4 +1,4 @@
-"""A page that compares runs of a maneuver: measures side by side, and curves over time and over the plane."""
+"""A page that compares runs of a maneuver: measures side by side, and curves versus time and in the plane."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_report(runs: list[DrivenManeuver], path: Path) -> None:
     parts.append(_table(runs))
     image = base64.b64encode(_curves(runs)).decode()
     parts.append(_sources(first.cites))
-    parts.append(f"<h2>Curves</h2><img alt='curves over time' src='data:image/svg+xml;base64,{image}'>")
+    parts.append(f"<h2>Curves</h2><img alt='curves versus time' src='data:image/svg+xml;base64,{image}'>")
     page = (
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"

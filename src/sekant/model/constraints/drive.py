@@ -56,7 +56,7 @@ class DriveOrientation(Constraint):
     """Orientation of a frame relative to another by three angles of a named intrinsic sequence."""
 
     type: ClassVar[str] = "drive_orientation"
-    summary: ClassVar[str] = "turns a frame by three given angles over time"
+    summary: ClassVar[str] = "turns a frame by three given functions of time"
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
@@ -67,7 +67,7 @@ class DriveOrientation(Constraint):
     sequence: str = "zyx"
     """sequence of the Euler angles, intrinsic"""
     angles: tuple[Angle, Angle, Angle]
-    """Euler angles over time t"""
+    """Euler angles as functions of time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -78,7 +78,7 @@ class Bushing(Force):
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
     """damping about these axes"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """restoring force over displacement in each direction, in addition to the stiffnesses"""
+    """restoring force versus displacement in each direction, in addition to the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
     """restoring torque over each angle"""
     reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)

@@ -1,4 +1,4 @@
-"""The law shared by spring-damper-actuators: force over deflection and rate, with its stored energy."""
+"""The law shared by spring-damper-actuators: force versus deflection and rate, with its stored energy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sekant.model.motion import Kinematics
 
 
 class SpringAndDamper(Protocol):
-    """Fields of a law: constants or signals, and names of tables over deflection and rate."""
+    """Fields of a law: constants or signals, and names of tables of deflection and rate."""
 
     @property
     def stiffness(self) -> Any: ...

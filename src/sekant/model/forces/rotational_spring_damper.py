@@ -58,9 +58,9 @@ class RotationalSpringDamper(Force):
     free_angle: Angle = 0.0
     """angle at which the spring is relaxed"""
     spring: TableName | None = None
-    """table of torque over deflection"""
+    """table of torque versus deflection"""
     damper: TableName | None = None
-    """table of torque over rate"""
+    """table of torque versus rate"""
     torque: Torque = 0.0
     """further restoring torque; may be an expression"""
 

@@ -19,7 +19,7 @@ from sekant.model.quantities import Force as ForceQuantity
 class SpringDamper(Force):
     """Tension = k (l - l0) + c l' + spring(l - l0) + damper(l') + force; positive pulls the ends together.
 
-    `spring` and `damper` name tables of force over deflection and over rate; `force` is a signal, in which
+    `spring` and `damper` name tables of force versus deflection and versus rate; `force` is a signal, in which
     `length`, `deflection` and `rate` are known.
     """
 
@@ -41,9 +41,9 @@ class SpringDamper(Force):
     free_length: Length = 0.0
     """length at which the spring is relaxed"""
     spring: TableName | None = None
-    """table of force over deflection"""
+    """table of force versus deflection"""
     damper: TableName | None = None
-    """table of force over rate"""
+    """table of force versus rate"""
     force: ForceQuantity = 0.0
     """further tension; may be an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"

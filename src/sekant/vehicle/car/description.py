@@ -205,7 +205,7 @@ class Drivetrain(Description):
     locking: NotNegative[Plain] = 300.0
     """locked, limited_slip: torque per difference of the wheels' speeds, N*m*s/rad"""
     torque: NotNegative[NewtonMeters | TableData] = 3000.0
-    """largest torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000,
+    """largest torque at the axle: a number, or a table versus the speed in m/s: {x: [0, 20, 60], y: [4000, 3000,
     900]}"""
     drag_torque: NotNegative[NewtonMeters] = 300.0
     """largest torque with which the motor brakes"""

@@ -213,7 +213,7 @@ class Maneuver(Description):
         return {}
 
     def diagram(self, run: DrivenManeuver) -> Diagram | None:
-        """Plots of a report in addition to curves over time."""
+        """Plots of a report in addition to curves versus time."""
         return None
 
 

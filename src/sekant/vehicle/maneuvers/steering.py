@@ -89,7 +89,7 @@ class StepSteer(Maneuver):
                     f"{name} gain",
                     gain if unit == "1/s" else gain / degrees(1),
                     unit,
-                    "steady value over steering wheel angle",
+                    "steady value divided by steering wheel angle",
                 ),
                 ManeuverMeasure(
                     f"time to 90 % of {name}",

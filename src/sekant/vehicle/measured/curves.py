@@ -126,7 +126,7 @@ def deviations(
 
 
 def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
-    """Values (n, m) of a curve over travel (n,) at positions of the rack (m,) m; NaN beyond those that it knows."""
+    """Values (n, m) of a curve at travel (n,) at positions of the rack (m,) m; NaN beyond those that it knows."""
     nearest = np.abs(ours.steering[:, None] - racks).argmin(axis=0)
     if np.all(np.abs(ours.steering[nearest] - racks) <= NEAR):
         return ours[name][:, nearest]

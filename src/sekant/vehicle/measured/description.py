@@ -86,7 +86,7 @@ class MeasuredSpring(Description):
     wheel_rate: Annotated[
         NotNegative[StiffnessNumber] | TableData | None, table_over_travel("wheel_rate", "N/m")
     ] = None
-    """load at the wheel per travel, a number or a table over travel, instead of a stiffness"""
+    """load at the wheel per travel, a number or a table versus travel, instead of a stiffness"""
     preload: Newtons | None = None
     """force at the design position, of the spring itself or, with wheel_rate, at the wheel; by default the force
     that carries the car there"""
@@ -115,7 +115,7 @@ class MeasuredDamper(Description):
     """force per velocity: of the damper with points or motion ratio, otherwise at the wheel, a number or a
     table over travel"""
     curve: TableData | None = None
-    """force over the velocity of compression (m/s), instead of a damping; rebound has negative velocities and
+    """force versus the velocity of compression (m/s), instead of a damping; rebound has negative velocities and
     forces"""
     top: PointNumbers | None = None
     """its upper end, on the vehicle's body, of the left side"""
@@ -129,7 +129,7 @@ class MeasuredDamper(Description):
         if (self.top is None) != (self.bottom is None):
             raise ValueError("one end is missing: give top and bottom, or neither")
         if (self.damping is None) == (self.curve is None):
-            raise ValueError("give either damping or a curve of force over velocity")
+            raise ValueError("give either damping or a curve of force versus velocity")
         if self.top is not None and self.motion_ratio is not None:
             raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
         if self.top is not None and isinstance(self.damping, TableData):
@@ -158,7 +158,7 @@ class MeasuredSuspension(Description):
     joints."""
 
     curves: Annotated[str | Files, BeforeValidator(_files)]
-    """CSV file of curves over travel, or over travel and rack (names of the glossary, units in brackets), or of
+    """CSV file of curves versus travel, or versus travel and rack (names of the glossary, units in brackets), or of
     poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file. A file
     of one side also defines the other one, as its mirror image"""
     wheel_center: PointNumbers

@@ -40,7 +40,7 @@ class WheelPoses:
         return WheelPoses(self.travel, -self.rack[::-1] + 0.0, p, quaternion)
 
     def shape(self, name: str) -> PoseCurve | PoseSurface:
-        """A curve over the travel, or a surface over travel and rack."""
+        """A curve versus travel, or a surface in travel and rack."""
         if self.rack.size == 1:
             one = _refined(self) if self.travel.size < FEW else self
             data = {"position": one.p[:, 0], "quaternion": one.quaternion[:, 0], "travel": one.travel}

@@ -124,7 +124,9 @@ class _AnyRoad:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        options: list[dict[str, Any]] = [{"type": ["number", "string"], "description": "height over x and y"}]
+        options: list[dict[str, Any]] = [
+            {"type": ["number", "string"], "description": "height as a function of x and y"}
+        ]
         for name, cls in ROADS.items():
             reference = handler(cls.__pydantic_core_schema__)
             own = handler.resolve_ref_schema(reference)

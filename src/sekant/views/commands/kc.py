@@ -51,7 +51,7 @@ def kc(
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=2, max=100_000, help="Number of positions over the travel.")
+        int, typer.Option(min=2, max=100_000, help="Number of positions along the travel.")
     ] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of positions of the rack.")] = 5,
     side: Annotated[
@@ -126,7 +126,7 @@ def kc(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
-    """Compute camber, toe, caster, roll center, motion ratio and more over travel and steering."""
+    """Compute camber, toe, caster, roll center, motion ratio and more versus travel and steering."""
     refuse_unwritable(tables=[output], pictures=[plot], pages=[report, live], models=[model_file])
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves

@@ -17,7 +17,7 @@ from sekant.vehicle.kc.targets import CurveTarget, Targets
 
 Vector = NDArray[np.float64]
 FIRST = ("camber", "toe", "roll_center_height", "motion_ratio", "wheel_rate")
-"""Curves over travel that are shown first; the others are folded."""
+"""Curves versus travel that are shown first; the others are folded."""
 STEERED = (
     "steer_angle",
     "ackermann_share",

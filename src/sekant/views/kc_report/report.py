@@ -1,4 +1,4 @@
-"""The page: contents, values as drawn, player, curves over travel, steering and roll, compliance, loads, glossary."""
+"""The page: contents, values as drawn, player, curves versus travel, steering and roll, loads, glossary."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _chart_frame(key: str, drawn: Sequence[dict[str, Any]]) -> str:
     """The element into which the script puts charts: the most important ones, and the others folded."""
     rest = sum(not chart["first"] for chart in drawn) if key == "travel" else 0
     folded = (
-        f"<details class=more><summary>{rest} more curves over travel</summary><div class=charts "
+        f"<details class=more><summary>{rest} more curves versus travel</summary><div class=charts "
         f"data-section={key} data-part=rest></div></details>"
         if rest
         else ""
