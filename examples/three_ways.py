@@ -168,7 +168,7 @@ def lines(motion: np.ndarray, rate: float, near: np.ndarray) -> np.ndarray:
 def text(found: dict[str, Found]) -> str:
     """A table in Markdown."""
     rows = [
-        "| | where | TROM [Hz] | ours, exact | by differences | line of the spectrum |",
+        "| | where | TROM [Hz] | ours, exact | finite differences | spectral line |",
         "|---|---|---|---|---|---|",
     ]
     for name, one in found.items():

@@ -157,7 +157,7 @@ def flat_position_table() -> str:
     from n_four_bar import n_four_bar
 
     end = studies.stored_reference("n_four_bar")[-1, :2]
-    rows = ["| coordinates | tolerance | A0 at 10 s off by, m | energy lost, J |", "|---|---|---|---|"]
+    rows = ["| coordinates | tolerance | error of A0 at 10 s, m | energy lost, J |", "|---|---|---|---|"]
     for formulation in ("joint", "cartesian"):
         system = sk.compile(n_four_bar(2), formulation=formulation)
         for tolerance in (1e-8, 1e-10, 1e-12):

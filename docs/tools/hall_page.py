@@ -57,7 +57,9 @@ def hall() -> Iterator[Row]:
         "z of the start is printed to 4 digits",
     )
     top = z[x > 0].max()
-    yield Row("the same: highest point on the other side [m]", "3.2.3", 5.194, top, 1e-3, "read off at 5 ms")
+    yield Row(
+        "the same: highest point on the other side [m]", "3.2.3", 5.194, top, 1e-3, "read at steps of 5 ms"
+    )
     yield from _conserved()
 
 

@@ -11,7 +11,7 @@ from validation_rows import Row, example, table
 import sekant as sk
 from sekant.geometry.pose_tables.table_errors import pose_errors
 
-MOST = "at most; PILS: off another program"
+MOST = "at most; in PILS, deviation from another program"
 
 
 def kinematics_table() -> str:
@@ -34,12 +34,12 @@ def pils() -> Iterator[Row]:
     )
     yield Row("double wishbone, lowest position [mm]", "3.5.2", -190.0, 1e3 * down.drive.min(), 1e-9)
     yield Row(
-        "highest one, in steps of 10 mm [mm]",
+        "highest position, in steps of 10 mm [mm]",
         "2.4",
         240.0,
         1e3 * up.drive.max(),
         0.05,
-        "printed: a step less",
+        "one step less is printed",
     )
     steps = (down.iterations + up.iterations) / (down.drive.size + up.drive.size)
     yield Row("Newton iterations per position, mean", "2.4", 10, steps, 0.0, "at most", limit=True)
@@ -50,7 +50,7 @@ def pils() -> Iterator[Row]:
         spin = float(np.linalg.norm(runs.spin - runs.spin_of_table, axis=1).max())
         where = "5.1" if name == "fall" else "5.2"
         yield Row(
-            f"Formula Student corner, {name}: table off the mechanism [m]",
+            f"Formula Student corner, {name}: table, deviation from the mechanism [m]",
             where,
             2e-4,
             runs.error,

@@ -50,12 +50,12 @@ def trom() -> Iterator[Row]:
     rate = np.sqrt(9.81 / (0.5 * np.cos(pi / 6)))
     system = sk.compile(rotating_pendulum())
     linear = sk.linearize(system, sk.State(np.array([0.0, pi / 6]), np.array([rate, 0.0])))
-    yield Row("rotating pendulum, rate of the steady turn [rad/s]", "table 5.1", 4.75975, rate, 1e-6)
+    yield Row("rotating pendulum, rate of the steady rotation [rad/s]", "table 5.1", 4.75975, rate, 1e-6)
     modes = linear.modes()
     yield Row(
         "its eigenvalues, imaginary part [rad/s]", "table 5.1", 8.58076, modes.eigenvalues.imag.max(), 1e-6
     )
-    yield Row("how many of its eigenvalues are zero", "table 5.1", 2, modes.zeros, 0.0)
+    yield Row("number of its zero eigenvalues", "table 5.1", 2, modes.zeros, 0.0)
 
 
 def trom_frequencies() -> Iterator[Row]:
@@ -63,7 +63,7 @@ def trom_frequencies() -> Iterator[Row]:
     for name, found in _three_ways().items():
         case = example("three_ways").CASES[name]
         yield Row(
-            f"{name}: line of the spectrum off the exact frequency [Hz]",
+            f"{name}: spectral line, deviation from the exact frequency [Hz]",
             case.where,
             case.width,
             found.off_spectrum,
@@ -72,7 +72,7 @@ def trom_frequencies() -> Iterator[Row]:
             limit=True,
         )
         yield Row(
-            f"{name}: frequency by differences off the exact one, relative",
+            f"{name}: frequency from finite differences, relative deviation from the exact one",
             case.where,
             case.differences,
             found.off_differences,
@@ -86,10 +86,15 @@ def trom_truck() -> Iterator[Row]:
     """Table 5.2: a truck of ours in TROM's turn, frozen in fixed axes as there."""
     modes, turn = _truck()
     yield Row("five-axle truck, eigenvalues", "table 5.2", 38, modes.eigenvalues.size, 0.0)
-    yield Row("of these zero", "table 5.2", 2, modes.zeros, 0.0)
+    yield Row("zero eigenvalues among these", "table 5.2", 2, modes.zeros, 0.0)
     slow = modes.eigenvalues[modes.oscillations].imag.min()
     yield Row(
-        "slow pair over the rate of the turn", "table 5.2", 0.121 / turn, slow / turn, 0.12, "other truck"
+        "frequency of the slow pair divided by the rate of the turn",
+        "table 5.2",
+        0.121 / turn,
+        slow / turn,
+        0.12,
+        "a different truck",
     )
     yield Row("printed damping ratios that are -Re λ/|λ|", "table 5.2", 16, _printed_ratios(), 0.0)
 

@@ -91,7 +91,7 @@ class Acceleration(Maneuver):
             ManeuverMeasure("largest slip", float(run[SLIP].max()), "1", "of the faster driven wheel"),
             ManeuverMeasure(
                 "time of wheelspin", float(np.trapezoid(spins.astype(float), t)), "s",
-                "with more than twice the slip at which the force is greatest",
+                "with a slip of more than twice that of the largest force",
             ),
         ]  # fmt: skip
         if v[-1] > 100 / 3.6:

@@ -145,13 +145,13 @@ class BrakeInTurn(BrakeStraight):
                 "yaw rate before braking", degrees(before), "deg/s", "as the pedal begins to move"
             ),
             ManeuverMeasure(
-                "yaw rate after 1 s of braking", second / before, "1", "over that before braking"
+                "yaw rate after 1 s of braking", second / before, "1", "divided by that before braking"
             ),
             ManeuverMeasure(
                 "largest yaw rate in the first second",
                 float(first.max()) / abs(before),
                 "1",
-                "over that before braking",
+                "divided by that before braking",
             ),
             ManeuverMeasure(
                 "largest sideslip while braking",

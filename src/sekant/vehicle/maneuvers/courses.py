@@ -155,7 +155,7 @@ class CourseManeuver(Maneuver):
         return [
             *self.times(run),
             ManeuverMeasure(
-                "mean speed", _mean_speed(run), "m/s", "length of the driven course over its time"
+                "mean speed", _mean_speed(run), "m/s", "length of the driven course divided by its time"
             ),
             ManeuverMeasure(
                 "largest cornering", _high(np.abs(ay)) / GRAVITY, "1", "|a_y| / g, 99th percentile"

@@ -258,7 +258,7 @@ class FourPost(Maneuver):
             found.append(
                 ManeuverMeasure(
                     f"load variation, {axle}", 100 * float(share), "%",
-                    "standard deviation over mean of a wheel's load, mean of both sides",
+                    "standard deviation of a wheel's load divided by its mean, mean of both sides",
                 )
             )  # fmt: skip
             height = run[f"{axle}.left.tire.load"][0] + run[f"{axle}.right.tire.load"][0]

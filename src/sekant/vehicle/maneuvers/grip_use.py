@@ -43,7 +43,8 @@ def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
     found = [
         ManeuverMeasure(
             f"largest use of grip, {name}", float(np.percentile(row, 99)), "1",
-            "force along the road over the largest at its load, of the axle's more loaded tire, 99th percentile",
+            "force in the road plane divided by the largest possible at this load, for the more loaded tire "
+            "of the axle, 99th percentile",
         )
         for name, row in axles.items()
     ]  # fmt: skip

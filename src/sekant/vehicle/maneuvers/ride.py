@@ -82,7 +82,7 @@ class Ride(Maneuver):
                 "largest dynamic load share",
                 100 * share,
                 "%",
-                "standard deviation over mean of a wheel's load",
+                "standard deviation of a wheel's load divided by its mean",
             ),
             ManeuverMeasure(
                 "roll rate", float(np.degrees(_rms(run["turn"][late, 0]))), "deg/s", "root mean square"

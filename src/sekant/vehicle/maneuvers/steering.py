@@ -89,7 +89,7 @@ class StepSteer(Maneuver):
                     f"{name} gain",
                     gain if unit == "1/s" else gain / degrees(1),
                     unit,
-                    "steady value divided by steering wheel angle",
+                    "steady value divided by the steering wheel angle",
                 ),
                 ManeuverMeasure(
                     f"time to 90 % of {name}",
@@ -107,7 +107,7 @@ class StepSteer(Maneuver):
                     f"overshoot of {name}",
                     100 * (float(up.max()) / abs(steady) - 1),
                     "%",
-                    "greatest over steady value",
+                    "amount by which the largest value exceeds the steady one",
                 ),
             ]
         beta = float(run["sideslip"][late].mean())
@@ -119,7 +119,7 @@ class StepSteer(Maneuver):
                 "roll gradient",
                 degrees(roll) / ay,
                 "deg s^2/m",
-                "steady roll angle over lateral acceleration",
+                "steady roll angle divided by lateral acceleration",
             )
         )
         return found
@@ -313,10 +313,15 @@ class SweptSine(Maneuver):
         peak = int(np.argmax(gain))
         below = np.flatnonzero(gain[peak:] < low / np.sqrt(2))
         return [
-            ManeuverMeasure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
+            ManeuverMeasure(
+                "yaw rate gain at 0.3 Hz", low, "1/s", "yaw rate divided by the steering wheel angle"
+            ),
             ManeuverMeasure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
             ManeuverMeasure(
-                "peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", "greatest gain over that at 0.3 Hz"
+                "peak over gain at 0.3 Hz",
+                float(gain[peak]) / low,
+                "1",
+                "largest gain divided by that at 0.3 Hz",
             ),
             ManeuverMeasure(
                 "phase of the yaw rate at 1 Hz",
