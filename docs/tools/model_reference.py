@@ -81,8 +81,8 @@ def _cars() -> list[str]:
 
 
 def _points(schema: dict[str, Any]) -> list[str]:
-    """Sections of mechanisms in points, from their registry."""
-    parts = ["## Mechanisms in points (`natural`)"]
+    """Sections of mechanisms modeled with points, from their registry."""
+    parts = ["## Mechanisms modeled with points (`natural`)"]
     parts.append("These sections are inside `natural`, beside `dim` and `gravity`.")
     for section, types in sections().items():
         parts.append(f"### `natural.{section}`")

@@ -96,7 +96,7 @@ def lane_change() -> str:
 
 
 def natural(name: str) -> str:
-    """A mechanism in points, for the pages one folder below."""
+    """A mechanism modeled with points, for the pages one folder below."""
     return shown(sk.simulate(sk.load(EXAMPLES / "natural" / f"{name}.yaml")), f"natural_{name}", "../")
 
 

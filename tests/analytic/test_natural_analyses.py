@@ -1,4 +1,5 @@
-"""What works for models of bodies works for mechanisms in points: statics, steady motion, linear models, inputs."""
+"""What works for models of bodies works for mechanisms modeled with points: statics, steady motion, linear
+models, inputs."""
 
 from __future__ import annotations
 

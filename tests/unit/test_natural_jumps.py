@@ -1,4 +1,4 @@
-"""Given motions of mechanisms in points that jump: refused where masses would have to follow."""
+"""Given motions of mechanisms modeled with points that jump: refused where masses would have to follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Lengths and frames of mechanisms in points: solved for from rough starts, never dropped, contradictions named."""
+"""Lengths and frames of mechanisms modeled with points: solved for from rough starts, never dropped,
+contradictions named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Start values of mechanisms in points and bare Lagrangians: what is kept, contradicted, or free."""
+"""Start values of mechanisms modeled with points and bare Lagrangians: what is kept, contradicted, or free."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class DescribesModel(Protocol):
 
 
 def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]]:
-    """The intended model, and its run-time parameters: inputs of a mechanism in points are among them."""
+    """The intended model, and its run-time parameters: inputs of a mechanism modeled with points are among them."""
     names, found = list(parameters), given
     if not isinstance(found, Model):
         from sekant.model.points.collector import Collector

@@ -24,7 +24,7 @@ def compile_by_structure(
     compiled it with other numbers, no equations and no code are generated.
 
     `compile` itself handles models whose equations or runs depend on their numbers in other ways than by
-    value: those with contacts, samples and delays, mechanisms in points, and all whose equations cannot be
+    value: those with contacts, samples and delays, mechanisms modeled with points, and all whose equations cannot be
     built without the numbers. For loops, the set of unknowns with almost no mass is part of the structure.
     """
     closed = bool(model.constraints) or len(model.joints) > len(model.bodies)

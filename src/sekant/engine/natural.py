@@ -1,4 +1,4 @@
-"""Mechanisms in points and bare Lagrangians, built in Python (`sekant.natural`).
+"""Mechanisms modeled with points and bare Lagrangians, built in Python (`sekant.natural`).
 
 >>> import sekant as sk
 >>> m = sk.natural.Mechanism(dim=2, gravity=(0, -9.81))
@@ -31,7 +31,7 @@ __all__ = ["BodyHandle", "Geometric", "Lagrangian", "Mechanism", "freedom", "lag
 
 
 class Mechanism(Collector):
-    """A mechanism in points, built call by call; `model` is its description, `compile` its equations.
+    """A mechanism modeled with points, built call by call; `model` is its description, `compile` its equations.
 
     Default settings of runs (`until`, `rtol`, ...) may be given too.
     """
@@ -49,7 +49,7 @@ class Mechanism(Collector):
 
 
 def freedom(model: Model) -> FreedomTable:
-    """The table of degrees of freedom of a mechanism in points: bring in, assign, constrain (DERA 4.2)."""
+    """The table of degrees of freedom of a mechanism modeled with points: bring in, assign, constrain (DERA 4.2)."""
     return freedom_table(composed(resolve(model)))
 
 

@@ -24,7 +24,7 @@ def equations_of(
     algorithm: Algorithm = "auto",
     given: Mapping[str, Table] | None = None,
 ) -> ConstrainedEquations:
-    """The equations of a model. A mechanism in points and a bare Lagrangian each have only one formulation.
+    """The equations of a model. A mechanism modeled with points and a bare Lagrangian each have only one formulation.
 
     `given`: inputs of the model that are functions of time. Only the chosen formulation is imported.
     """

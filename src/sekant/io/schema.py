@@ -128,7 +128,7 @@ def definition_of(schema: dict[str, Any], cls: type) -> dict[str, Any]:
 
 
 def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str, Any]:
-    """The section of mechanisms in points, with the sections in its registry."""
+    """The section of mechanisms modeled with points, with the sections in its registry."""
     properties: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}
     for section, named in sections().items():
         options: list[dict[str, Any]] = []
@@ -145,7 +145,7 @@ def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str
         properties[section] = {"type": ["object", "null"], "additionalProperties": item}
     return {
         "type": ["object", "null"],
-        "description": "a mechanism in points and vectors; it replaces bodies and joints",
+        "description": "a mechanism modeled with points and vectors; it replaces bodies and joints",
         "properties": properties,
         "additionalProperties": False,
     }

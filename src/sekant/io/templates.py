@@ -82,7 +82,7 @@ def _take_model(
     source = read(file, path)
     if source.data.get("natural") is not None:
         raise ModelError(
-            f"{file} contains a mechanism in points; only models of bodies and joints can be mounted",
+            f"{file} contains a mechanism modeled with points; only models of bodies and joints can be mounted",
             path=path,
         )
     key = f"model of {name}"

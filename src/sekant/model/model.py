@@ -76,7 +76,7 @@ class Model(Description):
     shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
     """how bodies are drawn"""
     natural: Natural | None = None
-    """a mechanism in points and vectors instead of bodies and joints"""
+    """a mechanism modeled with points and vectors instead of bodies and joints"""
     lagrangian: Lagrangian | None = None
     """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()

@@ -147,7 +147,9 @@ def mount(
     if not is_name(prefix):
         raise ModelError(f"mount: '{prefix}' cannot be a prefix; use letters, digits and underscores")
     if part.natural is not None or part.lagrangian is not None or model.natural is not None:
-        raise ModelError(f"mount '{prefix}': mechanisms in points cannot be mounted; use bodies and joints")
+        raise ModelError(
+            f"mount '{prefix}': mechanisms modeled with points cannot be mounted; use bodies and joints"
+        )
     if mirror not in (None, *AXES):
         raise ModelError(f"mount '{prefix}': mirror must be x, y or z, not {mirror!r}")
     carrier, frame = _carrier(model, on, prefix)

@@ -95,7 +95,7 @@ def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Descri
 
 
 def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
-    """The section of a mechanism in points: its own sections, each a collection of items."""
+    """The section of a mechanism modeled with points: its own sections, each a collection of items."""
     if isinstance(raw, Natural):
         return raw
     if not isinstance(raw, Mapping):

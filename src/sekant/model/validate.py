@@ -65,7 +65,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
 
 
 def _natural(model: Model) -> list[ModelError]:
-    """Faults of a mechanism in points: names, sections beside it, and faults found while composing it."""
+    """Faults of a mechanism modeled with points: names, sections beside it, and faults found while composing it."""
     found: list[ModelError] = []
     owner: dict[str, str] = {"ground": "the world", **dict.fromkeys(model.parameters, "a parameter")}
     owner |= dict.fromkeys(model.inputs, "an input")

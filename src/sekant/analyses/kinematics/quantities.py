@@ -175,7 +175,7 @@ def _component(system: System, owner: str, part: str, name: str) -> Expressed | 
 
 
 def _named(system: System, name: str) -> Expressed | None:
-    """Further quantities of the formulation: coordinates and outputs of mechanisms in points."""
+    """Further quantities of the formulation: coordinates and outputs of mechanisms modeled with points."""
     found = system.equations.reports.quantities().get(name)
     if found is None:
         return None

@@ -330,7 +330,7 @@ class KinematicsResult:
         return labels, np.column_stack(columns)
 
     def _default_names(self) -> list[str]:
-        """Coordinates of all joints that report them; all coordinates for mechanisms in points."""
+        """Coordinates of all joints that report them; all coordinates for mechanisms modeled with points."""
         model = self.system.model
         if not model.joints:
             return list(self.q_names)

@@ -144,7 +144,7 @@ class Modes:
         bodies = [link.body for link in eq.motion.links]
         if not bodies:
             raise SolverError(
-                "a mechanism in points has no bodies; shape(k) gives the mode in its coordinates"
+                "a mechanism modeled with points has no bodies; shape(k) gives the mode in its coordinates"
             )
 
         def make() -> Any:

@@ -1,5 +1,5 @@
-"""Answers of mechanisms in points and bare Lagrangians in addition to their equations: elements, energies, start,
-switches, reports."""
+"""Answers of mechanisms modeled with points and bare Lagrangians in addition to their equations: elements, energies,
+start, switches, reports."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class InertiaCheck:
 
 
 class LagrangianReports:
-    """The content of a report about a mechanism in points."""
+    """The content of a report about a mechanism modeled with points."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts

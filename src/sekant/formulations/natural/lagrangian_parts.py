@@ -1,4 +1,4 @@
-"""The parts of the equations of a mechanism in points or of a bare Lagrangian."""
+"""The parts of the equations of a mechanism modeled with points or of a bare Lagrangian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coordinates of mechanisms in points, in the form that analyses use."""
+"""Coordinates of mechanisms modeled with points, in the form that analyses use."""
 
 from __future__ import annotations
 
@@ -39,16 +39,18 @@ class NaturalMotion:
         return None
 
     def frame(self, reference: str) -> FrameState:
-        raise ModelError(f"a mechanism in points has no frame '{reference}'; name a point, or an output")
+        raise ModelError(
+            f"a mechanism modeled with points has no frame '{reference}'; name a point, or an output"
+        )
 
     def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
-        raise ModelError(f"a mechanism in points has no joint '{joint}'")
+        raise ModelError(f"a mechanism modeled with points has no joint '{joint}'")
 
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
-        raise ModelError(f"a mechanism in points has no joint '{joint}'")
+        raise ModelError(f"a mechanism modeled with points has no joint '{joint}'")
 
     def sensed(self, sensor: str) -> tuple[str, SX]:
-        raise ModelError(f"a mechanism in points has no sensor '{sensor}'; name an output")
+        raise ModelError(f"a mechanism modeled with points has no sensor '{sensor}'; name an output")
 
     @property
     def movable(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The scene of a mechanism in points; see `sekant.model.scene`."""
+"""The scene of a mechanism modeled with points; see `sekant.model.scene`."""
 
 from __future__ import annotations
 

@@ -45,8 +45,9 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
         times = time_stops(system, 0.0, horizon)
         if times and system.parameters:
             raise SekantError(
-                f"model '{system.model.name}': its mechanism in points switches at t = {times[0]:.6g} s, which "
-                f"tunable parameters may change; export it without parameters, or describe it as a model with signals"
+                f"model '{system.model.name}': its mechanism modeled with points switches at t = {times[0]:.6g} s, "
+                f"which tunable parameters may change; export it without parameters, or describe it as a model "
+                f"with signals"
             )
         return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
     model, values = system.model, system.equations.resolved.values

@@ -1,4 +1,4 @@
-"""A mechanism in points, built call by call: a collector of the items of `sekant.model.points`.
+"""A mechanism modeled with points, built call by call: a collector of the items of `sekant.model.points`.
 
 Each method adds one item. Points, vectors and bodies come back as handles whose components are symbols named
 as in files (`A.x`, `A.vx`, `arm.w`), so that Python expressions and texts mean the same.

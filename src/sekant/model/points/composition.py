@@ -1,4 +1,4 @@
-"""A mechanism in points, stated in CasADi symbols: coordinates, energies, equations, forces, by name.
+"""A mechanism modeled with points, stated in CasADi symbols: coordinates, energies, equations, forces, by name.
 
 Items are composed in the order of their sections; points, vectors and bodies that others name are composed when
 they are first needed. Everything is in all components y of the basic points and vectors, those of the ground and

@@ -1,4 +1,4 @@
-"""Base class of items of a mechanism in points, and the registry of their sections and types."""
+"""Base class of items of a mechanism modeled with points, and the registry of their sections and types."""
 
 from __future__ import annotations
 

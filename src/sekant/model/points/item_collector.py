@@ -1,4 +1,4 @@
-"""Items of a mechanism in points by section and name, handles for them, and the resulting model."""
+"""Items of a mechanism modeled with points by section and name, handles for them, and the resulting model."""
 
 from __future__ import annotations
 

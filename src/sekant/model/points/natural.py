@@ -1,4 +1,4 @@
-"""A mechanism in points as a description: the section `natural` of a model."""
+"""A mechanism modeled with points as a description: the section `natural` of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All sections of a mechanism in points, in the order in which they are composed."""
+"""All sections of a mechanism modeled with points, in the order in which they are composed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of mechanisms in points: quantities as in other models, and in Python also CasADi expressions.
+"""Numbers of mechanisms modeled with points: quantities as in other models, and in Python also CasADi expressions.
 
 A file contains numbers, numbers with units and expressions as text. In Python, a value can also be a CasADi
 expression of the symbols of points and angles (`A.x`, `A.velocity`, `m.t`): it works in every analysis, but cannot

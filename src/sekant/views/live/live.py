@@ -247,7 +247,7 @@ def _names(
 
 def _first_plots(system: System, first: Result) -> list[str] | None:
     """Two outputs that a slider is likely to change: coordinates that no prescribed motion moves, else the energy.
-    None: as for a result, for models with sensors and those in points."""
+    None: as for a result, for models with sensors and those modeled with points."""
     moving = [f"{name}.q" for name in dict.fromkeys(state.partition(".")[0] for state in system.state_names)]
     moving = [name for name in moving if name in first.names and np.ptp(first[name], axis=0).any()]
     sensors = any("." not in name for name in first.names if name != "energy")
