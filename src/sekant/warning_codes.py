@@ -32,8 +32,8 @@ CODES: dict[str, WarningCode] = {
     "start_undetermined": WarningCode(
         "assemble, simulate, equilibrium",
         "A mechanism modeled with points, or a bare Lagrangian, starts with velocities that neither its start "
-        "values nor its constraints determine. Sekant chose the values of least kinetic energy, and the motion depends "
-        "on them.",
+        "values nor its constraints determine. Sekant chose the values of least kinetic energy, and the motion "
+        "depends on them.",
         "Give these velocities, or others that determine them; a given zero counts, too.",
     ),
     "angle_in_radians": WarningCode(
