@@ -265,7 +265,7 @@ class System:
 
     @property
     def large(self) -> bool:
-        """Whether functions that are rarely called are not worth optimizing."""
+        """Whether the system is so large that rarely called functions are compiled without optimization."""
         from sekant.engine.functions.motion import state_rates
 
         return self.cached("large", lambda: ca.n_nodes(state_rates(self)[1]) > LARGE)
