@@ -83,7 +83,7 @@ def text(found: dict[str, Run]) -> str:
     """A table in Markdown."""
     reduced, _, mechanism = found.values()
     lines = [
-        "| model | coordinates | constraints | processor seconds | against the first | off the mechanism [m] |",
+        "| model | coordinates | constraints | processor seconds | relative to the first | error [m] |",
         "|---|---|---|---|---|---|",
     ]
     for name, run in found.items():
@@ -92,7 +92,7 @@ def text(found: dict[str, Run]) -> str:
             f"| {name} | {run.coordinates} | {run.constraints} | {run.seconds:.3f} | "
             f"{run.seconds / reduced.seconds:.1f} | {apart} |"
         )
-    return "\n".join([*lines, "", f"HALL's ratio of mechanism and prescribed steering: {PUBLISHED}."])
+    return "\n".join([*lines, "", f"In HALL, the ratio of the mechanism to prescribed steering is {PUBLISHED}."])
 
 
 if __name__ == "__main__":
