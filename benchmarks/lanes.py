@@ -67,7 +67,7 @@ def varied(system: sk.System, lanes: int) -> np.ndarray:
 
 
 def counted_gain(system: sk.System, lanes: int) -> float:
-    """Operations on registers of 256 bits for one instance, times the number of lanes, over those of the code
+    """Operations on 256-bit registers for one instance, times the number of lanes, over those of the code
     in lanes."""
     eq, (x, rates) = system.equations, state_rates(system, balance=False)
     dense = [ca.densify(rates)]

@@ -47,6 +47,10 @@ INSTEAD = {
     r"\btak(es?|ing) no part\b": "does not move, has no influence",
     r"\bsuch as \w+[\w.]* returns\b": "for example from ...",
     r"\bis not a name\b": "is not a valid name",
+    r"\bmechanisms? in points\b": "mechanism modeled with points",
+    r"\bplotted over\b": "plotted versus",
+    r"\bsome (seconds|hundredths|tenths)\b": "a few ...",
+    r"\bregisters of \d+ bits\b": "256-bit registers",
 }
 """Patterns (case ignored) and what a reader expects in their place."""
 

@@ -92,7 +92,9 @@ def text(found: dict[str, Run]) -> str:
             f"| {name} | {run.coordinates} | {run.constraints} | {run.seconds:.3f} | "
             f"{run.seconds / reduced.seconds:.1f} | {apart} |"
         )
-    return "\n".join([*lines, "", f"In HALL, the ratio of the mechanism to prescribed steering is {PUBLISHED}."])
+    return "\n".join(
+        [*lines, "", f"In HALL, the ratio of the mechanism to prescribed steering is {PUBLISHED}."]
+    )
 
 
 if __name__ == "__main__":

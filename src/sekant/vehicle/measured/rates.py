@@ -18,7 +18,7 @@ from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
 
 Vector = NDArray[np.float64]
 QUANTITIES = (*TURNS, *MOVES)
-# relative to the softest combination of loads: rates of rigs have errors of some tenths of a percent
+# relative to the softest combination of loads: rates of rigs have errors of a few tenths of a percent
 LEAST = 1e-3
 
 

@@ -30,7 +30,7 @@ Compiler = Callable[[str], Any]
 
 
 def is_small(program: Program, pattern: SaddlePattern) -> bool:
-    """Whether compilation is quick: some seconds at the limits."""
+    """Whether compilation is quick: a few seconds at the limits."""
     saddle = Saddle(pattern)
     lists = (program.stage, program.stage, program.stage, program.fix, program.matrix)
     operations = sum(groups.d.size for groups in lists) + saddle.operations
