@@ -69,7 +69,7 @@ class ModelStart(Start):
                 continue
             value = eq.motion.value(item.value)
             pair = [value, eq.lookups.jacobian(value, t)]
-            starts = [SX(row[k]) for row in joint.initial()]
+            starts = [SX(row[k]) for row in joint.initial()]  # type: ignore[arg-type]
             before = [start if known else x for start, known, x in zip(starts, stated, pair, strict=True)]
             if not eq.lookups.jacobian(column(before + pair), inputs).is_zero():
                 continue

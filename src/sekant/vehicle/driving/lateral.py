@@ -22,7 +22,8 @@ from sekant.vehicle.car.axle_data import rack_travel
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
-from sekant.vehicle.driving.driver_model import FELT, simplest
+from sekant.vehicle.drivers.path import FELT
+from sekant.vehicle.driving.driver_model import simplest
 from sekant.vehicle.driving.standing_car import needs_settling, settled
 
 
