@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import lsq_linear
 
 import sekant as sk
+from sekant.analyses.simulation import events
 from sekant.errors import SekantError
 from sekant.io.reading import located_in_file
 from sekant.model.parse import model_from_dict
@@ -130,6 +131,14 @@ def test_stick_and_slip_on_a_belt_is_a_limit_cycle(formulation):
     other = sk.simulate(system, output_times=times, method="dop853", rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(other["block.position.x"], result["block.position.x"], atol=1e-9)
     assert fine.stats["friction_evaluations"] <= 20 * (fine.stats["events"] + 1)
+
+
+def test_too_many_events_name_the_last_element(monkeypatch):
+    monkeypatch.setattr(events, "MOST_EVENTS", 3)
+    with pytest.raises(
+        SekantError, match=r"more than 3 events by t = .* s, the last of friction 'rub'; raise"
+    ):
+        sk.simulate(belt(), until=20.0)
 
 
 @pytest.mark.parametrize(("method", "count"), [("taylor", "steps"), ("dop853", "evaluations")])

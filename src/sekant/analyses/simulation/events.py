@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.runs import Setup, run_stretch
-from sekant.analyses.simulation.watched import event_functions_of
+from sekant.analyses.simulation.watched import event_functions_of, event_names
 from sekant.engine.functions.motion import single_rates
 from sekant.engine.state import State
 from sekant.engine.system import System
@@ -320,8 +320,9 @@ class EventLoop:
         self.events += 1
         if self.events > MOST_EVENTS:
             raise SolverError(
-                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or "
-                "make the switching element smoother"
+                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s, the last of "
+                f"{event_names(before.system)[part.event.number]}; raise rest_speed of a contact, give friction a "
+                "level above zero while it is at rest, or make a switch smoother"
             )
         if part.event.jump:  # continue on the far side of the switch, after the jump
             before = self._beyond(before)

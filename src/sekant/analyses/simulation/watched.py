@@ -56,3 +56,14 @@ def event_functions_of(system: System) -> EventFunctions:
         )
 
     return system.once("all event functions", make)
+
+
+def event_names(system: System) -> list[str]:
+    """The element of each event function, for messages."""
+    acts, names = system.reactions, []
+    if acts.bound_forces:
+        bound = bound_elements(system)
+        for kind, elements in (("friction", bound.joints), ("contact", bound.contacts)):
+            names += [f"{kind} '{one.name}'" for one in elements for _ in range(one.watched)]
+        names += ["friction that depends on reactions"] * (bound.margins + bound.iterated)
+    return names + [f"event '{event.name}'" for event in (events_of(system) if acts.events else ())]
