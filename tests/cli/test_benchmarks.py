@@ -24,10 +24,10 @@ def test_a_quick_benchmark_reports_figures_targets_and_the_machine(tmp_path):
     assert list(data["benchmarks"]) == ["euler_million"]
     assert all(entry["value"] > 0 and entry["runs"] >= 1 for entry in result["figures"])
     by_name = {entry["name"]: entry for entry in result["targets"]}
-    same_motion = by_name["difference of the last angle from the loop by hand"]
+    same_motion = by_name["difference of the last angle from the hand-written loop"]
     assert same_motion["met"] is True
-    assert by_name["Sekant / loop by hand, same two states"]["limit"] == 1.3
-    assert "loop by hand" in done.stdout
+    assert by_name["Sekant / hand-written loop, same two states"]["limit"] == 1.3
+    assert "hand-written loop" in done.stdout
 
 
 def test_an_unknown_benchmark_is_refused():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sekant.engine.codegen.build import _Source, build, build_together
-from sekant.engine.codegen.together import Part
+from sekant.engine.codegen.together import TapePart
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 
@@ -26,11 +26,11 @@ def parts():
         z = ca.fmax(z, ca.cos(z * q[1]) - k * t)
     x = ca.vertcat(q, v, w)
     return lookups, [
-        Part("rates", [t, x, p], [ca.vertcat(v, y, q[2])]),
-        Part("outputs", [t, x, p], [ca.vertcat(w, 3.5, y, z)]),
-        Part("events", [t, ca.vertcat(q, v), p], [z - y]),
-        Part("forces", [t, q, v, p], [y * q, ca.SX([[1.0, 0.0], [2.0, 3.0]]) * z]),
-        Part("scale", [p], [p[0] + p[1]]),
+        TapePart("rates", [t, x, p], [ca.vertcat(v, y, q[2])]),
+        TapePart("outputs", [t, x, p], [ca.vertcat(w, 3.5, y, z)]),
+        TapePart("events", [t, ca.vertcat(q, v), p], [z - y]),
+        TapePart("forces", [t, q, v, p], [y * q, ca.SX([[1.0, 0.0], [2.0, 3.0]]) * z]),
+        TapePart("scale", [p], [p[0] + p[1]]),
     ]
 
 
@@ -91,5 +91,5 @@ def test_parts_that_repeat_a_block_are_compiled_alone():
         for _ in range(100):
             y = ca.sin(y + x[k]) * x[k]
         total = total + y
-    parts = [Part("one", [x], [total]), Part("other", [x], [total * y])]
+    parts = [TapePart("one", [x], [total]), TapePart("other", [x], [total * y])]
     assert build_together("all", parts, Lookups(), cache=False) is None

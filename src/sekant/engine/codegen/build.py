@@ -22,7 +22,7 @@ from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
 from sekant.engine.codegen.tape_parts import guard_tape, numbers_of, shape_key, values_of
-from sekant.engine.codegen.together import Part, PartShape, emit_together, entry_of, shapes_of
+from sekant.engine.codegen.together import PartShape, TapePart, emit_together, entry_of, shapes_of
 from sekant.errors import SekantError, suggest
 from sekant.object_code.link import ENTRY
 from sekant.object_code.portable import PortableCode
@@ -103,12 +103,12 @@ def build(
 
 
 def build_together(
-    name: str, parts: Sequence[Part], lookups: Lookups, cache: bool = True
+    name: str, parts: Sequence[TapePart], lookups: Lookups, cache: bool = True
 ) -> list[NativeFunction] | None:
     """Functions that share code (see `together`), without optimization; None if they repeat blocks, which alone are
     less code. The inputs of the first part contain all symbols. `name`: of the whole, for progress messages."""
     start = time.perf_counter()
-    parts = [Part(one.name, one.inputs, [ca.densify(ca.SX(y)) for y in one.outputs]) for one in parts]
+    parts = [TapePart(one.name, one.inputs, [ca.densify(ca.SX(y)) for y in one.outputs]) for one in parts]
     symbols = [_checked(parts[0].name, i, x) for i, x in enumerate(parts[0].inputs)]
     dense = [y for one in parts for y in one.outputs]
     groups = lookup_groups(lookups, ca.veccat(*dense))
@@ -127,7 +127,7 @@ def build_together(
     return found
 
 
-def _portable(part: Part, lookups: Lookups, target: Target) -> PortableCode:
+def _portable(part: TapePart, lookups: Lookups, target: Target) -> PortableCode:
     return build(part.name, part.inputs, part.outputs, lookups, cache=False, linked=False).portable(target)
 
 

@@ -25,7 +25,7 @@ from sekant.object_code.target import host_target
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TapePart:
     """A function of the symbols `inputs` with the values of `outputs`."""
 
     name: str
@@ -49,7 +49,7 @@ def entry_of(part: int) -> str:
     return f"{ENTRY}.part{part}"
 
 
-def shapes_of(parts: Sequence[Part]) -> tuple[PartShape, ...]:
+def shapes_of(parts: Sequence[TapePart]) -> tuple[PartShape, ...]:
     """The shapes of parts; the inputs of the tape are those of the first one."""
     common, shapes, first = [_elements(x) for x in parts[0].inputs], [], 0
     for part in parts:

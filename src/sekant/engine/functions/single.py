@@ -39,9 +39,9 @@ def compile_together(system: System, name: str, wanted: Sequence[SingleFunction]
     if len(missing) < 2 or missing[0] is not wanted[0]:
         return
     from sekant.engine.codegen.build import build_together
-    from sekant.engine.codegen.together import Part
+    from sekant.engine.codegen.together import TapePart
 
-    parts = [Part(one.name, *one.terms()) for one in missing]
+    parts = [TapePart(one.name, *one.terms()) for one in missing]
     functions = build_together(name, parts, system.equations.lookups, system.uses_cache)
     for one, function in zip(missing, functions or (), strict=False):
         system.cached(one.key, lambda one=one, function=function: one.answer(function))
