@@ -26,17 +26,18 @@ mechanical_trail | n_K | m | the axis meets the road ahead of c | from c to wher
   the wheel
   | castor offset at ground
 track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, one side |
-track | b | m | always | distance of the contact points across the vehicle | track
+track | b | m | always | distance between the contact points across the vehicle | track
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x; its opposite on a rear axle |
 roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: where the line through c
   perpendicular to its path meets the center plane; of an axle: where these lines of both sides meet, above the line
-  between the contact points; each path is that while one wheel rises and the other falls by the same amount
+  between the contact points; each path is the one that the contact point follows while one wheel rises and the other
+  falls by the same amount
   | roll-centre height
 road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the plane along x that
   touches both wheels: in roll, minus the body's roll angle relative to the road |
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane | inclination
   angle
-track_on_road | b_R | m | always | distance of the contact points on that plane |
+track_on_road | b_R | m | always | distance between the contact points on that plane |
 scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius on that plane |
 mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on that plane |
 wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane with
@@ -44,9 +45,9 @@ wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the loa
 roll_stiffness_on_road | c_phiR | N*m/rad | always | stiffness of these loads with respect to the angle between
   body and road, about the middle of the track on that plane |
 roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
-spring_length | l_F | m | always | distance of the spring's ends |
+spring_length | l_F | m | always | distance between the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
-damper_length | l_D | m | always | distance of the damper's ends |
+damper_length | l_D | m | always | distance between the damper's ends |
 damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
 wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of the load that springs and stops carry at the wheel,
   with the other wheel at rest; k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
