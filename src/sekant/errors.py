@@ -32,7 +32,7 @@ class SekantError(Exception):
 
     @property
     def item(self) -> str:
-        """The faulty item as a reader would write it, e.g. ``body 'arm': mass``; empty if unknown."""
+        """The faulty item as messages name it, e.g. ``body 'arm': mass``; empty if unknown."""
         if not self.path:
             return ""
         within = 1 if self.path[0] == "natural" and len(self.path) > 2 else 0

@@ -91,6 +91,6 @@ def _sampled(name: str, function: Callable[[float], float], begin: float, end: f
         return following(function, begin, end, name)
     except DataError as fault:
         raise SolverError(
-            f"input '{name}' cannot be approximated as a function of time: {fault}; give it as rows (times, values), "
-            "as an expression of t, or step by step (sk.Simulation)"
+            f"input '{name}': this Python function cannot be approximated by a table: {fault}; give the input as "
+            "rows (times, values), as an expression of t, or step by step (sk.Simulation)"
         ) from None

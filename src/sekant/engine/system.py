@@ -65,14 +65,14 @@ def compile(
     """Compile a model, or the model of a car. Its functions are built when they are first needed, and stored
     in the cache.
 
-    A later process with the same model and options reads facts and functions from there, without building
-    equations.
+    A later process with the same model and options reads the functions and the stored properties of the system
+    from the cache and does not build the equations again.
 
     `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any
     number of the model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed. `engine`
-    "casadi" runs the same functions in CasADi's interpreter: slow, for an independent check. `quick`: code
-    that compiles in an eighth of the time and takes about 1.6 times as long to run, for a few hundred
-    evaluations.
+    "casadi" runs the same functions in CasADi's interpreter, which is slow but provides an independent check.
+    `quick` generates code that compiles in an eighth of the time but takes about 1.6 times as long to run; it
+    is meant for a few hundred evaluations.
     """
     model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
@@ -100,8 +100,8 @@ class System:
     """A compiled model, based on equations that implement `sekant.formulations.contract`.
 
     The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
-    work. Several threads may use one system: every call has its own buffers, and parts that are built once
-    are built under a lock.
+    work. Several threads may use one system: every call has its own buffers, and a lock protects what is built
+    only once.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class System:
 
     @property
     def places(self) -> Mapping[str, slice]:
-        """Slices of the run-time parameters in p."""
+        """The slice of p that each run-time parameter occupies."""
         return self._values.places
 
     def parameter_vector(
@@ -195,12 +195,12 @@ class System:
     ) -> Vector:
         """p (np,): run-time parameters (those not in `values` have their defaults), and the held values.
 
-        `held` (nh,): of a state; if None or empty, the start values of the model apply.
+        `held` (nh,): the held values of a state; if None or empty, the start values of the model apply.
         """
         return self._values.vector(values, held)
 
     def checked(self, values: Mapping[str, ArrayLike] | None) -> CheckedValues:
-        """The values, checked once for all functions of this system that receive them."""
+        """The given values after a check; the functions of this system accept the result without another check."""
         return self._values.checked(values)
 
     @property
@@ -209,7 +209,7 @@ class System:
         return self.facts.inputs
 
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
-        """The start that the model describes, at the given run-time parameters."""
+        """The start state that the model describes, at the given run-time parameters."""
         p = self.parameter_vector(values)
 
         def make() -> BoundOracle:
@@ -220,7 +220,7 @@ class System:
         return State(*self.completed(q, v, 0.0, p), z=z)
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
-        """A consistent start with dependent quantities filled in."""
+        """A consistent start state in which the dependent quantities are filled in."""
         return self.equations.start.completed(q, v, t, p) if self.facts.completes else (q, v)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
@@ -238,12 +238,12 @@ class System:
 
     @property
     def start_facts(self) -> StartFacts:
-        """Inputs of the assembly about the start."""
+        """What the assembly needs to know about the start values."""
         return self.cached("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
     def numbers(self) -> Model:
-        """The model with a number for every expression in parameters, run-time parameters at their defaults."""
+        """The model with numbers in place of expressions in parameters; run-time parameters have their defaults."""
         return resolve(self.model).model
 
     @property
@@ -260,7 +260,7 @@ class System:
 
     @property
     def work_names(self) -> tuple[str, ...]:
-        """The non-conservative elements, whose work is accumulated in w."""
+        """Names of the non-conservative elements, whose work is accumulated in w."""
         return self.cached("work names", lambda: tuple(self.equations.energies.powers))
 
     @property
@@ -272,7 +272,7 @@ class System:
 
     @property
     def reactions(self) -> Reactions:
-        """Those of friction, contacts, events, samples and delays that the system has."""
+        """Which of these the system has: dry friction, contacts, events, samples, delays."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property
@@ -325,7 +325,7 @@ class System:
         return self.once(key, find)
 
     def knows(self, key: Hashable) -> bool:
-        """Whether `cached` has a result under this key, here or from an earlier process."""
+        """Whether `cached` has a result under this key, from this process or an earlier one."""
         if key in self._built:
             return True
         found = ABSENT if self._parts is None else self._parts.load(key)
@@ -334,8 +334,8 @@ class System:
         return found is not ABSENT
 
     def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """Like `cached`, for an answer that depends on `numbers` and on those of the model: the last answers
-        stay in memory, and the first few of a process go to disk."""
+        """Like `cached`, for a result that depends on `numbers` and on the numbers of the model. The last results
+        stay in memory; each process also writes its first few results to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
@@ -352,14 +352,15 @@ class System:
     def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """A system of the same model with other equations, identified by `name`; made once.
+        """A system of the same model with other equations, identified by `name`; created once.
 
-        `defaults`: of the additional run-time parameters of these equations.
+        `defaults`: the defaults of the additional run-time parameters of these equations.
         """
         return self.once(("with equations", name), lambda: self.related(name, equations, defaults))
 
     def with_expressions(self) -> System:
-        """A copy of the system whose functions have their expressions, for code of other targets; made once."""
+        """A copy of the system that keeps the symbolic expressions of its functions, for generating code for other
+        targets; created once."""
 
         def make() -> System:
             how = (self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
@@ -385,7 +386,7 @@ class System:
     def function(
         self, name: str, inputs: list[SX], results: list[SX], seldom: bool = False
     ) -> NativeFunction:
-        """Compile expressions in the system's symbols to a native function; `seldom` as for `build`."""
+        """Compile expressions in the system's symbols to a native function; for `seldom` see `build`."""
         from sekant.engine.codegen.build import build
 
         how: Any = {"engine": self.engine, "cache": self.uses_cache, "quick": self.quick, "seldom": seldom}
@@ -399,10 +400,11 @@ class System:
         t: float | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Values:
-        """Outputs at a state by name, as ``system.outputs(state)["spring.force"]``; by default at the model's start.
+        """Outputs at a state (by default the model's start) by name, as in ``system.outputs(state)["spring.force"]``.
 
-        `names`: patterns such as ``arm.*``, which compiles only these. Time `t` (s) and `parameters` default
-        to those of the state if it has some (an equilibrium, the end of a result), else to 0 and the defaults.
+        `names`: patterns such as ``arm.*``; only the matching outputs are compiled and computed. Time `t` (s) and
+        `parameters` default to those of the state if it has them (an equilibrium, the end of a result), else to 0
+        and the defaults.
         """
         t = float(getattr(state, "t", 0.0)) if t is None else t
         parameters = getattr(state, "parameters", None) if parameters is None else parameters
@@ -436,16 +438,20 @@ class System:
         t=0.0,
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> NDArray[np.float64]:
-        """Answers at N states in one call: of "forward_dynamics" (N, nv), "inverse_dynamics" (N, nv), "mass_matrix"
-        (N, nv, nv), "energy" (N, 2) with the kinetic one first, "forward_derivatives" (N, nv, 1 + 2 nv).
+        """Evaluate a quantity at N states in one call.
 
-        q (N, nq), v and a (N, nv), by default zero; time t () or (N,). A single row applies to all states.
+        `question` is "forward_dynamics" (returns (N, nv)), "inverse_dynamics" (N, nv), "mass_matrix" (N, nv, nv),
+        "energy" (N, 2), kinetic energy first, or "forward_derivatives" (N, nv, 1 + 2 nv). The arguments are
+        q (N, nq), v and a (N, nv), by default zero, and the time t () or (N,). A single row applies to all states.
         """
         return self._questions.map(question, q, v, a, t, parameters)
 
     def bound(self, question: str) -> Bound:
-        """A question of `map` with its own arrays, for a loop in Python: fill some of ``inputs["q"]`` (nq,), "v",
-        "a" (nv,), "t" (1,) and "p" (np,), call it, and read ``outputs[0]``. Nothing is checked or allocated."""
+        """A function for one `question` of `map` that has its own arrays, for loops in Python.
+
+        Fill the arrays ``inputs["q"]`` (nq,), "v", "a" (nv,), "t" (1,) and "p" (np,) that change, call the function,
+        and read ``outputs[0]``. It neither checks nor allocates anything.
+        """
         return self._questions.bound(question)
 
     def forward_dynamics(self, q, v, t=0.0, parameters=None) -> Vector:
@@ -464,19 +470,19 @@ class System:
         return self._questions.answer("inverse_dynamics", q, v, t, parameters, a)
 
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:
-        """M (nv, nv)."""
+        """The mass matrix M (nv, nv)."""
         found = self._questions.answer("mass_matrix", q, np.zeros(self.nv), t, parameters)
         return found.reshape(self.nv, self.nv)
 
     def energy(self, q, v, t=0.0, parameters=None) -> tuple[float, float]:
-        """(kinetic, potential) energy in J."""
+        """The kinetic and the potential energy (J)."""
         kinetic, potential = self._questions.answer("energy", q, v, t, parameters)
         return float(kinetic), float(potential)
 
     # -- for readers -----------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """Parts, degrees of freedom and mass, for a reader."""
+        """A short text: parts, degrees of freedom and mass."""
         from sekant.formulations.summary import summary
 
         return summary(self.equations, self.initial_state().q, self.parameter_vector())
@@ -485,7 +491,7 @@ class System:
         """Mass matrix, bias, constraints and energies as SymPy expressions in the names of the model.
 
         Run-time parameters remain symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``.
-        `simplify`: shorten expressions of up to a few hundred operations. A notebook shows the result as
+        `simplify` shortens expressions of up to a few hundred operations. A notebook shows the result as
         equations; `latex()` gives its source. Needs SymPy.
         """
         from sekant.engine.symbolic import symbolic_equations

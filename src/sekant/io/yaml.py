@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
     """The model in a YAML, URDF or MJCF file.
 
-    `set` overrides values, by the name of a parameter or as ``item.field``; texts may have units or be expressions.
+    `set` overrides values, by the name of a parameter or as ``item.field``; strings may contain units or expressions.
     Raises `ModelError` if the file or the model in it is wrong.
     """
     if Path(path).suffix.lower() in (".urdf", ".mjcf", ".xml"):

@@ -56,7 +56,7 @@ class Body(Description):
         return self
 
     def inertia_at(self, X_BM: Pose) -> RigidInertia:
-        """Inertia about M's origin, in M."""
+        """Inertia about the origin of a frame M at the pose X_BM, resolved in M."""
         X_MB = X_BM.inverse()
         J_com = ca.blockcat(inertia_matrix(tuple(scalar(value) for value in self.inertia)))
         R = X_MB.R

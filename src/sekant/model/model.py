@@ -102,7 +102,8 @@ class Model(Description):
         return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Curves do not change: a mirrored joint mirrors the curve that it uses."""
+        """Fields that keep special values in a mirror image: the curves stay as they are, because each mirrored joint
+        mirrors the curve that it uses."""
         return {"curves": self.curves}
 
     def mount(
@@ -116,11 +117,12 @@ class Model(Description):
         parameters: Mapping[str, Any] | None = None,
         connect: Mapping[str, str] | None = None,
     ) -> Model:
-        """The model with `part` on the body or frame `on`, its items named ``prefix.item``.
+        """The model with `part` mounted on the body or frame `on`; the items of the part are named ``prefix.item``.
 
         `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mounts the
-        mirror image about that plane of its ground. `parameters` gives values of the part's parameters, in terms of
-        those of this model; `connect` gives the meaning of names that the part uses and does not define.
+        part's mirror image about the plane of its ground that is normal to this axis. `parameters` gives values
+        of the part's parameters, which may be expressions of the parameters of this model; `connect` says which
+        names of this model replace names that the part uses but does not define.
         """
         from sekant.model.mounting import mount
 
@@ -136,7 +138,7 @@ class Model(Description):
         return model_html(self)
 
     def split_reference(self, reference: str) -> tuple[str, str]:
-        """(body, frame) of ``body`` or ``body.frame``; body names may themselves contain dots."""
+        """The pair (body, frame) that ``body`` or ``body.frame`` refers to; names of bodies may contain dots."""
         if reference == "ground" or reference in self.bodies:
             return reference, ""
         body, _, frame = reference.rpartition(".")
@@ -146,7 +148,7 @@ class Model(Description):
         return body, frame
 
     def frame_names(self) -> list[str]:
-        """Every reference that `split_reference` accepts."""
+        """All references that `split_reference` accepts."""
         names = ["ground", *(f"ground.{frame}" for frame in self.ground.frames)]
         for name, body in self.bodies.items():
             names += [name, *(f"{name}.{frame}" for frame in body.frames)]

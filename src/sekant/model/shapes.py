@@ -126,7 +126,7 @@ class Sphere(Shape):
 
 @register
 class Wheel(Shape):
-    """A tire on a rim with spokes, so that its rotation can be seen; `axis` is that of its rotation."""
+    """A tire on a rim with spokes, so that its rotation can be seen; `axis` is the axis of rotation."""
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
@@ -166,7 +166,7 @@ class Polyline(Shape):
 
 @register
 class Mesh(Shape):
-    """Triangles of an STL or OBJ file, its coordinates times `scale` (0.001 for a file in mm)."""
+    """Triangles of an STL or OBJ file; `scale` multiplies its coordinates (0.001 for a file in mm)."""
 
     type: ClassVar[str] = "mesh"
     summary: ClassVar[str] = "triangles from an STL or OBJ file"

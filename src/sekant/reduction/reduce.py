@@ -50,25 +50,27 @@ def reduce(
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
 
-    `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame, which
-    affects the position of springs across the path (compliance).
+    `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame. For
+    a compliant mechanism, this choice determines where the springs that allow motion across the path act.
 
     `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``,
-    ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or a pair of those for two
+    ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or two such pairs for two
     coordinates. `method`, `tolerance` (m and rad, by default 1e-8) and `nodes`: see `fits.fit_poses`.
 
     Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
-    their own poses over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow their own
-    poses too, so kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at
-    their joints (Hall); "identify", point masses on the kept body with the smallest error of inertia and weight
-    along the coordinates, reported in `mass_errors`; "ignore", also of those that follow because a force acts on
-    them.
+    their own poses over the same coordinate. `inertia` says what happens to the other dropped bodies. "exact":
+    they follow their own poses too, so kinetic energy and weight are those of the mechanism. "split": they become
+    point masses in equal shares at their joints (Hall). "identify": they become point masses on the kept body
+    with the smallest error of inertia and weight along the coordinates, which `mass_errors` reports. "ignore":
+    their inertia is neglected, including that of dropped bodies that follow only because a force acts on them.
 
-    `elastic`: the mechanism is on bushings and compliant: `keep` one frame over one of its coordinates
-    (``upright.hub``, ``upright.hub.z``); its path is the one without load, and its joint gets the elastic
-    modes of the bushings (True: all, or a number of modes). Forces on dropped bodies are absorbed.
+    `elastic`: for a mechanism that is compliant because it has bushings. `keep` must name one frame
+    (``upright.hub``) and `coordinate` one of its coordinates (``upright.hub.z``), for a steered corner also a
+    coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic modes of the
+    bushings (True: all of them; or a number of modes). These modes replace the bushings; other forces on dropped
+    bodies remain.
 
-    `parameters`: values of numbers of the model, such as hard points, by the names of run-time parameters.
+    `parameters`: values for numbers of the model, such as hard points, named as run-time parameters are.
     """
     model = model if isinstance(model, Model) else as_system(model).model
     if values_of(parameters):

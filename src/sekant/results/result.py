@@ -156,7 +156,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether the run reached its end, or an event of the model that stops it."""
+        """Whether the run reached its end, or an event of the model stopped it."""
         return self.status in (FINISHED, STOPPED)
 
     @cached_property
@@ -216,9 +216,9 @@ class Result:
         """Plot the named channels (``"hinge.q"``, ``"*.v"``), or the joints and energies if none is named.
 
         `x`: a channel instead of time, for example for phase plots: ``result.plot("hinge.v", x="hinge.q")``.
-        `against`: another result; draws both, and the error in percent of the other's range (HALL 3.5). `energy`:
-        kinetic and potential energy, the work of every element, and the balance. Returns a matplotlib figure that
-        notebooks show; `to`: a file to write (.svg, .pdf, .png).
+        `against`: another result; the figure then shows both, and the error in percent of the other's range (HALL
+        3.5). `energy`: kinetic and potential energy, the work of every element, and the balance. Returns a
+        matplotlib figure that notebooks show; `to`: a file to write (.svg, .pdf, .png).
         """
         if x and (against is not None or energy or not names):
             raise SekantError("with x, name the channels to draw, and leave out `against` and `energy`")

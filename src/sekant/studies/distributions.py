@@ -96,7 +96,7 @@ class TruncatedNormal(Distribution):
 
 @dataclass(frozen=True)
 class LogNormal(Distribution):
-    """The logarithm is Gaussian: `median`, and `spread`, the standard deviation of the logarithm."""
+    """The logarithm is Gaussian; `spread` is its standard deviation, and `median` the median of the value."""
 
     median: float
     spread: float

@@ -33,7 +33,7 @@ MOST_NUMBERS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a study: `done` of `rows`, `failed` of them, `rate` in rows per second, `left` s."""
+    """Progress of a study: `done` of `rows`, `failed` of them, `rate` in rows per second, `left` in s."""
 
     done: int
     rows: int
@@ -58,12 +58,13 @@ def sweep(
 ) -> SweepResult:
     """Run the analysis for every row of `samples`, whose names are parameters or ``item.field`` of the model.
 
-    `system`: a system or model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
-    `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a
-    ``maneuver="step-steer"``, and names are numbers of its file, ``chassis.mass``, or ``maneuver.speed``.
-    `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or as a mapping with names that you
-    choose. `outputs`: channels stored completely. `parameters`: values that all rows share. `executor`:
-    "serial", "processes", a number of processes, or a client of dask.distributed.
+    `system`: a system or a model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
+    `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a maneuver
+    (``maneuver="step-steer"``); the names of the samples then refer to numbers in the car file, such as
+    ``chassis.mass``, or to numbers of the maneuver, such as ``maneuver.speed``. `measures`: numbers to compute
+    for each row, such as ``max(strut.force)``, as a list, or as a mapping with names that you choose. `outputs`:
+    channels to store completely. `parameters`: values that all rows share. `executor`: "serial", "processes", a
+    number of processes, or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 

@@ -47,18 +47,19 @@ def kinematics(
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> KinematicsResult:
-    """Positions of a mechanism while one or two quantities are driven, and their derivatives by these drives.
+    """Positions of a mechanism while one or two quantities are driven, and the derivatives with respect to them.
 
     `drive` names the driven quantities: a coordinate of a joint (``hinge.angle``), a coordinate of a point in the
     world (``upright.z``, ``upright.hub.z``), a scalar sensor or one of its components, the length of a force element
     (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) are
-    the requested values, relative to the start of the model if `relative`; for two drives give a pair of each, or a
+    the requested values, relative to the start of the model if `relative`; for two drives, give a pair of these, or a
     mapping ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions
     of the model are frozen at time `t`.
 
     The sweep begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. If the
-    travel ends within the range, the result contains the points that can be reached, and `limits` the positions and
-    causes. For each value of the second of two drives, the first is swept as if it were the only one; see `grid`.
+    travel ends within the range, the result contains the points that can be reached, and `limits` contains the
+    positions and causes of these ends. With two drives, the first is swept for each value of the second, as if it
+    were the only drive; see `grid`.
 
     With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
     has the k-th value of each. The result has the derivatives with respect to every drive.

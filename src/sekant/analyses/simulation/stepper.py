@@ -52,20 +52,21 @@ class Snapshot:
 class Simulation:
     """A simulation that advances step by step.
 
-    ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values until they are
-    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one per
-    call), or one that chooses its own steps within a call by `rtol`, `atol`: "dop853", "taylor", "radau5". The
-    default is "rk4", and "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give
-    exactly the results of `sk.simulate` with the same method, `step` and `output_step`.
+    Example: ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values
+    until they are set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by
+    default one per call), or one that chooses its own steps within a call by `rtol`, `atol`: "dop853", "taylor",
+    "radau5". The default is "rk4", or "dop853" for models with contacts or dry friction. Equal steps of the
+    explicit methods give exactly the results of `sk.simulate` with the same method, `step` and `output_step`.
 
     Models with contacts, friction, events, samples or delays go from event to event within a step. Samples
     due at the end of a step are taken when the next step begins, with the inputs set at that time. `stopped`
-    names the event of the model that ended the last step early, if one did; another step continues from
-    there.
+    names the event of the model that ended the last step early, and is empty if none did; the next step
+    continues from that time.
 
-    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
-    `t` (s). `outputs`: patterns such as ``arm.*`` of the names in `outputs`; fewer are faster. `record`: store time,
-    state and inputs after every step for `result()`; False saves memory in runs of many millions of steps.
+    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at
+    time `t` (s). `outputs`: patterns, such as ``arm.*``, of the outputs to compute; fewer take less time.
+    `record`: store time, state and inputs after every step for `result()`; False saves memory in runs of many
+    millions of steps.
     """
 
     def __init__(
@@ -150,12 +151,12 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """The present time (s)."""
+        """The current time (s)."""
         return self._time
 
     @property
     def state(self) -> State:
-        """A copy of the coordinates q, velocities v and states z of signals and forces."""
+        """A copy of the current coordinates q, velocities v, and states z of signals and forces."""
         x, ends = self._stepper.x, np.cumsum([self.system.nq, self.system.nv])
         q, v, z = np.split(x.copy(), ends)
         return State(q, v, z=z)
@@ -197,14 +198,14 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """The present point of the simulation; `restore` returns to it, in this or another simulation of the
+        """The current state of the simulation; `restore` returns to it, in this or another simulation of the
         system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to `snapshot`, inputs included; the simulation then continues identically, bit for bit."""
+        """Return to `snapshot`, including its inputs; the simulation then continues identically, bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot belongs to another system")

@@ -128,12 +128,13 @@ def equilibrium(
     """The equilibrium near `guess` (by default the model's own start, assembled).
 
     If the guess is close to an equilibrium, Newton's method finds it, whether stable or not; `stable=True` skips
-    unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and a line
-    search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton", "descent", "load
-    stepping", "relaxation") selects one of them. Coordinates, points (``hub.z``) and lengths (``strut.length``,
-    ``distance(a, b)``) in `hold` keep their values of the guess, and so do joints that stick by friction in the
-    `guess` (the end of a simulation). Other dry friction is neglected, with a warning. Forces that vary in time have
-    their values at time `t` (s). The residuals are compared with `tolerance` times the applied forces.
+    unstable ones. From a poor guess, three methods are tried in turn: descent (Newton's method with positive
+    curvature and a line search on the work), load stepping, and relaxation in pseudo-time. `method` ("newton",
+    "descent", "load stepping", "relaxation") selects one method. Coordinates, points (``hub.z``) and lengths
+    (``strut.length``, ``distance(a, b)``) in `hold` keep the values that they have in the guess, and so do the
+    coordinates of joints that friction holds at rest there (for example, if the guess is the end of a
+    simulation). Other dry friction is neglected, with a warning. Forces that vary in time have their values at
+    time `t` (s). The residuals are compared with `tolerance` times the applied forces.
     """
     system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
     if guess is not None:

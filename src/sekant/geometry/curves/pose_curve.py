@@ -113,7 +113,7 @@ class PoseCurve:
         return flat.reshape(*u.shape, flat.shape[-1])
 
     def jet(self, u: ArrayLike, order: int) -> Array:
-        """Components and their derivatives (order + 1, ..., m)."""
+        """Components and their derivatives up to the given order (order + 1, ..., m)."""
         return np.stack([self.components(u, k) for k in range(order + 1)])
 
     def pose(self, u: ArrayLike) -> tuple[Array, Array]:
@@ -178,7 +178,8 @@ class PoseCurve:
         return curve
 
     def mirrored(self, plane: str) -> PoseCurve:
-        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): P p, P R P."""
+        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): with the reflection P, its
+        position is P p and its orientation P R P."""
         t, signs = self.table, pose_kinematics.mirror_signs(self.orientation, plane)
         increment = signs * t.increment if self.closed else None
         c = signs[:, None] * t.coefficients
@@ -187,7 +188,7 @@ class PoseCurve:
         return replace(self, table=table, R_constant=R, formula=None)
 
     def check_closed(self, tolerance: float = 1e-6) -> None:
-        """DataError if the two ends differ by more than `tolerance` (m and rad)."""
+        """Raise `DataError` if the two ends differ by more than `tolerance` (m and rad)."""
         a, b = self.range
         R, p = self.extended("linear").pose(np.array([a, b]))
         p[1] -= self.table.increment[:3]
@@ -201,7 +202,7 @@ class PoseCurve:
             )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the curve as JSON (see `pose_files`); `load` returns the same numbers bit by bit."""
+        """Write the curve as JSON (see `pose_files`); `load` returns the same numbers bit for bit."""
         from sekant.geometry.pose_files import save_curve
 
         save_curve(self, path)
@@ -235,14 +236,14 @@ class PoseCurve:
 
     @staticmethod
     def from_control_points(points: ArrayLike, **options: Any) -> PoseCurve:
-        """B-spline of given control points; see `pose_functions.curve_from_control_points`."""
+        """B-spline with the given control points; see `pose_functions.curve_from_control_points`."""
         from sekant.geometry.curves.pose_functions import curve_from_control_points
 
         return curve_from_control_points(points, **options)
 
     @staticmethod
     def from_table(table: PoseTable, body: str, **options: Any) -> PoseCurve:
-        """Curve of the interpolated pose of a body of a pose table; see `pose_table.PoseTable.curve`."""
+        """Curve of the pose of a body, interpolated from a pose table; see `pose_table.PoseTable.curve`."""
         return table.curve(body, **options)
 
     @staticmethod

@@ -89,9 +89,10 @@ class PoseSurface:
     def twist_rates(self, u1: ArrayLike, u2: ArrayLike) -> Array:
         """dS (..., 6, 2, 2): derivative of column i of S with respect to u_j is dS[..., i, j].
 
-        Diagonal ones are those of the curves of one parameter. For the others, V_1 along the direction (1, 1)
-        gives the symmetric part, d(V_1 + V_2) along it being dV_1/du1 + dV_1/du2 + dV_2/du1 + dV_2/du2, and
-        dV_2/du1 - dV_1/du2 = -(V_1 x V_2) the rest: mixed derivatives on SE(3) do not commute.
+        The diagonal entries are the twist rates of the curves along u1 and u2. The off-diagonal entries have two
+        parts. The symmetric part follows from the rate of V_1 + V_2 along the direction (1, 1), which is
+        dV_1/du1 + dV_1/du2 + dV_2/du1 + dV_2/du2. The antisymmetric part follows from
+        dV_2/du1 - dV_1/du2 = -(V_1 x V_2), since mixed derivatives on SE(3) do not commute.
         """
         y = self.components(u1, u2)
         first = [self.components(u1, u2, d) for d in ((1, 0), (0, 1))]
@@ -119,8 +120,9 @@ class PoseSurface:
     def degeneracy(self, u1: ArrayLike, u2: ArrayLike, length: float | None = None) -> Array:
         """Smallest over largest singular value (...) of the two twists, each scaled to unit size over the surface.
 
-        `length` [m] converts rotations; by default the diagonal of the surface's positions. Zero where the two
-        coordinates move the body in the same way: there a joint on the surface loses a degree of freedom.
+        `length` [m] converts rotations to lengths; by default it is the diagonal of the box around the surface's
+        positions. The ratio is zero where the two coordinates move the body in the same way; a joint on the surface
+        loses a degree of freedom there.
         """
         arm, scale = self._scales
         S = self.twists(u1, u2)
@@ -179,14 +181,15 @@ class PoseSurface:
         return size, np.where(scale > 0.0, scale, 1.0)
 
     def extended(self, extrapolation: str | tuple[str, str]) -> PoseSurface:
-        """A copy of the surface with another behavior outside its range, for both parameters or for each."""
+        """A copy of the surface with another behavior outside its range: one for both parameters, or one for each."""
         t = self.table
         return replace(
             self, table=Table2(t.breaks1, t.breaks2, t.coefficients, extrapolation, t.name, t.unit)
         )
 
     def mirrored(self, plane: str) -> PoseSurface:
-        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): P p, P R P."""
+        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): with the reflection P, its
+        position is P p and its orientation P R P."""
         t, signs = self.table, pose_kinematics.mirror_signs(self.orientation, plane)
         c = signs[:, None, None] * t.coefficients
         table = Table2(t.breaks1, t.breaks2, c, t.extrapolation, t.name, t.unit)

@@ -53,7 +53,7 @@ typedef struct {{
 
 @dataclass(frozen=True, eq=False)
 class FmuExport:
-    """The FMU written. `method`: of co-simulation, otherwise empty; `compilers`: the one used for each platform."""
+    """The FMU. `method` is that of co-simulation, else empty; `compilers` names the compiler for each platform."""
 
     path: Path
     version: int

@@ -11,7 +11,7 @@ from sekant.model.registry import Item, Registry
 
 
 class Contact(Item):
-    """One-sided: the gap may open freely, and where it closes there is an impact with restitution.
+    """A one-sided contact: the gap can open freely, and an impact with restitution occurs when it closes.
 
     Newton's law: the gap opens with `restitution` times the rate at which it closed. If it would open more slowly
     than `rest_speed`, the contact stays closed instead, as long as its normal force is positive.

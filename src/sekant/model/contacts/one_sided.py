@@ -92,7 +92,7 @@ class PointSurface(BallOnSurface, OneSided):
 
 @register
 class SphereSphere(TwoBalls, OneSided):
-    """Balls about the origins of `frame` and `other` do not overlap; a radius may be zero, not both."""
+    """Balls about the origins of `frame` and `other` do not overlap; one radius may be zero, but not both."""
 
     type: ClassVar[str] = "sphere_sphere"
     summary: ClassVar[str] = "contact of two balls"

@@ -13,7 +13,7 @@ from sekant.model.quantities import AnyQuantity, JointName
 
 @register
 class Actuator(Force):
-    """Force (slider) or torque (hinge) on one coordinate; `q` and `v` are known in the expression."""
+    """Force (slider) or torque (hinge) on one coordinate; the expression may use `q` and `v`."""
 
     type: ClassVar[str] = "actuator"
     summary: ClassVar[str] = "a force or torque on a joint coordinate, by an expression"

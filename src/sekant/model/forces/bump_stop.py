@@ -26,7 +26,7 @@ from sekant.model.quantities import (
 
 @register
 class BumpStop(Force):
-    """Acts while the two points are closer than `length`, by the law of Hunt and Crossley along their line.
+    """Pushes two points apart while they are closer than `length`, by the law of Hunt and Crossley.
 
     With `stretch`, it is a rebound stop: it acts while the points are farther apart than `length`, and pulls them
     together, but never pushes.

@@ -16,7 +16,7 @@ from sekant.model.quantities import AnyQuantity, JointName, NotNegative, Positiv
 
 @register
 class JointLimit(Force):
-    """A spring and damper that set in smoothly past a limit.
+    """A spring and a damper that act past a limit, with a gradual start.
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
     s(d) = ramp (x^3 - x^4 / 2) + max(d - ramp, 0): zero before the limit, linear past the ramp, and twice

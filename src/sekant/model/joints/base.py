@@ -230,12 +230,12 @@ class Joint(Item):
 
 
 def leader_of(joint: Joint) -> str | None:
-    """The joint whose coordinate `joint` shares, if it does."""
+    """The joint whose coordinate `joint` shares; None if it shares none."""
     return getattr(joint, "coordinate_of", None)
 
 
 def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
-    """Number of each coordinate that `joint` shares -> the joint that has it, and its number there."""
+    """For each coordinate that `joint` shares, its index -> the joint that has it, and its index there."""
     leader, second = leader_of(joint), getattr(joint, "second_coordinate_of", None)
     if leader is not None:
         first = getattr(joint, "coordinate", None) or 0

@@ -38,7 +38,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Geometric:
-    """A point (weight 1), a vector (weight 0), or a sum on the way to one of them, of a mechanism.
+    """A point (weight 1) or a vector (weight 0) of a mechanism, or an intermediate sum from which one is formed.
 
     `value` (dim,) m in W, an expression of the mechanism's coordinates, time and parameters. ``B - A`` is a vector,
     ``A + 0.3*u`` and ``(A + B)/2`` are points.

@@ -17,7 +17,7 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 @register
 class EventSignal(Signal):
-    """Where `when` crosses zero: `set` another signal `to` a value, `reset` signals to their start, `stop` the run.
+    """When `when` crosses zero, `set` another signal `to` a value, `reset` signals to their start, or `stop` the run.
 
     Its own value counts how often this has happened. Events can set: `held`, `sampled`, `integral`, `lowpass`,
     `rate_limit`, `hysteresis` (its branch, 0 or 1), and the integral part of a `pid`.

@@ -246,7 +246,7 @@ class Air(Description):
 
 
 class Car(Description):
-    """A car. `axles` from front to rear."""
+    """A car. `axles` lists its axles from front to rear."""
 
     name: str = "car"
     """name of the car and of its model"""

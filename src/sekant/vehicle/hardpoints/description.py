@@ -70,7 +70,7 @@ class SpringData(Description):
 
 
 class HardPoints(Description):
-    """A suspension corner by its hard points. Numbers of `points` are in `unit`."""
+    """A suspension corner given by its hard points. The numbers in `points` are in `unit`."""
 
     type: str
     """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""

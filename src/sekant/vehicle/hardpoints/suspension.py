@@ -16,7 +16,9 @@ from sekant.vehicle.quantities import Kilograms, Meters, Plain
 def refuse_no_rack(rack_per_turn: float | None) -> None:
     """Refuse a steering wheel that does not move the rack."""
     if rack_per_turn == 0.0:
-        raise ValueError("rack_per_turn must not be zero; it is negative with a tie rod behind the axle")
+        raise ValueError(
+            "rack_per_turn must not be zero; use a negative value if the tie rod is behind the axle"
+        )
 
 
 class Suspension(Description):

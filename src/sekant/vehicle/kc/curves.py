@@ -83,7 +83,7 @@ def axle_curves(
     heights = grid_values(travel, through_zero(*given_range(None, roles.left.travel, "travel"), 41), "travel")
     moves = grid_values(steering, np.zeros(1), "steering")
     if steering is not None and roles.left.rack is None:
-        raise ModelError(f"model '{model.name}' has no rack to steer with; remove steering")
+        raise ModelError(f"model '{model.name}' has no rack to steer with; omit the argument 'steering'")
     moved = axle_motion(model, roles, ways, heights, moves, drawn=not isinstance(given, Model))
     columns = drives_of(roles, moved.ways, heights, moves) | moved.columns()
     springs = {f"{side}.": role.spring for side, role in roles.sides}

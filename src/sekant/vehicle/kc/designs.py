@@ -45,9 +45,9 @@ ASSEMBLED = 1e-10  # m: gaps of joints at the drawing below which no assembly is
 
 
 class AxleDesigns:
-    """Curves of an axle, joints rigid, by values of the coordinates ``lower_ball.z`` ... of its hard points.
+    """Curves of an axle with rigid joints, as functions of the coordinates ``lower_ball.z`` ... of its hard points.
 
-    `points`: names of those that may be moved (default: all); `motion`, `travel` and `steering` as in
+    `points`: names of the hard points that may move (default: all); `motion`, `travel` and `steering` as in
     `axle_curves`. Travel and changes are measured from the drawing of each design.
     """
 
@@ -78,7 +78,7 @@ class AxleDesigns:
         self.steered = self.roles.left.rack is not None
         self._last: tuple[Any, Vector, Vector] | None = None
         if steering is not None and not self.steered:
-            raise ModelError(f"model '{model.name}' has no rack to steer with; remove steering")
+            raise ModelError(f"model '{model.name}' has no rack to steer with; omit the argument 'steering'")
 
     # -- what is compiled ------------------------------------------------------------------------------
 

@@ -121,8 +121,7 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs, links and bushings under each case, with springs and bars in equilibrium
-    under it.
+    """Forces in all joints, springs, links and bushings in each load case, at the equilibrium of springs and bars.
 
     ``hold: springs`` in a case locks the springs at their length as drawn, as for an axle without springs.
 

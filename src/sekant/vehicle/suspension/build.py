@@ -166,7 +166,7 @@ def _maker(layout: Layout):
 
     make.__name__ = layout.name
     make.__doc__ = (
-        f"The model of a {layout.name} corner from its hard points, by name, m.\n\n"
+        f"The model of a {layout.name} corner from its hard points (name -> position, m).\n\n"
         "    Further keywords are those of a file of hard points: unit, masses, spring, camber, toe, load ..."
     )
     return make

@@ -76,13 +76,14 @@ def live(
     """Write a page that simulates a model while a reader moves its parameters; returns the page, a path.
 
     `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI;
-    inputs and start values (``arm.q0``) as well. `outputs`: patterns of outputs that can be plotted, by
-    default most outputs; `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium
-    are shown, with the root locus of the slider that moved last; for trees without states of signals.
-    `options`: those of `sk.simulate`: until, method, step, rtol, atol, output_step, output_times, parameters
-    (first values), inputs. In a notebook, the returned page is displayed. The page works offline: it contains
-    the equations and the loop of the method as WebAssembly, and agrees with `sk.simulate` within its
-    tolerance. Models that a page cannot compute are refused, with the item.
+    inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of outputs that can be plotted,
+    by default most outputs; `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium
+    are shown, with the root locus of the slider that moved last. This is available only for models without closed
+    loops, constraints, dry friction and contacts, and without signals that have states. `options`: options of
+    `sk.simulate`, that is, until, method, step, rtol, atol, output_step, output_times, parameters (first values),
+    inputs. In a notebook, the returned page is displayed. The page works offline: it contains the equations and
+    the loop of the method as WebAssembly, and agrees with `sk.simulate` within its tolerance. If a page cannot
+    compute a model, an error names the item that prevents it.
     """
     shown = _shown(system, vary, outputs, plots, title, modes, options)
     target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")

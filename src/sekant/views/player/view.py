@@ -34,11 +34,11 @@ def view(
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two of them to compare (named by `labels`), or the modes of
-    ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
-    first, over time or another one (``hinge.v over hinge.q``). A result with more than `max_frames` rows is thinned
-    for drawing; its data do not change. `amplitude`: of the coordinate with the largest motion in a mode, m or rad;
-    by default such that the motion is clearly visible.
+    `what`: a result, the name of a result file, a list of two of them to compare (named by `labels`), or the
+    modes of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to
+    plot at first, over time or over another output (``hinge.v over hinge.q``). A result with more than
+    `max_frames` rows is thinned for drawing; its data do not change. `amplitude` (m or rad): the amplitude of the
+    coordinate that moves most in a mode; by default the motion is clearly visible.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
