@@ -80,7 +80,7 @@ rocker_angle | phi_U | rad | as its hinge turns | angle of the rocker relative t
 bar_twist | phi_S | rad | as its joint turns | twist of the anti-roll bar |
 ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel minus
   the ideal one, at which both wheels roll about one point |
-ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles divided by that of an ideal
+ackermann_share | A | 1 | toe-out in a turn | difference between the steer angles divided by that of an ideal
   Ackermann steering |
 jacking | Delta z_J | m | the vehicle rises | of one side as the wheels are steered: displacement of the contact point
   relative to the vehicle while the springs keep their lengths |
