@@ -124,8 +124,8 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
         return
     if len(cells) in POSE_ROWS:
         raise DataError(
-            f"has no header and {len(cells)} numbers in its rows, like a pose table: the drive u, T (12 or "
-            "16), d (3) and delta (3); refer to it with pose_table: and its units: {drive: mm, length: mm}",
+            f"has no header, and its rows have {len(cells)} numbers, as in a pose table: the drive u, T (12 or "
+            "16), d (3) and delta (3); to use it as one, write {pose_table: FILE, units: {drive: mm, length: mm}}",
             file=file,
             line=line,
         )
@@ -145,8 +145,8 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
     if body:
         columns = f"{count} column{'s' if count > 1 else ''}"
         raise DataError(
-            f"is not a table: its first line has {columns}, and no line below it has as many cells with numbers; "
-            "begin lines above the names of the columns with '#'",
+            f"is not a table: its first line has {columns}, but no line below it has {count} cells with at least one "
+            "number; if there are comments above the column names, start them with '#'",
             file=file,
             line=body[0][0],
         )

@@ -159,7 +159,7 @@ def test_bad_files_name_file_and_line(tmp_path):
     with pytest.raises(DataError, match=r"d.csv:3: column 'y': the cell is empty; .* remove the row"):
         PoseCurve.fit(file)
     file.write_text("Lab 7, run 12\n10:22\nx [m],y [m],z [m]\n1,2,3\n")
-    with pytest.raises(DataError, match=r"d.csv:2: .* begin lines above the names of the columns with '#'"):
+    with pytest.raises(DataError, match=r"d.csv:2: .* comments above the column names, start them with '#'"):
         PoseCurve.fit(file)
     file.write_text("x [m],y [m],z [m],yaw [deg]\n1,2,3,4\n")
     with pytest.raises(DataError, match=r"--sequence z --angles yaw"):

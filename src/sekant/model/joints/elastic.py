@@ -131,7 +131,7 @@ class ElasticModes(Description):
         n = len(u) * (1 if u2 is None else len(u2))
         if W.shape != B.shape or W.shape[:2] != (n, 6):
             raise ModelError(
-                f"elastic modes need loads and responses of {n} places, (n, 6, k) (got {W.shape}, {B.shape})"
+                f"elastic modes need loads and responses of shape ({n}, 6, k) (got {W.shape} and {B.shape})"
             )
         given = np.einsum("nik,nil->nkl", W, B)
         G = 0.5 * (given + given.transpose(0, 2, 1))

@@ -185,7 +185,7 @@ class Composition:
             return float(value)
         known = {s.element_hash() for s in ca.symvar(self.p)}
         if any(s.element_hash() not in known for s in ca.symvar(value)):
-            raise ModelError(f"{what} varies in time, but this must be a constant; use parameters")
+            raise ModelError(f"{what} depends on time, but must be constant; use only parameters in it")
         return value
 
     def number(self, given: Value, what: str = "it") -> float:

@@ -157,7 +157,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
             if abs(a - b) > most:
                 raise DataError(
                     f"{name} at zero travel is {1e3 * a:.4g} mm on the left and {1e3 * b:.4g} mm on the right: "
-                    f"the sides have different zero positions; shift one of them to the design position of the other",
+                    "the sides have different zero positions; shift the travel of one so that zero is the same "
+                    "design position",
                     file=file,
                 )
     low, high = max(left.travel[0], right.travel[0]), min(left.travel[-1], right.travel[-1])
