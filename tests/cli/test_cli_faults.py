@@ -27,7 +27,9 @@ def started(*arguments, folder, **variables):
 
 def is_compiling(process) -> bool:
     """Whether the process has started one that compiles."""
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(process.pid)], capture_output=True, text=True)
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "args=", "--ppid", str(process.pid)], capture_output=True, text=True
+    )
     return "sekant.loops.store.compiler" in found.stdout
 
 
