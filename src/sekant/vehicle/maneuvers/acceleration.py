@@ -82,7 +82,7 @@ class Acceleration(Maneuver):
         most = self.slip or best_slip(run.car, float(run[f"{run.car.drive.axle}.left.tire.load"][0]))
         spins = run[SLIP] > 2 * most
         found = [
-            ManeuverMeasure("time", float(t[-1]) - line, "s", f"over {self.distance:g} m from the line"),
+            ManeuverMeasure("time", float(t[-1]) - line, "s", f"over {self.distance:g} m from the start line"),
             ManeuverMeasure("speed at the end", float(v[-1]), "m/s", "of the center of mass"),
             ManeuverMeasure(
                 "largest acceleration", float(np.percentile(run.longitudinal_acceleration, 99)) / GRAVITY, "1",
@@ -91,7 +91,7 @@ class Acceleration(Maneuver):
             ManeuverMeasure("largest slip", float(run[SLIP].max()), "1", "of the faster driven wheel"),
             ManeuverMeasure(
                 "time of wheelspin", float(np.trapezoid(spins.astype(float), t)), "s",
-                "with a slip of more than twice that of the largest force",
+                "with more than twice the slip at the largest force",
             ),
         ]  # fmt: skip
         if v[-1] > 100 / 3.6:

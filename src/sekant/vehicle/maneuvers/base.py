@@ -261,7 +261,7 @@ def common_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
             "largest steering wheel angle",
             np.degrees(_most(run["steering_wheel"])),
             "deg",
-            "that the driver turns to",
+            "that the driver applies",
         ),
         ManeuverMeasure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
     ]

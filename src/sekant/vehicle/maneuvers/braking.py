@@ -92,7 +92,7 @@ class BrakeStraight(Maneuver):
                 "lateral deviation",
                 float(np.abs(run["position"][:, 1]).max()),
                 "m",
-                "of the center of mass from the line on which it began",
+                "of the center of mass from the line of its initial motion",
             ),
         ]
 

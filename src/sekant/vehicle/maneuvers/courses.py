@@ -408,7 +408,7 @@ class ConstantRadius(CourseManeuver):
         slope = float(np.polyfit(ay[chosen], handling[chosen], 1)[0]) if chosen.sum() > 5 else float("nan")
         return [
             ManeuverMeasure("limit of cornering", _high(ay) / GRAVITY, "1", "a_y / g, 99th percentile"),
-            ManeuverMeasure("speed at the limit", float(run["speed"].max()), "m/s", "largest of the run"),
+            ManeuverMeasure("speed at the limit", float(run["speed"].max()), "m/s", "largest speed of the run"),
             ManeuverMeasure(
                 "understeer gradient", float(np.degrees(slope)), "deg s^2/m",
                 "d(steer angle - L / R) / d(lateral acceleration), between 30 and 60 % of the limit",

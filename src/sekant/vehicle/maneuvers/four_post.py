@@ -249,7 +249,7 @@ class FourPost(Maneuver):
         found.append(
             ManeuverMeasure(
                 "vertical acceleration", _rms(az[late]), "m/s^2",
-                "root mean square of the chassis' center of mass",
+                "root mean square at the chassis's center of mass",
             )
         )  # fmt: skip
         for axle in run.car.axles:
@@ -258,7 +258,7 @@ class FourPost(Maneuver):
             found.append(
                 ManeuverMeasure(
                     f"load variation, {axle}", 100 * float(share), "%",
-                    "standard deviation of a wheel's load divided by its mean, mean of both sides",
+                    "standard deviation of a wheel's load divided by its mean, averaged over both sides",
                 )
             )  # fmt: skip
             height = run[f"{axle}.left.tire.load"][0] + run[f"{axle}.right.tire.load"][0]
@@ -279,10 +279,16 @@ class FourPost(Maneuver):
             k = int(np.argmax(np.where(f < 0.4 * self.last, gain, 0.0)))
             found += [
                 ManeuverMeasure(
-                    "resonance of the body", float(f[k]), "Hz", f"where it responds most to {self.mode}"
+                    "resonance of the body",
+                    float(f[k]),
+                    "Hz",
+                    f"frequency of the largest response to {self.mode}",
                 ),
                 ManeuverMeasure(
-                    "largest gain of the body", float(gain[k]), "1", "its motion over that of the posts there"
+                    "largest gain of the body",
+                    float(gain[k]),
+                    "1",
+                    "ratio of its motion to that of the posts at resonance",
                 ),
             ]
         for name, response in responses.items():
@@ -291,7 +297,7 @@ class FourPost(Maneuver):
                 found.append(
                     ManeuverMeasure(
                         f"resonance of the {name}", float(f[k]), "Hz",
-                        "where the wheel load over the motion of its post is greatest",
+                        "frequency of the largest ratio of wheel load to post motion",
                     )
                 )  # fmt: skip
         return found

@@ -43,7 +43,7 @@ def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
     found = [
         ManeuverMeasure(
             f"largest use of grip, {name}", float(np.percentile(row, 99)), "1",
-            "force in the road plane divided by the largest possible at this load, for the more loaded tire "
+            "force in the road plane divided by the largest possible force at this load, for the more loaded tire "
             "of the axle, 99th percentile",
         )
         for name, row in axles.items()

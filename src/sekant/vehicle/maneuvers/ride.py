@@ -73,7 +73,7 @@ class Ride(Maneuver):
                 "weighted vertical acceleration",
                 _rms(weighted[late]),
                 "m/s^2",
-                "root mean square of the chassis' center of mass, weighted by W_k",
+                "root mean square at the chassis's center of mass, weighted by W_k",
             ),
             ManeuverMeasure(
                 "vertical acceleration", _rms(az[late]), "m/s^2", "root mean square, without weighting"

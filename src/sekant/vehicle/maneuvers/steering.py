@@ -95,13 +95,13 @@ class StepSteer(Maneuver):
                     f"time to 90 % of {name}",
                     first_time(t, up, 0.9 * abs(steady)) - half,
                     "s",
-                    "from half the steering wheel angle",
+                    "from the time of half the steering wheel angle",
                 ),
                 ManeuverMeasure(
                     f"peak time of {name}",
                     float(t[int(np.argmax(up))]) - half,
                     "s",
-                    "from half the steering wheel angle",
+                    "from the time of half the steering wheel angle",
                 ),
                 ManeuverMeasure(
                     f"overshoot of {name}",
@@ -163,7 +163,7 @@ class SteadyCircle(Maneuver):
                 "understeer gradient",
                 degrees(part.slope),
                 "deg s^2/m",
-                "d(steer angle - L / R) / d(lateral acceleration), where that is straight",
+                "d(steer angle - L / R) / d(lateral acceleration), over the straight part",
             ),
             ManeuverMeasure(
                 "straight from", part.low, "m/s^2", "lateral acceleration at which the fit begins"
@@ -179,13 +179,13 @@ class SteadyCircle(Maneuver):
                 "sideslip gradient",
                 degrees(beta),
                 "deg s^2/m",
-                "d(sideslip) / d(lateral acceleration) in the same range",
+                "d(sideslip) / d(lateral acceleration) over the same range",
             ),
             ManeuverMeasure(
                 "roll gradient",
                 degrees(roll),
                 "deg s^2/m",
-                "d(roll angle) / d(lateral acceleration) in the same range",
+                "d(roll angle) / d(lateral acceleration) over the same range",
             ),
         ]
 
@@ -262,7 +262,7 @@ class SineWithDwell(Maneuver):
                     f"yaw rate {later:g} s after the end",
                     left,
                     "%",
-                    "of its second peak; at most 35 and 20 are allowed",
+                    "as a percentage of the second peak of the yaw rate; limits: 35 % after 1 s, 20 % after 1.75 s",
                 )
             )
         y = float(np.interp(self.at + 1.07, t, run["position"][:, 1])) - float(
@@ -316,7 +316,9 @@ class SweptSine(Maneuver):
             ManeuverMeasure(
                 "yaw rate gain at 0.3 Hz", low, "1/s", "yaw rate divided by the steering wheel angle"
             ),
-            ManeuverMeasure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
+            ManeuverMeasure(
+                "resonance of the yaw rate", float(f[peak]), "Hz", "frequency of the greatest gain"
+            ),
             ManeuverMeasure(
                 "peak over gain at 0.3 Hz",
                 float(gain[peak]) / low,
@@ -327,13 +329,13 @@ class SweptSine(Maneuver):
                 "phase of the yaw rate at 1 Hz",
                 float(np.interp(1.0, f, phase)),
                 "deg",
-                "behind the steering wheel",
+                "relative to the steering wheel angle",
             ),
             ManeuverMeasure(
                 "bandwidth of the yaw rate",
                 float(f[peak + below[0]]) if below.size else float("nan"),
                 "Hz",
-                "where the gain is 3 dB below that at 0.3 Hz",
+                "frequency at which the gain is 3 dB below that at 0.3 Hz",
             ),
         ]
 
