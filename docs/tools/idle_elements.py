@@ -44,7 +44,7 @@ def markdown() -> str:
         for name, (free, held, series, place, seen) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | held switches, % | series, % | position of body once, % | in series, % |",
+        "| idle element | fixed steps, % | held switches, % | series, % | body position in an evaluation, % | body position in a series, % |",
         "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])
