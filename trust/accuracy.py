@@ -169,7 +169,10 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
         if row.ended:
             section.fail(tried, row.ended)
         elif not row.error <= FLOORS.get(row.problem, FLOOR):
-            what, factor = f"largest error of {row.method}, in tolerances", row.error / row.tolerance
+            what, factor = (
+                f"largest error of {row.method}, as a multiple of the tolerance",
+                row.error / row.tolerance,
+            )
             section.measure(what, factor, "", FACTORS[row.method], tried)
     missed = {f"{problem} ({method}): {why}" for (problem, method), why in KNOWN.items()}
     section.left_out += sorted(missed)

@@ -28,7 +28,11 @@ from trust.campaign import Clock, Section, processor_seconds
 from trust.commands import PATIENCE, prepared
 from trust.trials import FIRST, STUDY, Servers, Trial, Warm, values
 
-COUNTED = {"kill": "deaths at a call", "full": "full disks at a call", "interrupt": "Ctrl-C at a call"}
+COUNTED = {
+    "kill": "process deaths during a call",
+    "full": "full disks during a call",
+    "interrupt": "Ctrl-C during a call",
+}
 LONG = (
     ("run", "arm.yaml", "--until", "2000", "--method", "rk4", "--step", "1e-4", "-o", "long.nc"),
     ("sweep", "long.yaml", "-o", "out.nc", "-j", "2"),
@@ -99,7 +103,7 @@ def _at_every_call(section: Section, clock: Clock, warm: Warm, seed: int) -> Non
     for words in COMMANDS:
         counting = Trial(warm.servers, warm.copy())
         calls = counting.run(words).calls
-        section.count("calls of the file layer", calls)
+        section.count("calls of file functions", calls)
         clean = Clean(words, calls, {name: path.read_bytes() for name, path in counting.files.items()})
         places += [(clean, fault, at + 1) for fault in CODES for at in range(calls)]
         counting.close()
@@ -228,7 +232,7 @@ def _interrupted(section: Section, warm: Warm, words: tuple[str, ...], moment: f
 
 
 def _damaged_caches(section: Section, warm: Warm, times: int, seed: int) -> None:
-    """Entries that are changed, truncated or emptied, and several processes on one cache."""
+    """Entries that are changed, truncated or emptied, and several processes that share a cache."""
     rng = np.random.default_rng(seed)
     for _ in range(times):
         home = warm.copy()
@@ -261,7 +265,7 @@ def _odd_homes(section: Section, warm: Warm) -> None:
         for fault, place in (("sealed", "cache folder"), ("home", "home")):
             homes = {"missing": Path(folder) / fault / "deeper", "a file": taken, "read-only": sealed}
             for what, home in homes.items():
-                section.count("odd homes")
+                section.count("unusual home folders")
                 _same_after(section, warm, home, f"a {place} that is {what}", fault)
         for place in places:
             if place.exists():
@@ -276,7 +280,7 @@ def _other_times(section: Section, warm: Warm) -> None:
         moment = time.time() + years * 365.25 * 86400
         for place in home.rglob("*"):
             os.utime(place, (moment, moment))
-        section.count("caches dated years away")
+        section.count("caches dated years ahead or back")
         _same_after(section, warm, home, f"a cache {years} years ahead of the clock")
         shutil.rmtree(home.parent, ignore_errors=True)
 
@@ -291,7 +295,7 @@ def _another_processor(section: Section, warm: Warm) -> None:
     before = {place.name for place in home.rglob("*") if place.is_file()}
     trial = Trial(warm.servers, home)
     end = trial.run(FIRST, "processor")
-    section.count("processors of another level")
+    section.count("processors with other instructions")
     if end.code:
         section.fail("another processor", f"exit code {end.code}: {end.error[-400:]}")
     else:
@@ -316,7 +320,7 @@ def _together(section: Section, warm: Warm) -> None:
         trials = [Trial(warm.servers, home) for _ in range(processes)]
         with ThreadPoolExecutor(processes) as pool:
             ends = list(pool.map(lambda trial: trial.run(FIRST), trials))
-        section.count("processes on one cache", processes)
+        section.count("processes that share a cache", processes)
         what = "an empty cache" if emptied else "a cache with half of its entries missing"
         for trial, end in zip(trials, ends, strict=True):
             if end.code:

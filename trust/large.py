@@ -28,7 +28,7 @@ POINTS, POINTS_SECONDS = 100_000, 10.0
 COMPILATIONS = 10_000
 DRIVE = 3600.0
 POWER = 1.5
-ROWS, ROWS_SECONDS, ROWS_MEMORY = 1_000_000, {"opened": 5.0, "drawn": 8.0, "played": 5.0}, 600.0
+ROWS, ROWS_SECONDS, ROWS_MEMORY = 1_000_000, {"open": 5.0, "plot": 8.0, "write a player": 5.0}, 600.0
 
 
 def resident() -> float:
@@ -74,7 +74,7 @@ def _many_loops(section: Section) -> None:
     seconds = process_time() - began
     if not result.ok:
         section.fail(f"{LOOPS} loops", result.message)
-    section.measure(f"{LOOPS} loops built and run", seconds, "s", LOOPS_SECONDS)
+    section.measure(f"{LOOPS} loops: time to build and run", seconds, "s", LOOPS_SECONDS)
 
 
 def _long_path(section: Section) -> None:
@@ -90,7 +90,7 @@ def _long_path(section: Section) -> None:
     wanted = 200.0 * np.hypot(1.0, 0.05)
     if abs(length - wanted) > 1e-4 * wanted:
         section.fail("path", f"length {length:.6f} m instead of {wanted:.6f}")
-    section.measure(f"a path of {POINTS:,} points fitted", seconds, "s", POINTS_SECONDS)
+    section.measure(f"a path of {POINTS:,} points: time to fit", seconds, "s", POINTS_SECONDS)
 
 
 def _chains(section: Section, sizes: tuple[int, ...]) -> None:
@@ -111,10 +111,10 @@ def _chains(section: Section, sizes: tuple[int, ...]) -> None:
             f(np.zeros(1), x, p)
         further.append((process_time() - began) / calls)
     what = f"chains of {sizes[0]} to {sizes[-1]} bodies"
-    for name, times in (("first accelerations", first), ("further accelerations", further)):
+    for name, times in (("to the first accelerations", first), ("for further accelerations", further)):
         power, _ = np.polyfit(np.log(sizes), np.log(times[1:]), 1)
-        section.measure(f"{what}: time for {name} grows with this power of their number", power, "", POWER)
-    section.measure(f"a chain of {sizes[-1]} bodies: its first accelerations", first[-1], "s")
+        section.measure(f"{what}: exponent of the time {name}", power, "", POWER)
+    section.measure(f"a chain of {sizes[-1]} bodies: time to the first accelerations", first[-1], "s")
 
 
 def _driving(section: Section, clock: Clock, share: float) -> None:
@@ -139,8 +139,10 @@ def _driving(section: Section, clock: Clock, share: float) -> None:
     half = len(costs) // 2
     ratio = min(costs[half:]) / min(costs[:half])
     section.measure("a driven car: simulated time", drive.time, "s")
-    section.measure("a driven car: time of a minute, second half over first", ratio, "", 1.3)
-    section.measure("a driven car: growth of memory", memory[-1] - memory[1], "MB", 20.0)
+    section.measure(
+        "a driven car: time per simulated minute, second half divided by first half", ratio, "", 1.3
+    )
+    section.measure("a driven car: memory growth", memory[-1] - memory[1], "MB", 20.0)
 
 
 def _many_compilations(section: Section, clock: Clock, count: int) -> None:
@@ -154,9 +156,9 @@ def _many_compilations(section: Section, clock: Clock, count: int) -> None:
             memory.append(resident())
     section.count("compilations", i)
     grown = (memory[-1] - memory[0]) / (20 * (len(memory) - 1))
-    section.measure("growth of memory a compilation", grown, "MB", 0.1)
+    section.measure("memory growth per compilation", grown, "MB", 0.1)
     if i < count:
-        section.left_out.append(f"{count - i:,} of {count:,} compilations: no time")
+        section.left_out.append(f"{count - i:,} of {count:,} compilations, for lack of time")
 
 
 HANDLED = """
@@ -200,8 +202,8 @@ def _many_rows(section: Section) -> None:
     *seconds, most = map(float, done.stdout.split()[-4:])
     what = f"{ROWS:,} rows of {columns} columns"
     for (way, goal), taken in zip(ROWS_SECONDS.items(), seconds, strict=True):
-        section.measure(f"{what} {way}", taken, "s", goal)
-    section.measure(f"{what}: largest memory", most, "MB", ROWS_MEMORY)
+        section.measure(f"{what}: time to {way}", taken, "s", goal)
+    section.measure(f"{what}: peak memory", most, "MB", ROWS_MEMORY)
 
 
 def campaign(section: Section, clock: Clock, first: int) -> None:

@@ -326,7 +326,7 @@ def _one(section: Section, model: sk.Model, seed: int, name: str, way: Way) -> N
     try:
         wrong = compare(model, seed, way)
     except NotComparable as reason:
-        section.count(EXCUSED if str(reason) == EXCUSED else "not applicable")
+        section.count(EXCUSED if str(reason) == EXCUSED else "comparisons that do not apply")
         return
     except sk.SekantError as error:
         section.count("refused with an error")

@@ -55,7 +55,7 @@ def figures(reports: Sequence[dict[str, Any]]) -> str:
         "|---|---|---|---|",
     ]
     for section in sections:
-        tried = ", ".join(f"{value:,} {what}" for what, value in section.counts.items())
+        tried = ", ".join(f"{what}: {value:,}" for what, value in section.counts.items())
         lines.append(f"| {section.name} | {section.seconds / 60:.1f} | {tried} | {len(section.failures)} |")
     lines += ["", "| what was measured | value | limit |", "|---|---|---|"]
     for section in sections:

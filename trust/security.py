@@ -81,7 +81,7 @@ def _confined(section: Section, folder: Path) -> None:
     }
     for name, text in tries.items():
         (inner / "model.yaml").write_text(text)
-        section.count("ways out of a folder")
+        section.count("attempts to leave a folder")
         done = _run(["--within", ".", "check", "model.yaml"], inner)
         if done.returncode != 1 or "outside" not in done.stderr:
             section.fail(

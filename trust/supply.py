@@ -61,7 +61,7 @@ def license_of(package: metadata.Distribution) -> str:
 
 def _licenses(section: Section) -> None:
     for package in runtime_packages():
-        section.count("packages at run time")
+        section.count("packages needed at run time")
         found = license_of(package)
         if not ALLOWED.search(found):
             section.fail(
@@ -157,7 +157,7 @@ def _pythons(section: Section, project: dict[str, Any], long: bool) -> None:
         if version not in installed:
             section.left_out.append(f"Python {version}: this version is not installed here")
         elif not long:
-            section.left_out.append(f"Python {version}: only the run for a night tests it")
+            section.left_out.append(f"Python {version}: tested only in the overnight run")
         else:
             extras = ("-c", str(ROOT / "constraints.txt"), f"{ROOT}[test]")
             _tested(section, f"Python {version}", installed[version], [extras])
@@ -184,6 +184,6 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
         _lower_bounds(section, project)
     else:
         section.left_out.append(
-            "lower bounds of pyproject.toml: only the run for a night installs and tests them"
+            "lower bounds of pyproject.toml: installed and tested only in the overnight run"
         )
-    section.left_out.append("the list of parts (SBOM): `make release` makes it")
+    section.left_out.append("the list of parts (SBOM): made by `make release`")

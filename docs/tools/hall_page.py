@@ -54,11 +54,16 @@ def hall() -> Iterator[Row]:
         expected,
         speed[lowest],
         2e-4,
-        "z of the start is printed to 4 digits",
+        "the start height is printed with 4 digits",
     )
     top = z[x > 0].max()
     yield Row(
-        "the same: highest point on the other side [m]", "3.2.3", 5.194, top, 1e-3, "read at steps of 5 ms"
+        "the same bead, highest point on the other side [m]",
+        "3.2.3",
+        5.194,
+        top,
+        1e-3,
+        "highest of the values every 5 ms",
     )
     yield from _conserved()
 
@@ -67,7 +72,12 @@ def _conserved() -> Iterator[Row]:
     """Particle and rigid body on x = z^2 with a spring to the origin, without gravity (tables 3.1 and 3.2)."""
     for what, where, rotation, inertia in (
         ("particle on x = z², spring 100 N/m, z(0) = 5 m: energy after 10 s [J]", "table 3.1", None, 0.0),
-        ("rigid body on the same path, θ = arctan 2z: energy after 10 s [J]", "table 3.2", True, 1.0),
+        (
+            "rigid body on the same path, θ = arctan 2z, same spring: energy after 10 s [J]",
+            "table 3.2",
+            True,
+            1.0,
+        ),
     ):
         import casadi as ca
 
@@ -87,7 +97,7 @@ def _conserved() -> Iterator[Row]:
         )
         result = sk.simulate(model, 10.0, rtol=1e-11, atol=1e-12)
         yield Row(
-            what, where, 0.5 * 100 * (25.0**2 + 5.0**2), result["energy"][-1], 1e-7, "constant, as it must be"
+            what, where, 0.5 * 100 * (25.0**2 + 5.0**2), result["energy"][-1], 1e-7, "constant, as required"
         )
 
 
@@ -106,6 +116,6 @@ def reductions(until: float = 10.0) -> Iterator[Row]:
                 0.05,
                 largest,
                 0.0,
-                "at most",
+                "published value is an upper limit",
                 limit=True,
             )

@@ -38,13 +38,37 @@ def trom() -> Iterator[Row]:
     yield Row("slider-pendulum, higher ω² [1/s²]", "table 3.5", 9.49661564, squares[1], 1e-9)
     modes = sk.linearize(sk.compile(slider_pendulum(20.0))).modes()
     low, high = modes.eigenvalues[modes.oscillations]
-    note = "printed without its minus sign"
+    note = "printed without the minus sign"
     yield Row(
-        "the same with a damper, higher mode, real part [1/s]", "table 3.7", -0.226284, high.real, 3e-6, note
+        "slider-pendulum with a damper, higher mode, real part [1/s]",
+        "table 3.7",
+        -0.226284,
+        high.real,
+        3e-6,
+        note,
     )
-    yield Row("its imaginary part [rad/s]", "table 3.7", 3.023550, high.imag, 3e-7)
-    yield Row("lower mode, real part [1/s]", "table 3.7", -0.312177, low.real, 2e-6, note)
-    yield Row("its imaginary part [rad/s]", "table 3.7", 0.747815, low.imag, 1e-6)
+    yield Row(
+        "slider-pendulum with a damper, higher mode, imaginary part [rad/s]",
+        "table 3.7",
+        3.023550,
+        high.imag,
+        3e-7,
+    )
+    yield Row(
+        "slider-pendulum with a damper, lower mode, real part [1/s]",
+        "table 3.7",
+        -0.312177,
+        low.real,
+        2e-6,
+        note,
+    )
+    yield Row(
+        "slider-pendulum with a damper, lower mode, imaginary part [rad/s]",
+        "table 3.7",
+        0.747815,
+        low.imag,
+        1e-6,
+    )
     linear = sk.linearize(sk.compile(trom_four_bar()))
     yield Row("closed four-bar, ω² [1/s²]", "table 4.1", 7.848, linear.K[0, 0] / linear.M[0, 0], 1e-9)
     rate = np.sqrt(9.81 / (0.5 * np.cos(pi / 6)))
@@ -53,9 +77,13 @@ def trom() -> Iterator[Row]:
     yield Row("rotating pendulum, rate of the steady rotation [rad/s]", "table 5.1", 4.75975, rate, 1e-6)
     modes = linear.modes()
     yield Row(
-        "its eigenvalues, imaginary part [rad/s]", "table 5.1", 8.58076, modes.eigenvalues.imag.max(), 1e-6
+        "rotating pendulum, imaginary part of its eigenvalues [rad/s]",
+        "table 5.1",
+        8.58076,
+        modes.eigenvalues.imag.max(),
+        1e-6,
     )
-    yield Row("number of its zero eigenvalues", "table 5.1", 2, modes.zeros, 0.0)
+    yield Row("rotating pendulum, number of zero eigenvalues", "table 5.1", 2, modes.zeros, 0.0)
 
 
 def trom_frequencies() -> Iterator[Row]:
@@ -68,16 +96,16 @@ def trom_frequencies() -> Iterator[Row]:
             case.width,
             found.off_spectrum,
             0.0,
-            "at most",
+            "published value is an upper limit",
             limit=True,
         )
         yield Row(
-            f"{name}: frequency from finite differences, relative deviation from the exact one",
+            f"{name}: frequency from finite differences, relative deviation from the exact frequency",
             case.where,
             case.differences,
             found.off_differences,
             0.0,
-            "at most",
+            "published value is an upper limit",
             limit=True,
         )
 
@@ -85,18 +113,20 @@ def trom_frequencies() -> Iterator[Row]:
 def trom_truck() -> Iterator[Row]:
     """Table 5.2: a truck of ours in TROM's turn, frozen in fixed axes as there."""
     modes, turn = _truck()
-    yield Row("five-axle truck, eigenvalues", "table 5.2", 38, modes.eigenvalues.size, 0.0)
-    yield Row("zero eigenvalues among these", "table 5.2", 2, modes.zeros, 0.0)
+    yield Row("five-axle truck, number of eigenvalues", "table 5.2", 38, modes.eigenvalues.size, 0.0)
+    yield Row("five-axle truck, number of zero eigenvalues", "table 5.2", 2, modes.zeros, 0.0)
     slow = modes.eigenvalues[modes.oscillations].imag.min()
     yield Row(
-        "frequency of the slow pair divided by the rate of the turn",
+        "five-axle truck, frequency of the slowest pair divided by the yaw rate of the turn",
         "table 5.2",
         0.121 / turn,
         slow / turn,
         0.12,
         "a different truck",
     )
-    yield Row("printed damping ratios that are -Re λ/|λ|", "table 5.2", 16, _printed_ratios(), 0.0)
+    yield Row(
+        "number of printed damping ratios that equal -Re λ/|λ|", "table 5.2", 16, _printed_ratios(), 0.0
+    )
 
 
 @cache

@@ -33,7 +33,10 @@ class Row:
 
 def table(rows: Iterable[Row]) -> str:
     """All rows as Markdown."""
-    lines = ["| | where | published | ours | difference | |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| quantity | where | published | ours | relative difference | remark |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in rows:
         difference = abs(row.ours - row.published) / max(abs(row.published), 1e-30)
         note = row.note if row.agrees else f"**does not agree** {row.note}"

@@ -32,7 +32,7 @@ def test_reports_of_several_seeds_are_put_together():
         "3 minutes of processor time, measured on 2026-01-02 at commit abc1234: 3 cores; seed 7 and 8."
         in text
     )
-    assert "| Faults | 3.0 | 2,400 kills | 0 |" in text
+    assert "| Faults | 3.0 | kills: 2,400 | 0 |" in text
     assert "| longest wait | 0.412 s | 1 s |" in text
 
 
@@ -40,7 +40,7 @@ def test_what_exceeds_its_limit_is_a_failure_on_the_page():
     section = faults(7, 1.5)
     section.left_out.append("the rest")
     text = page.figures([report(section)])
-    assert "| 1,200 kills | 1 |" in text.replace("| Faults | 1.5 ", "")
+    assert "| kills: 1,200 | 1 |" in text.replace("| Faults | 1.5 ", "")
     assert "- longest wait: 1.5 s (limit 1)" in text
     assert "- Faults: the rest" in text
     assert section_of(section.as_data()) == section
