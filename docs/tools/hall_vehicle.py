@@ -31,7 +31,7 @@ def variants() -> dict[str, Any]:
 def table() -> str:
     """Sizes, times and differences beside what HALL prints."""
     rows = [
-        "| | velocities | constraints | degrees of freedom | µs per step | faster | HALL's step / ours |",
+        "| | velocities | constraints | degrees of freedom | µs per step | speedup | HALL's time per step / Sekant's |",
         "|---|---|---|---|---|---|---|",
         f"| HALL, geometric | 34 | 18 | 16 | {1e6 * HALL_STEP * 2.405:.1f} | 1 | |",
         f"| HALL, reduced | 16 | 0 | 16 | {1e6 * HALL_STEP:.1f} | 2.4 | |",
@@ -49,7 +49,7 @@ def table() -> str:
 def differences() -> str:
     """Of the reduced cars from that with all links, in percent."""
     rows = [
-        "| | lateral displacement | yaw rate | loads of tires, largest | root mean square |",
+        "| | lateral displacement | yaw rate | tire loads | tire loads, root mean square |",
         "|---|---|---|---|---|",
         '| HALL | 1 % | "similar" | 0.2 % | |',
     ]
@@ -87,4 +87,6 @@ def curves() -> str:
         text = io.BytesIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
     data = base64.b64encode(text.getvalue()).decode()
-    return f'<img alt="both cars over time" src="data:image/svg+xml;base64,{data}">'
+    return (
+        f'<img alt="motion and tire loads of both cars versus time" src="data:image/svg+xml;base64,{data}">'
+    )

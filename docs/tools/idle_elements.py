@@ -44,7 +44,8 @@ def markdown() -> str:
         for name, (free, held, series, place, seen) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | held switches, % | series, % | body position in an evaluation, % | body position in a series, % |",
+        "| idle element | fixed steps, % | held switches, % | series, % "
+        "| position, fixed steps, % | position, series, % |",
         "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])
