@@ -16,16 +16,16 @@ from typing import Any
 
 PENDING: list[Callable[[], object]] = []
 DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
-"""Function that finds the maker of a picture or page by name."""
+"""The function that finds, by name, the function that makes a picture or page."""
 DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
 """Top-level keys of files that describe something from which a model is built, and the function that builds it from
 the path."""
 
 EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
-"""Entries of such files: by their names for `sekant explain`, the class and an example in YAML."""
+"""Items of such files by their names for `sekant explain`: the class, and an example in YAML."""
 
 FROM_ELSEWHERE: list[str] = []
-"""Whether there are item types of other packages: the meaning of files may then depend on more than this package."""
+"""Item types from other packages; if there are any, the meaning of a file may depend on more than this package."""
 
 ANALYSES: list[Callable[[], object]] = []
 """Load modules that register analyses of studies."""

@@ -1,7 +1,7 @@
 """Progress on the error stream, for work in stages and for work in rows.
 
 On a terminal or in a notebook it is a bar. In a pipe or a log file it is a line every few seconds, with the
-time that the stage has taken so far. ``SEKANT_PROGRESS=0`` turns both off. Slow code reports itself with
+time that the stage has taken so far. ``SEKANT_PROGRESS=0`` turns both off. Slow code reports its progress with
 `doing`, `through` and `counting`, wherever it is called from; the progress bar of the running command shows
 it.
 """

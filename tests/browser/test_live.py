@@ -202,7 +202,7 @@ REFUSED = [
     (
         "quarter_car",
         {"height": "60..80 mm"},
-        "the first value is 50 mm, which is outside of 60 to 80 mm; widen the range",
+        "the first value is 50 mm, which is outside the range 60 to 80 mm; widen the range",
     ),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
@@ -233,7 +233,7 @@ def test_other_coordinates_of_bodies_are_refused(tmp_path: Path, formulation: st
 
 def test_loops_that_cannot_be_closed_are_told(browser: Chromium, tmp_path: Path):
     """A rod that is too short, and a start from which a hinge closes with its axis reversed."""
-    told = "The mechanism cannot be assembled with these values%s. Choose others."
+    told = "The mechanism cannot be assembled with these values%s. Choose other values."
     run = "sekant.live.engine.pieces(%s, %s).next().value.message"
     crank = load(EXAMPLES / "slider_crank.yaml")
     browser.open(sk.live(crank, tmp_path / "crank.html", vary={"l2": "0.9..1.4 m"}, until=0.05))

@@ -80,7 +80,7 @@ def test_names_that_do_not_exist_are_told(folder, tmp_path):
 def test_the_model_on_top_computes(folder, tmp_path):
     make_gallery(folder, tmp_path / "out", short=True)
     page = (tmp_path / "out" / "index.html").read_text()
-    assert '<iframe class="live" title="A model that computes" src="crane_live.html">' in page
+    assert '<iframe class="live" title="A live model" src="crane_live.html">' in page
     with pytest.raises(SekantError, match="--live crate: the gallery has no model"):
         make_gallery(folder, tmp_path / "out", short=True, live="crate")
 

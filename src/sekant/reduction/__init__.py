@@ -1,4 +1,4 @@
-"""Reduction: a mechanism with loops is replaced by bodies that follow their poses over one or two coordinates."""
+"""Reduction: bodies that follow their poses over one or two coordinates replace a mechanism with loops."""
 
 from sekant.reduction.comparison import Comparison
 from sekant.reduction.reduce import reduce

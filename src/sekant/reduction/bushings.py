@@ -5,11 +5,11 @@ model,
 
     R(q, lam, f) = 0 ,  Phi(q) = 0 ,  p_a(q) = u ,
 
-and a second load along a coordinate of a joint (the rack of a steering) if two coordinates are kept. Then loads F
-(6,) on the body displace it by C(u) F, with u unchanged, where C is that of links, springs and bushings, at their
-strain and load in this position. The path is the position of the body if all forces were removed along this
-tangent: path and compliance together then give the position under the model's forces exactly, and that under other
-loads to first order.
+If two coordinates are kept, a second load acts along a coordinate of a joint (the rack of a steering). Then loads F
+(6,) on the body displace it by C(u) F, with u unchanged. C is the compliance of links, springs and bushings, at their
+strain and load in this position. The path is the position that the body would have if all forces were removed along
+this tangent. Path and compliance together therefore give the position under the model's forces exactly, and the
+position under other loads to first order.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def _joint_drive(model: Model, drive: str) -> tuple[str, int, str]:
             if item.nq == item.nv and drive_of(model, joint, i, [drive]) is not None:
                 return joint, i, drive
     raise ModelError(
-        "reduce: the second coordinate of a mechanism on bushings must be that of a joint, such as "
+        "reduce: the second coordinate of a mechanism on bushings must be a joint coordinate, such as "
         "'rack.displacement' "
         f"(got '{drive}')"
     )

@@ -39,7 +39,7 @@ class Comparison:
         point, _, quantity = name.rpartition(".")
         if point not in self.points or quantity not in QUANTITIES:
             known = ", ".join(f"{p}.{q}" for p in self.points for q in QUANTITIES)
-            raise ModelError(f"comparison: there is nothing named '{name}'; known: {known}")
+            raise ModelError(f"comparison: unknown quantity '{name}'; known: {known}")
         return np.asarray(result[f"{self.points[point]}.{quantity}"])
 
     def difference(self, name: str) -> Array:
@@ -65,13 +65,13 @@ class Comparison:
     def summary(self) -> str:
         """For each point, the errors in the direction of its largest motion, as text."""
         lines = [
-            f"full and reduced model compared over {self.expected.time[-1]:g} s, error (3.5) where motion is largest"
+            f"full and reduced model over {self.expected.time[-1]:g} s: error (Hall 3.5) along the largest motion"
         ]
         for point in self.points:
             axis = int(np.argmax(np.ptp(self._values(self.expected, f"{point}.position"), axis=0)))
             parts = [f"{q} {self.largest(f'{point}.{q}')[axis]:.3g} %" for q in QUANTITIES]
             lines.append(
-                f"  {point}, {'xyz'[axis]}: {', '.join(parts)}; turned by {self.turn(point).max():.2g} rad"
+                f"  {point}, {'xyz'[axis]}: {', '.join(parts)}; rotation {self.turn(point).max():.2g} rad"
             )
         return "\n".join(lines)
 

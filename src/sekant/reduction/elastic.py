@@ -1,4 +1,4 @@
-"""Reduction of a mechanism on bushings: one body on the path or surface without load, with elastic modes about it."""
+"""Reduction of a mechanism on bushings: one body on the unloaded path or surface, with elastic modes about it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def reduce_elastic(
         raise ModelError("reduce: with elastic modes, keep one frame and reduce over one of its coordinates")
     if inertia == "identify":
         raise ModelError(
-            "reduce: with elastic modes masses are exact, split or ignored; identify is for rigid links"
+            "reduce: with elastic modes, inertia must be 'exact', 'split' or 'ignore'; 'identify' is for rigid links"
         )
     parts = find_parts(model, kept_bodies(model, keep), base, elastic=True)
     if not parts.absorbed:
@@ -83,7 +83,7 @@ def reduce_elastic(
     reduced, joint = rebuild(parts, poses, shapes, lumps, drop, modes)
     count, what = modes[frame].count, "path" if len(drives) == 1 else "surface"
     how = (
-        f"{what} without load, {count} elastic modes (relative error of the compliance between the poses: "
+        f"unloaded {what}, {count} elastic modes (relative error of the compliance between the poses: "
         f"{found.off:.1e})"
     )
     return Reduction(

@@ -1,4 +1,4 @@
-"""Pose curves and surfaces of swept poses, to a tolerance that is checked at points not used in the fit."""
+"""Pose curves and surfaces through swept poses, with a tolerance that is checked at points not used in the fit."""
 
 from __future__ import annotations
 

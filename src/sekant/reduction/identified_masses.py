@@ -1,4 +1,4 @@
-"""Masses of dropped bodies as point masses on the kept one that minimize the error of the motion (HALL 4.2, [114]).
+"""Point masses on the kept body that replace dropped bodies with the smallest error of the motion (HALL 4.2, [114]).
 
 Along the kept coordinates u, dropped bodies add to the mass matrix M(u) and to the weight Q(u) of the model. A
 rigid addition to the kept body with the pseudo-inertia P (4, 4), second moments of its mass over (r, 1), adds
@@ -43,12 +43,12 @@ class MassError:
 
     @property
     def text(self) -> str:
-        return f"inertia off by at most {100 * self.inertia:.2g} %, weight by {100 * self.weight:.2g} %"
+        return f"largest error of inertia {100 * self.inertia:.2g} %, of weight {100 * self.weight:.2g} %"
 
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """Contributions of some bodies at n places: M (n, d, d), and weight Q (n, d) for gravity in the base's axes."""
+    """Contributions of some bodies at n positions: M (n, d, d), weight Q (n, d) for gravity in the base's axes."""
 
     M: Array
     Q: Array

@@ -100,7 +100,7 @@ def driven_coordinates(parts: MechanismParts, drives: Sequence[str]) -> dict[str
         elif "t" in getattr(prescribed.value, "names", ()):
             moved = parts.model.joints[prescribed.joint].coordinates[prescribed.coordinate]
             raise ModelError(
-                f"reduce: motion '{name}' moves joint '{prescribed.joint}' of the mechanism in time; make "
+                f"reduce: motion '{name}' moves joint '{prescribed.joint}' of the mechanism over time; make "
                 f"'{prescribed.joint}.{moved.name}' a second "
                 "coordinate, or give the motion a constant value"
             )
@@ -175,8 +175,8 @@ def _seen_from(system: System, name: str, base: str) -> ca.SX:
     sensor = model.sensors.get(name) or model.sensors.get(name.rpartition(".")[0])
     if base != "ground" and sensor is not None and "ground" in bodies_of(model, sensor):
         raise ModelError(
-            f"reduce: the sensor of '{name}' measures relative to the ground; measure relative to '{base}' instead, "
-            "as the poses of the kept bodies move"
+            f"reduce: the sensor of '{name}' measures relative to the ground; measure relative to '{base}', to which "
+            "the poses of the kept bodies refer"
         )
     owner, _, part = name.rpartition(".")
     if base == "ground" or part not in XYZ or owner not in model.frame_names():

@@ -24,7 +24,8 @@ def rebuild(
     left_out: Sequence[str],
     elastic: Mapping[str, ElasticModes] | None = None,
 ) -> tuple[Model, str]:
-    """The model in which bodies or frames follow `shapes`, led by the first of them; and the leading joint. ||
+    """The model in which bodies or frames follow `shapes`, led by the first of them; and the leading joint.
+
     `elastic`: modes of each; a body without modes follows a curve over the single drive that moves it.
     """
     model = parts.model

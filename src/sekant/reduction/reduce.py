@@ -1,4 +1,4 @@
-"""`reduce`: a mechanism with loops to bodies on path or surface joints."""
+"""`reduce`: replace a mechanism with loops by bodies on path or surface joints."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def reduce(
         model = with_numbers(model, values_of(parameters))
     if not model.bodies:
         raise ModelError(
-            f"model '{model.name}' has no bodies on joints, which a reduction needs; describe the mechanism "
+            f"model '{model.name}' has no bodies with joints, which a reduction requires; describe the mechanism "
             "with bodies and joints instead of points, or use sk.kinematics"
         )
     keep, drop = tuple(names_of(keep, "keep")), names_of(drop, "drop")
@@ -128,13 +128,13 @@ def reduce(
 
 
 def _soft(parts: MechanismParts, found: str) -> ModelError | None:
-    """Advice for a mechanism on bushings that moves although its drives are held; empty for others."""
+    """Advice for a mechanism on bushings that moves although its drives are held; None for other mechanisms."""
     soft = find_parts(parts.model, parts.keep, parts.base, elastic=True).absorbed
     if not soft:
         return None
     return ModelError(
         f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
-        f"with elastic=True (sekant reduce --elastic): keep one frame, over one of its coordinates"
+        "with elastic=True (sekant reduce --elastic), keep one frame, and reduce over one of its coordinates"
     )
 
 
@@ -154,7 +154,7 @@ def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[st
     if counts is not None and (len(counts) != len(drives) or min(counts) < 6):
         raise ModelError("reduce: nodes must be whole numbers, at least 6, one for each coordinate")
     if inertia not in INERTIA:
-        raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'ways')}")
+        raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'values')}")
     known = [name for collection in USERS for name in getattr(model, collection)]
     for name in drop:
         if name not in known:

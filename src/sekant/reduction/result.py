@@ -64,7 +64,7 @@ class Reduction:
         return write_model(self.model, path)
 
     def summary(self) -> str:
-        """A text: the kept items, their accuracy, and the replacements of the others."""
+        """The kept items, their accuracy, and the replacements of the others, as text."""
         lines = [f"reduced '{self.original.name}' to {', '.join(self.keep)}, relative to {self.base}"]
         for name, unit, (low, high) in zip(self.drives, self.units, self.ranges, strict=True):
             lines.append(f"  coordinate {name}: {low:.6g} to {high:.6g} {unit}")
@@ -74,9 +74,9 @@ class Reduction:
                 f"  {body}: errors up to {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
             )
         groups = {
-            "follow, because forces, contacts or sensors act on them": self.carried,
-            "follow, because they have mass": self.followers,
-            f"dropped, mass {self._became}": self.dropped,
+            "bodies that follow because forces, contacts or sensors refer to them": self.carried,
+            "bodies that follow because they have mass": self.followers,
+            f"dropped bodies, mass {self._became}": self.dropped,
             "left out": self.left_out,
         }
         lines += [f"  {what}: {', '.join(names)}" for what, names in groups.items() if names]

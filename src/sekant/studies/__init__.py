@@ -1,4 +1,4 @@
-"""Studies: samples of varied numbers with one analysis for every row, and optimization."""
+"""Studies: one analysis for every row of samples, and optimization."""
 
 from sekant.analyses.design.optimize import optimize
 from sekant.studies.distributions import LogNormal, Normal, Triangular, TruncatedNormal, Uniform

@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Values = Mapping[str, float]
 FINISHED = "finished"
 COMPLETE = (FINISHED, "stopped")
-"""Statuses of complete rows: those of the analysis, or the event of the model that ends a run."""
+"""Statuses of complete rows: the analysis finished, or an event of the model stopped the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,7 +352,7 @@ class Linearize(SystemAnalysis):
         def column(name: str) -> Floats:
             if name not in columns:
                 raise SekantError(
-                    f"modes have no '{name}'; {suggest(name, list(columns), 'channels of modes')}"
+                    f"modes have no channel '{name}'; {suggest(name, list(columns), 'channels of modes')}"
                 )
             return np.asarray(columns[name], float)
 

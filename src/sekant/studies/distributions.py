@@ -29,7 +29,7 @@ class Distribution:
         self.check()
 
     def check(self) -> None:
-        """Refuse numbers that do not describe a distribution."""
+        """Raise an error if the parameters do not define a distribution."""
 
     def quantiles(self, u: Floats) -> Floats:
         """Quantiles (n,) at the probabilities u (n,), 0 < u < 1."""
@@ -126,7 +126,7 @@ class Triangular(Distribution):
     def check(self) -> None:
         if not (self.low <= self.mode <= self.high and self.low < self.high):
             raise SekantError(
-                f"triangular: needs low <= mode <= high (got {self.low:g}, {self.mode:g}, {self.high:g})"
+                f"triangular: low <= mode <= high is required (got {self.low:g}, {self.mode:g}, {self.high:g})"
             )
 
     def quantiles(self, u: Floats) -> Floats:
@@ -148,10 +148,10 @@ def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
     wanted = [field.name for field in fields(KINDS[kind])]
     for name in numbers:
         if name not in wanted:
-            raise SekantError(f"{kind}: unknown '{name}'; {suggest(name, wanted, 'numbers')}")
+            raise SekantError(f"{kind}: unknown parameter '{name}'; {suggest(name, wanted, 'parameters')}")
     missing = [name for name in wanted if name not in numbers]
     if missing:
-        raise SekantError(f"{kind}: needs {', '.join(wanted)}; missing: {', '.join(missing)}")
+        raise SekantError(f"{kind}: requires {', '.join(wanted)}; missing: {', '.join(missing)}")
     return KINDS[kind](**numbers)
 
 

@@ -146,7 +146,9 @@ class Processes:
                     pool.shutdown(wait=False, cancel_futures=True)
                     pool = self._pool(task)
                     for chunk, _ in [entry for entry in again if entry[1] + 1 >= TRIES]:
-                        cause = f"its worker process died {TRIES} times; run the row alone to see why"
+                        cause = (
+                            f"the worker process of this row died {TRIES} times; run the row alone to see why"
+                        )
                         yield lost(task, *chunk, cause)
                     again = [(chunk, tried + 1) for chunk, tried in again if tried + 1 < TRIES]
         finally:
@@ -181,7 +183,9 @@ class Dask:
             except SekantError:
                 raise
             except Exception as error:  # schedulers have their own errors for workers that die
-                block = lost(task, *chunk, f"no worker could compute it: {type(error).__name__}: {error}")
+                block = lost(
+                    task, *chunk, f"no worker could compute this row: {type(error).__name__}: {error}"
+                )
             else:
                 chunks.learn(block)
             future.release()
@@ -191,7 +195,7 @@ class Dask:
 
 
 def executor_of(given: Any) -> Executor:
-    """An executor from "serial", "processes", a number of processes, a client of dask.distributed, or an executor."""
+    """The executor for "serial", "processes", a number of processes, a client of dask.distributed, or an executor."""
     makers: dict[str, Callable[[], Executor]] = {"serial": Serial, "processes": Processes}
     if isinstance(given, str):
         if given not in makers:

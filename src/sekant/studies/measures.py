@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
     "where_max": ("time of the largest value", lambda x, y: float(x[np.argmax(y)])),
     "where_min": ("time of the smallest value", lambda x, y: float(x[np.argmin(y)])),
 }
-"""The text of each measure, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
+"""The description of each measure, and its value for rows y (n,) at the times (or values of the drive) x (n,)."""
 AT = "at"
 EARLY = ("first", AT)
 """Measures that do not require the end of a run; the others are NaN for a run that ended early."""
@@ -66,7 +66,9 @@ def read_measure(text: str, name: str | None = None) -> Measure:
     if match is None:
         if isinstance(text, str) and re.fullmatch(r"[^(),]+", text):
             return Measure(name or text, "final", text)
-        raise SekantError(f"'{text}' is not a measure; write max(channel), with one of {', '.join(known)}")
+        raise SekantError(
+            f"'{text}' is not a measure; write, for example, max(channel); measures: {', '.join(known)}"
+        )
     kind, channel, place = match[1], match[2], match[3]
     if kind not in known:
         raise SekantError(f"'{text}': unknown measure '{kind}'; {suggest(kind, known, 'measures')}")
@@ -84,7 +86,7 @@ def read_measures(given: Any) -> tuple[Measure, ...]:
     if isinstance(given, str):
         given = [given]
     if not isinstance(given, (Mapping, Sequence, type(None))):
-        raise SekantError(f"must be a list of measures, or a mapping from names to them (got {given!r})")
+        raise SekantError(f"must be a list of measures, or a mapping from names to measures (got {given!r})")
     pairs = given.items() if isinstance(given, Mapping) else ((None, text) for text in given or ())
     found = tuple(text if isinstance(text, Measure) else read_measure(text, name) for name, text in pairs)
     names = [measure.name for measure in found]

@@ -1,4 +1,4 @@
-"""Files of `sekant optimize`: which numbers may change within which bounds, and the targets.
+"""Files of `sekant optimize`: the varied numbers, their bounds, and the targets.
 
 model: quarter_car.yaml
 vary: {strut.stiffness: 8..80 kN/m, strut.damping: 100..8000 N*s/m}
@@ -115,12 +115,12 @@ class Optimization:
         return {name: float(function(best.design)) for name, function in self.functions.items()}
 
     def summary(self, best: Optimum) -> str:
-        """The optimized numbers, and the deviation from each target."""
+        """The optimized values, and the deviation from each target."""
         found = self.values(best)
         lines = [str(best), ""]
         for target in self.targets:
             lines.append(
-                f"  {target.measure} = {found[target.measure]:.6g}, target {target.value:.6g} (off by "
+                f"  {target.measure} = {found[target.measure]:.6g}, target {target.value:.6g} (deviation "
                 f"{found[target.measure] - target.value:.3g})"
             )
         if self.least is not None:
@@ -148,11 +148,11 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
         with at_place("vary", name):
             units[name] = chosen.number_unit(model, name, options)
             if not is_range(given):
-                raise ModelError(f"write the bounds as a range, 10..40 kN/m (got {given!r})")
+                raise ModelError(f"write the bounds as a range, such as 10..40 kN/m (got {given!r})")
             span = read_range(given, units[name], name, rising=True)
             bounds[name] = (span.first, span.last)
     if not bounds:
-        raise ModelError("an optimization needs 'vary', with bounds of at least one number")
+        raise ModelError("an optimization needs 'vary', with bounds for at least one number")
     start = {n: number_at(v, ("start", n), units.get(n)) for n, v in mapping_at(data, "start").items()}
     texts = _texts(data)
     with at_place("analysis"):

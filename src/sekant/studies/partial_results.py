@@ -36,14 +36,14 @@ class StudyParts:
                 raise DataError("is damaged; remove the folder to start again", file=str(about)) from None
             if not resume:
                 raise SekantError(
-                    f"contains the parts of an unfinished study; continue with --resume (resume=True),"
-                    f" or remove it to start again ({len(list(self.folder.glob('*.npz')))} parts)",
+                    "contains the parts of an unfinished study; continue with --resume (resume=True),"
+                    f" or remove the folder to start again ({len(list(self.folder.glob('*.npz')))} parts)",
                     file=str(self.folder),
                 )
             if found != self._about:
                 raise SekantError(
                     "contains the parts of another study (its model, samples or measures differ);"
-                    " name another output, or remove it to start again",
+                    " name another output, or remove the folder to start again",
                     file=str(self.folder),
                 )
             return

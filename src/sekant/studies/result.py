@@ -37,7 +37,7 @@ class SweepResult:
     measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of a row that
                 ended early
     axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
-    outputs     (no, n, nx) of `output_names`; NaN behind the end of a run that ended early
+    outputs     (no, n, nx) of `output_names`; NaN after the end of a run that ended early
     status      (n,) codes into `statuses`, names such as "finished", "failed", "step_too_small"
     messages    by row, of those that have one: cause and remedy
     stats       rows, failed, seconds of wall and of processor time
@@ -79,7 +79,7 @@ class SweepResult:
         if name in self.samples.names:
             return self.samples.values[:, self.samples.names.index(name)]
         known = [*self.measure_names, *self.output_names, *self.samples.names]
-        raise SekantError(f"the study has no '{name}'; {suggest(name, known, 'columns')}")
+        raise SekantError(f"the study has no column '{name}'; {suggest(name, known, 'columns')}")
 
     def summary(self) -> str:
         """Rows, statuses, and the range of every measure, as text."""
@@ -98,7 +98,7 @@ class SweepResult:
                 else "no row has this value"
             )
             if 0 < good.size < len(self):
-                span += f" (without {len(self) - good.size} of {len(self)} rows)"
+                span += f" ({len(self) - good.size} of {len(self)} rows have no value)"
             lines.append(f"  {name:<{width}}  {span}".rstrip())
         for row, cause in list(self.messages.items())[:3]:
             given = ", ".join(f"{n} = {v:.6g}" for n, v in self.samples.row(row).items())

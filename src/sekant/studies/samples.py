@@ -38,7 +38,7 @@ class Samples:
         object.__setattr__(self, "values", values)
         if values.ndim != 2 or values.shape[1] != len(self.names):
             raise SekantError(
-                f"samples need values (n, {len(self.names)}) for {', '.join(self.names)}; got {values.shape}"
+                f"samples of {', '.join(self.names)} need values (n, {len(self.names)}) (got {values.shape})"
             )
         if not self.names or not values.shape[0]:
             raise SekantError("samples are empty; give at least one name and one row")
@@ -62,7 +62,7 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
     columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
-        raise SekantError(f"columns differ in length: {', '.join(f'{n} {s}' for n, s in sizes.items())}")
+        raise SekantError(f"columns differ in length: {', '.join(f'{n} has {s}' for n, s in sizes.items())}")
     return Samples(tuple(values), np.column_stack(columns) if columns else np.zeros((0, 0)))
 
 
@@ -76,7 +76,7 @@ def grid(values: Mapping[str, ArrayLike]) -> Samples:
 
 
 def latin_hypercube(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
-    """`n` rows, each name stratified into n shares of equal likelihood; see `monte_carlo` for `ranges`."""
+    """`n` rows; each name has one value in each of n intervals of equal probability. `ranges`: see `monte_carlo`."""
     from scipy.stats import qmc
 
     count = _count(n)
@@ -109,8 +109,8 @@ def monte_carlo(
 ) -> Samples:
     """`n` independent draws. `ranges`: a `Distribution` or a pair (low, high) for each name.
 
-    `correlation` between pairs of names, of the Gaussian numbers that are then mapped to each distribution
-    (Gaussian copula): for normal distributions their correlation itself.
+    `correlation`: coefficients for pairs of names. They apply to Gaussian variables, which are then mapped to each
+    distribution (Gaussian copula); for normal distributions they are the correlations of the samples.
     """
     from scipy.special import ndtr
 
@@ -166,8 +166,8 @@ def _factor(names: Sequence[str], correlation: Mapping[tuple[str, str], float]) 
     least = float(np.linalg.eigvalsh(R)[0])
     if least <= 1e-12:
         raise SekantError(
-            f"the correlations contradict each other (least eigenvalue {least:.3g} of their matrix);"
-            " make them smaller or leave one out"
+            f"the correlations contradict each other (the least eigenvalue of their matrix is {least:.3g});"
+            " reduce them or omit one"
         )
     return np.asarray(np.linalg.cholesky(R), float)
 

@@ -98,8 +98,8 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
 def read_analysis(
     path: Path, data: Mapping[str, Any], default: str
 ) -> tuple[type[Analysis], Any, dict[str, Any]]:
-    """The analysis that `analysis` (of the type `default`) selects, the description in `model`, and the options in
-    SI."""
+    """The analysis that the section `analysis` selects (otherwise `default`), the description in `model`, and the
+    options in SI."""
     if not isinstance(data.get("model"), str):
         raise ModelError("a study needs 'model', the name of a model file")
     asked = mapping_at(data, "analysis") or {"type": default}
@@ -226,10 +226,10 @@ def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
 
 
 def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) -> float:
-    """A number, or a text with a unit (compatible with `unit`, if given), in SI."""
+    """A number, or a string with a unit (compatible with `unit`, if given), in SI."""
     try:
         value = read_value(given, unit)
-    except Exception as error:  # pydantic's errors and Sekant's own, whose texts describe the problem
+    except Exception as error:  # errors of pydantic and of Sekant, whose messages describe the problem
         raise ModelError(str(error), path=path) from None
     if not isinstance(value, (int, float)):
         raise ModelError(f"must be a number (got {given!r})", path=path)
@@ -237,7 +237,7 @@ def number_at(given: Any, path: tuple[str | int, ...], unit: str | None = None) 
 
 
 def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None) -> Any:
-    """Options: texts with units as numbers, lists entry by entry, everything else unchanged."""
+    """Options: strings with units as numbers, lists entry by entry, everything else unchanged."""
     if isinstance(value, list):
         return tuple(plain_value(entry, (*path, i)) for i, entry in enumerate(value))
     if isinstance(value, dict):

@@ -73,7 +73,7 @@ def sweep(
     """
     if not isinstance(samples, Samples):
         raise SekantError(
-            f"samples are made by sk.studies.grid, rows, latin_hypercube, sobol, monte_carlo or one_at_a_time (got "
+            "make samples with sk.studies.grid, rows, latin_hypercube, sobol, monte_carlo or one_at_a_time (got "
             f"{type(samples).__name__})"
         )
     formulation = system.equations.formulation if isinstance(system, System) else "joint"
@@ -178,7 +178,7 @@ def _gathered(
     n, width = len(samples), max((block.axis.shape[1] for block in blocks), default=0)
     if len(task.outputs) * n * width > MOST_NUMBERS:
         raise SekantError(
-            f"{n} rows of {width} values of {len(task.outputs)} outputs are too many; use measures"
+            f"{n} rows with {width} values of {len(task.outputs)} outputs are too many values; use measures"
         )
     measures = np.full((n, len(task.measures)), np.nan)
     outputs = np.full((len(task.outputs), n, width), np.nan)

@@ -47,7 +47,7 @@ def bode_picture(model: LinearModel, frequencies: ArrayLike | None = None) -> Pi
             gain.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
         if silent:
             names = [f"{model.outputs[i]} / {model.inputs[j]}" for i, j in silent]
-            note = "zero throughout:\n" + "\n".join(
+            note = "zero at all frequencies:\n" + "\n".join(
                 [*names[:SHOWN], *(["..."] if len(names) > SHOWN else [])]
             )
             phase.text(1.02, 1.0, style.literal(note), transform=phase.transAxes, va="top", fontsize="small")

@@ -116,7 +116,7 @@ def main() -> None:
     """Run the command line; errors and warnings about the user's input take one line each, without a traceback."""
     os.environ.setdefault(
         "PYDANTIC_DISABLE_PLUGINS", "__all__"
-    )  # searching for these takes longer than most commands
+    )  # searching for plugins takes longer than most commands
     gc.set_threshold(200_000)  # imported modules are never freed
     atexit.register(gc.freeze)  # the operating system frees all memory at once, so no collection is needed
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"

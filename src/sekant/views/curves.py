@@ -52,7 +52,7 @@ def mode_bars_picture(modes: Modes) -> Picture:
             axis.invert_yaxis()
             ratio = modes.damping_ratio[k]
             axis.set_title(f"{modes.undamped_frequency[k]:.4g} Hz, damping ratio {ratio:.3g}", loc="left")
-        axes[-1].set_xlabel("amplitude / largest (blue: in phase with it, orange: against it)")
+        axes[-1].set_xlabel("amplitude / largest (blue: in phase with it, orange: in antiphase)")
     return figure
 
 
@@ -66,7 +66,7 @@ def work_precision_picture(found: WorkPrecision) -> Picture:
             _line(axis, i, [p.error for p in good], [p.seconds for p in good], method)
         axis.set(xscale="log", yscale="log", xlabel="largest error / range", ylabel="run time [s]")
         axis.invert_xaxis()
-        axis.set_title(style.literal(f"work and precision: {found.model}"), loc="left")
+        axis.set_title(style.literal(f"work-precision diagram: {found.model}"), loc="left")
         axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     return figure
 

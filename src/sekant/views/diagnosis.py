@@ -98,7 +98,7 @@ def _machine(problems: list[str]) -> dict[str, Any]:
         found["processor"] = llvm.get_host_cpu_name()
         found["vectors"] = [name for name in ("avx", "avx2", "fma", "avx512f", "neon") if features.get(name)]
     except Exception as error:
-        problems.append(f"the processor cannot be identified by llvmlite: {error}")
+        problems.append(f"llvmlite cannot identify the processor: {error}")
     return found
 
 
@@ -122,7 +122,7 @@ def _cache(problems: list[str]) -> dict[str, Any]:
         mode = stat.S_IMODE(directory.stat().st_mode)
         found |= {"permissions": f"{mode:04o}", "entries": entries, "megabytes": round(size / 1e6, 3)}
         if mode & 0o077:
-            problems.append(f"other users can read the cache {directory} (mode {mode:04o}); chmod 700 it")
+            problems.append(f"other users can read the cache (mode {mode:04o}); run: chmod 700 {directory}")
     return found
 
 

@@ -83,7 +83,9 @@ def make_gallery(
     known = [path.relative_to(folder).with_suffix("").as_posix() for path in models]
     for name in names or ():
         if name not in known:
-            raise SekantError(f"there is no model '{name}'; there are {', '.join(known)}", file=str(folder))
+            raise SekantError(
+                f"there is no model '{name}'; the folder contains {', '.join(known)}", file=str(folder)
+            )
     chosen = [(name, path) for name, path in zip(known, models, strict=True) if not names or name in names]
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -109,7 +111,7 @@ def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, shor
 
     found = [(name, path) for name, path in chosen if wanted in (None, name)]
     if not found:
-        raise SekantError(f"--live {wanted}: the gallery has no model of this name")
+        raise SekantError(f"--live {wanted}: the gallery has no model with this name")
     for name, path in found:
         try:
             model: Any = load(path)
@@ -200,9 +202,7 @@ def _page(exhibits: list[Exhibit], live: str) -> str:
     sections = "\n".join(_section(folder, shown) for folder, shown in groups.items())
     script = page_source("gallery.js")
     parts = {"hash": script_hash(script), "count": str(len(exhibits)), "groups": sections, "script": script}
-    parts["live"] = (
-        f'<iframe class="live" title="A model that computes" src="{live}"></iframe>' if live else ""
-    )
+    parts["live"] = f'<iframe class="live" title="A live model" src="{live}"></iframe>' if live else ""
     text = page_source("gallery.html")
     for name, part in parts.items():
         text = text.replace(f"<!-- {name} -->", part)

@@ -1,4 +1,4 @@
-"""Shared code of `sekant linearize` and `sekant steady`: options to numbers, and the report of modes."""
+"""Shared code of `sekant linearize` and `sekant steady`: values of options, and the report of modes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ Targets = Annotated[
 ]
 SensitivityNames = Annotated[
     str | None,
-    typer.Option(metavar="NAMES", help="Numbers of the model, e.g. k,c: show their effect on every mode."),
+    typer.Option(
+        metavar="NAMES", help="Show the effect of these numbers of the model, e.g. k,c, on every mode."
+    ),
 ]
 LocusRange = Annotated[
     str | None,
@@ -55,7 +57,7 @@ def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
 
 
 def number_of(text: str, option: str, *units: str | None) -> float:
-    """A number in SI from a text with one of the units (None: any), or without a unit."""
+    """A number in SI from a string with one of the units (None: any), or without a unit."""
     from sekant.errors import SekantError
     from sekant.model.quantities import read_value
 
@@ -132,8 +134,8 @@ def modes_text(about: object, modes: Modes, slopes: Any, locus: RootLocus | None
         parts.append(slopes.table())
         moved = {name: values for name, values in slopes.unknowns.items() if values.size}
         for name, values in moved.items():
-            terms = ", ".join(f"{x:.6g} / {p}" for p, x in zip(slopes.parameters, values, strict=True))
-            parts.append(f"found with the motion, by each parameter: d {name} = {terms}")
+            terms = (f"d {name} / d {p} = {x:.6g}" for p, x in zip(slopes.parameters, values, strict=True))
+            parts.append(f"derivatives of the unknown {name}: {', '.join(terms)}")
     if locus is not None:
         parts.append(locus_text(locus))
     return "\n\n".join(parts)
@@ -161,7 +163,9 @@ def names_in(text: str | None, option: str) -> list[str]:
     """``"k, c"`` as two names."""
     names = [part.strip() for part in (text or "").split(",")] if text else []
     if not all(names):
-        raise typer.BadParameter(f"'{text}' has an empty name; write k,c", param_hint=option)
+        raise typer.BadParameter(
+            f"'{text}' contains an empty name; separate names by commas, such as k,c", param_hint=option
+        )
     return names
 
 

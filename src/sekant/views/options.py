@@ -52,7 +52,7 @@ def parse_assignments(assignments: list[str] | None, option: str = "--set") -> d
 
 
 def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str, str, int | None]]]:
-    """Names in texts such as ``hub.z=-80..80 mm``, with the texts of the two ends and, if given, the number of
+    """Names in strings such as ``hub.z=-80..80 mm``, with the strings of the two ends and, if given, the number of
     values."""
     from sekant.model.ranges import is_range, read_named_range, split_range
 
@@ -68,7 +68,7 @@ def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str,
 
 
 def number_or_text(text: str) -> float | str:
-    """A number if the text is one, otherwise the text."""
+    """The number that a string represents, otherwise the string itself."""
     try:
         return float(text)
     except ValueError:

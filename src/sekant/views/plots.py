@@ -222,13 +222,13 @@ def energy_picture(result: Result) -> Picture:
     """Energies, the work of every element that is not conservative, and the balance, J over s."""
     columns = result.channels.columns
     if "energy.balance" not in columns:
-        raise SekantError("the result has no energies; run the model with this version of Sekant")
+        raise SekantError("the result contains no energies; run the model again with this version of Sekant")
     stored = tuple(columns.index(name) for name in _STORED if name in columns)
     works = tuple(i for i, name in enumerate(columns) if name.endswith(".work"))
     panels = [Panel("energy", "J", stored)]
     if works:
         panels.append(Panel("work done on the bodies", "J", works[:_MOST], len(works) - len(works[:_MOST])))
     panels.append(
-        Panel("balance: energy less work less initial energy", "J", (columns.index("energy.balance"),))
+        Panel("balance: energy minus work minus initial energy", "J", (columns.index("energy.balance"),))
     )
     return draw_panels(result, panels)

@@ -1,4 +1,4 @@
-"""Texts of the files that pages consist of: scripts, styles, HTML."""
+"""The source files of pages: scripts, styles, HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def page_source(name: str) -> str:
 
 
 def page_scripts(names: Mapping[str, str]) -> str:
-    """The text of scripts, one after the other: by folder, their names, separated by blanks."""
+    """The text of scripts in order; `names`: by folder, their names, separated by blanks."""
     return "\n".join(page_source(f"{folder}/{name}.js") for folder in names for name in names[folder].split())
 
 

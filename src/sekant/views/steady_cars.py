@@ -43,7 +43,7 @@ def steady_car(
         name = name.removeprefix("chassis.")
         if name not in UNITS:
             raise typer.BadParameter(
-                f"unknown target '{name}' of a car; use {' and '.join(UNITS)}", param_hint="--target"
+                f"unknown target '{name}' of a car; use {' or '.join(UNITS)}", param_hint="--target"
             )
         asked[name] = number_of(str(text), "--target", UNITS[name])
     car: Car = load_car(file)

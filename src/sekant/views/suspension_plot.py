@@ -122,8 +122,10 @@ def _panels(figure: Picture, count: int) -> list[Axes]:
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
-    """Bars of the change of a curve by 1 mm of each coordinate, the largest on top. || They are those as drawn or,
-    if no coordinate changes the curve there, at the travel with the largest change."""
+    """Bars that show how much a curve changes when a coordinate moves by 1 mm, the largest change on top.
+
+    The changes are those at the design position or, if there are none, at the travel with the largest change.
+    """
     at = found.reference_travel(curve)
     ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:most][::-1]
     unit = SHOWN[found.units[curve]][0]
@@ -134,7 +136,7 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
         )
         axis.axvline(0.0, color="black", lw=0.8)
         where = "" if at == 0.0 else f", at {1e3 * at:.4g} mm of travel"
-        axis.set_xlabel(f"{curve.replace('_', ' ')} by 1 mm{f' [{unit}]' if unit else ''}{where}")
+        axis.set_xlabel(f"change of {curve.replace('_', ' ')} for 1 mm{f' [{unit}]' if unit else ''}{where}")
         if not ranked:
             axis.text(0.5, 0.5, "no coordinate changes this curve", transform=axis.transAxes, ha="center")
         title = style.literal(f"{found.name}: {curve.replace('_', ' ')}")

@@ -36,7 +36,7 @@ def tire_picture(found: Carpet, title: str) -> Picture:
         axes[3].set_xlabel("Fx [kN]")
         axes[3].set_ylabel("Fy [kN]")
         axes[3].legend(
-            title=f"slip angle, {1e-3 * np.median(found.loads):.3g} kN",
+            title=f"slip angle, at {1e-3 * np.median(found.loads):.3g} kN",
             frameon=False,
             loc="upper center",  # between the straight line of zero slip angle and the bowls of the others
             bbox_to_anchor=(0.5, 0.93),

@@ -1,1 +1,1 @@
-"""Pages in which a reader drives a car: `sekant drive car.yaml --live drive.html`."""
+"""Pages on which a reader drives a car: `sekant drive car.yaml --live drive.html`."""

@@ -97,7 +97,7 @@ class Cockpit {
   pause(still) {
     this.running = !still;
     this.rest = 0;
-    byId("pause").textContent = still ? "Go on" : "Pause";
+    byId("pause").textContent = still ? "Resume" : "Pause";
     byId("place").hidden = !still || this.rows.length < 2;
     byId("place").max = this.rows.length - 1;
     byId("place").value = this.rows.length - 1;

@@ -1,4 +1,4 @@
-"""`sekant drive --live`: write a page in which a reader drives a car in real time."""
+"""`sekant drive --live`: write a page on which a reader drives a car in real time."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
         "setUp": [_slider(driven, one) for one in driven.set_up],
         "course": {"name": course.type, "floor": _floor(first.scene)},
         "about": (
-            f"Computed here by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; "
-            f"the page sends no data. Sekant {__version__}, model {system.model_hash}. Not included: brakes "
-            "that hold the car exactly still (they slow it to a creep). The page draws the road only near "
+            f"Computed in this page by rk4 with steps of {driven.step * 1e3:g} ms and the equations of the model; "
+            f"the page sends no data. Sekant {__version__}, model {system.model_hash}. The brakes "
+            "do not hold the car exactly still: it creeps. The page draws the road only near "
             "the course."
         ),
     }

@@ -55,7 +55,7 @@ def check(
         for line in answer["lines"]:
             typer.echo(line)
         if len(read) > 1:
-            typer.echo(f"reads {', '.join(read)}")
+            typer.echo(f"files read: {', '.join(read)}")
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 

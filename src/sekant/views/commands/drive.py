@@ -19,7 +19,7 @@ def drive(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Car files (YAML), several to compare them, or a maneuver file that names its car.",
+            help="Car files (YAML; several are compared), or a maneuver file that names its car.",
             show_default=False,
         ),
     ] = None,
@@ -55,7 +55,7 @@ def drive(
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page that plays the run of one or two cars (.html).")
+        Path | None, typer.Option(help="Write a page that plays the runs of one or two cars (.html).")
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write a page with measures and curves of all cars (.html).")
@@ -65,7 +65,7 @@ def drive(
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(help="Write a page in which you drive the car over the maneuver's course (.html)."),
+        typer.Option(help="Write a page on which you drive the car over the maneuver's course (.html)."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
@@ -88,9 +88,13 @@ def drive(
         _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
         return
     if html is not None and len(files) > 2:
-        raise typer.BadParameter("a page plays one or two cars; use --report for more", param_hint="--html")
+        raise typer.BadParameter(
+            "a page plays the runs of one or two cars; use --report for more", param_hint="--html"
+        )
     if output is not None and len(files) > 1:
-        raise typer.BadParameter("a result file contains one car; name one", param_hint="--output")
+        raise typer.BadParameter(
+            "a result file contains the run of one car; name one car file", param_hint="--output"
+        )
     from sekant.progress_bar import ProgressBar
 
     if reduced and all_links:
@@ -136,7 +140,7 @@ def _runs(
 def _asked(
     files: list[Path], kind: str | None, speed: str | None, given: dict[str, str]
 ) -> tuple[list[Path], str | None, dict[str, Any]]:
-    """Files of cars, name of the maneuver (None: that of the car), and its options; a maneuver file may name both."""
+    """Car files, the name of the maneuver (None: the car's own), and its options; a maneuver file may give all."""
     from sekant.vehicle.maneuvers.files import names_a_car, read_maneuver
 
     if kind is None and len(files) == 1 and names_a_car(files[0]):
@@ -147,7 +151,7 @@ def _asked(
         name, options = found.kind, dict(found.options)
         files = files or ([] if found.car is None else [found.car])
         if not files:
-            raise typer.BadParameter(f"{kind} does not name a car; add the file of one", param_hint="FILES")
+            raise typer.BadParameter(f"{kind} does not name a car; add a car file", param_hint="FILES")
     options |= {key: number_or_text(value) for key, value in given.items()}
     if speed is not None:
         options["speed"] = speed
@@ -162,7 +166,7 @@ def _write_live(
     given: dict[str, str],
     as_json: bool,
 ) -> None:
-    """Write the page in which a reader drives one car."""
+    """Write the page on which a reader drives one car."""
     files, name, options = _asked(files, kind, speed, given)
     if len(files) != 1:
         raise typer.BadParameter("--live writes a page for one car; name one file", param_hint="FILES")

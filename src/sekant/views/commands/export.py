@@ -84,7 +84,7 @@ def c(
     label = done.source.stem
     build = f"cc {' '.join(FULL_SPEED)} -D{label.upper()}_SELF_TEST {done.source} -lm"
     test = f"{build} -o {label}_test && ./{label}_test 1000000"
-    _tell(done, as_json, f"\ntest and measure it: {test}")
+    _tell(done, as_json, f"\nto test the code and measure its speed: {test}")
 
 
 @export.command(short_help="Write an FMU for other simulation programs.")
@@ -130,7 +130,7 @@ def fmu(
     processor: Annotated[
         str,
         typer.Option(
-            help="any: all processors of the platform; native: this processor, as fast as Sekant itself."
+            help="any: code for all processors of the platform; native: code for this one, as fast as Sekant."
         ),
     ] = "any",
     channel: Shown = None,

@@ -83,12 +83,12 @@ def fit(
     path = output or Path(file.name).with_suffix(".json")
     refuse_unwritable(curves=[path], pictures=[plot])
     if len(parameters) > 2:
-        raise typer.BadParameter("give one for a path or two for a surface", param_hint="--parameter")
+        raise typer.BadParameter("give one parameter for a path, two for a surface", param_hint="--parameter")
     from sekant.progress_bar import ProgressBar
 
     if len(parameters) == 2:
         if closed or noise is not None:
-            raise typer.BadParameter("--closed and --noise are for paths", param_hint="--parameter")
+            raise typer.BadParameter("--closed and --noise apply only to paths", param_hint="--parameter")
         from sekant.geometry.surfaces.pose_surface import PoseSurface
 
         with ProgressBar("fitting a surface", enabled=not as_json):
@@ -107,5 +107,5 @@ def fit(
     tell(as_json, lambda: result.report, lambda: facts | {"report": result.report.as_dict()}, (path, plot))
     if not as_json:
         hint(
-            f"curves: {{{path.stem}: {{file: {path.name}}}}} in a model file; sekant new path writes such a model"
+            f"in a model file, write curves: {{{path.stem}: {{file: {path.name}}}}}; for an example: sekant new path"
         )

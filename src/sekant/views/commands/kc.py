@@ -41,13 +41,13 @@ def kc(
     travel: Annotated[
         str | None,
         typer.Option(
-            metavar="RANGE", help="Range of wheel travel, e.g. '-80..80 mm'.", show_default="of the file"
+            metavar="RANGE", help="Range of wheel travel, e.g. '-80..80 mm'.", show_default="from the file"
         ),
     ] = None,
     steering: Annotated[
         str | None,
         typer.Option(
-            metavar="RANGE", help="Range of rack travel, e.g. '-30..30 mm'.", show_default="of the file"
+            metavar="RANGE", help="Range of rack travel, e.g. '-30..30 mm'.", show_default="from the file"
         ),
     ] = None,
     points: Annotated[
@@ -63,7 +63,7 @@ def kc(
     measured: Annotated[
         Path | None,
         typer.Option(
-            help="Measured curves (.csv, with Sekant's headers): draw them over the computed ones and "
+            help="Measured curves (.csv, with Sekant's headers): draw them with the computed ones and "
             "print the deviations."
         ),
     ] = None,
@@ -100,7 +100,9 @@ def kc(
     ] = "parallel",
     identify: Annotated[
         list[Path] | None,
-        typer.Option(help="Load ramps (.csv) instead of FILE; with -o, writes compliance rates; repeatable."),
+        typer.Option(
+            help="Load ramps (.csv) from which to identify compliance rates; -o writes the rates; repeatable."
+        ),
     ] = None,
     rates: Annotated[
         Path | None,
@@ -113,7 +115,7 @@ def kc(
     radius: Annotated[
         float,
         typer.Option(
-            help="With --identify: distance from the wheel center down to the point of load.",
+            help="With --identify: distance from the wheel center down to the point where the load acts, m.",
             parser=in_unit("m"),
         ),
     ] = 0.0,
@@ -148,7 +150,9 @@ def kc(
         tune_axle(file, tune, rates, report, output, plot, as_json)
         return
     if rates is not None:
-        raise typer.BadParameter("needs --identify or --tune; --csv writes curves", param_hint="--output")
+        raise typer.BadParameter(
+            "requires --identify or --tune; to write curves use --csv", param_hint="--output"
+        )
     if targets is not None and report is None and live is None:
         raise typer.BadParameter(
             "requires --report or --live, which show the targets; to move hard points use --tune",
@@ -173,7 +177,7 @@ def kc(
         from sekant.views.commands.kc_designs import live_design
 
         others = {"--csv": output, "--plot": plot, "--report": report} | alone
-        _refuse(others, "--live writes only its page; remove this option")
+        _refuse(others, "--live writes only a page; remove this option")
         live_design(file, live, as_axle, (side, travel, steering, points), targets, as_json)
         return
     if on_measured_curves(file):
@@ -234,7 +238,7 @@ def _refuse_curves(file: Path) -> None:
         return
     if {"travel", "camber"} <= names:
         raise DataError(
-            "contains measured curves; compare them with those of a suspension (sekant kc suspension.yaml "
+            "contains measured curves, not a suspension; compare them with a suspension (sekant kc suspension.yaml "
             f"--measured {file.name}), or name them in the file of an axle (suspension: {{curves: {file.name}, "
             "wheel_center: ..., spring: ..., damper: ...})",
             file=str(file),
@@ -372,7 +376,7 @@ def _tell(
             f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()
         ]
         places = ", ".join(f"{1e3 * rack:.4g}" for rack in measured.steering)
-        title = f"deviation from {measured.name} (root mean square, rack {places} mm)"
+        title = f"root-mean-square deviation from {measured.name} (rack at {places} mm)"
         texts = [*texts, title, *gaps]
     if output is not None:
         written.append(curves.to_csv(output))

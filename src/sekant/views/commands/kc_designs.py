@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sekant.views.commands.kc import Side
 
 Ranges = tuple[str | None, str | None, int, int]
-"""Travel and steering as texts, and the number of positions of each."""
+"""Travel and steering as strings, and the number of positions of each."""
 
 
 def also_at(moves: Any, rig: SuspensionCurves | None) -> Any:
@@ -162,7 +162,7 @@ def live_design(
     targets: Path | None,
     as_json: bool,
 ) -> None:
-    """Write a page in which hard points are dragged. `asked`: side, ranges of travel and steering, number of
+    """Write a page on which hard points are dragged. `asked`: side, ranges of travel and steering, number of
     positions."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.hardpoints.files import describes_axle

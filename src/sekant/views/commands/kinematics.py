@@ -27,7 +27,8 @@ def kinematics(
     points: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of positions; give one for each drive.", show_default="101; 21 for each of two"
+            help="Number of positions; give one number for each drive.",
+            show_default="101, or 21 for each of two",
         ),
     ] = None,
     quantity: Annotated[
@@ -38,7 +39,7 @@ def kinematics(
     ] = None,
     relative: Annotated[
         bool,
-        typer.Option("--relative", help="Measure the drive from the start of the model, like travel in kc."),
+        typer.Option("--relative", help="Measure the drive from its start value, as kc measures travel."),
     ] = False,
     hold: Annotated[
         list[str] | None, typer.Option(help="Quantity to hold at its start value; repeatable.")
@@ -48,8 +49,8 @@ def kinematics(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write a pose table (.csv with a header, .txt without): of the body whose name the "
-            "file has, otherwise one for each body (FILE_BODY.txt)."
+            help="Also write pose tables (.csv with a header, .txt without): of one body if FILE has its name, "
+            "otherwise of each body (FILE_BODY.txt)."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
@@ -61,7 +62,7 @@ def kinematics(
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
     if len(counts) != len(drive):
         raise typer.BadParameter(
-            f"give one for each of the {len(drive)} drives (got {len(counts)})", param_hint="--points"
+            f"give one number for each of the {len(drive)} drives (got {len(counts)})", param_hint="--points"
         )
     refuse_unwritable(table, tables=[csv], pictures=[plot])
     from sekant.progress_bar import ProgressBar
@@ -86,7 +87,7 @@ def kinematics(
 
 
 def _tables(result: KinematicsResult, path: Path) -> list[Path]:
-    """Pose tables of the body whose name the file has, or of every body, one file for each."""
+    """Write the pose table of the body after which the file is named, or one file for each body."""
     found = result.pose_table()
     if path.stem in found.bodies:
         places = {path.stem: path}

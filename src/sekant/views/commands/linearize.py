@@ -66,7 +66,9 @@ def linearize(
     mode: Annotated[
         list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,7 +94,7 @@ def linearize(
     }
     for option, value in steady_only.items():
         if value and at is not At.STEADY:
-            raise typer.BadParameter("only with --at steady", param_hint=option)
+            raise typer.BadParameter("requires --at steady", param_hint=option)
     if bode is not None and not (inputs and outputs):
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:

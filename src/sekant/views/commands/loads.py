@@ -21,14 +21,16 @@ def loads(
     cases: Annotated[
         Path | None,
         typer.Option(
-            help="Load cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="of the file"
+            help="Load cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="from the file"
         ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Table with a row for each part, point and case (.csv).")
+        Path | None,
+        typer.Option("--csv", help="Write a table with a row for each part, point and case (.csv)."),
     ] = None,
     envelope: Annotated[
-        Path | None, typer.Option(help="Largest force of each point and member over all cases (.csv).")
+        Path | None,
+        typer.Option(help="Write the largest force at each point and in each member over all cases (.csv)."),
     ] = None,
     html: Annotated[
         Path | None,
@@ -41,7 +43,7 @@ def loads(
         bool, typer.Option("--json", help="Print axial forces and wheel loads as JSON.")
     ] = False,
 ) -> None:
-    """Compute loads for stress analysis: forces on each part, in equilibrium, in the axes of part and vehicle."""
+    """Compute loads for stress analysis: balanced forces on each part, in the axes of the part and of the vehicle."""
     refuse_unwritable(tables=[csv, envelope], pages=[html])
     from sekant.errors import SekantError
     from sekant.files import replace_file
@@ -62,7 +64,7 @@ def loads(
             if is_car_file(file):
                 if given is None:
                     raise SekantError(
-                        "is a car; name a file of load cases with --cases, such as\n  braking: {ax: -1.5}\n"
+                        "describes a car; name a file with load cases (--cases), such as\n  braking: {ax: -1.5}\n"
                         "  turn: {ay: 1.2, speed: 20 m/s}",
                         file=str(file),
                     )
@@ -74,7 +76,7 @@ def loads(
                 axle = load_axle(file)
                 if not (axle.load_cases if given is None else given):
                     raise SekantError(
-                        "has no load cases; name a file of them with --cases, such as\n  braking: {ax: -1.2}\n"
+                        "has no load cases; name a file with load cases (--cases), such as\n  braking: {ax: -1.2}\n"
                         "  bump: {az: 2}",
                         file=str(file),
                     )

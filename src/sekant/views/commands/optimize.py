@@ -1,4 +1,4 @@
-"""`sekant optimize`: numbers of a model that best meet targets."""
+"""`sekant optimize`: values of parameters that best meet targets."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def optimize(
     file: Annotated[Path, typer.Argument(help="Bounds, targets and constraints (YAML).", show_default=False)],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the model with the optimized numbers (.yaml)."),
+        typer.Option("--output", "-o", help="Write the model with the optimized values (.yaml)."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the optimized numbers as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the optimized values as JSON.")] = False,
 ) -> None:
-    """Find numbers of a model, within bounds, that meet targets on modes, curves and simulated measures."""
+    """Find values of parameters, within bounds, that best meet targets for modes, curves and simulations."""
     refuse_unwritable(models=[output])
     from sekant.errors import SekantError
     from sekant.model.model import Model
@@ -30,7 +30,7 @@ def optimize(
         asked = load_optimization(file)
         if output is not None and not isinstance(asked.model, Model):
             raise SekantError(
-                "--output writes only models; for a car, set the numbers in the file of the car"
+                "--output writes only models; for a car, enter the optimized values in the car file"
             )
         bar.stage("searching")
         best = asked.run()

@@ -26,11 +26,11 @@ def plot(
     against: Annotated[
         Path | None,
         typer.Option(
-            help="Reference result: draw both, and the difference in percent of its range.",
+            help="Reference result: draw both, and their difference in percent of the range of the reference.",
             show_default=False,
         ),
     ] = None,
-    energy: Annotated[bool, typer.Option("--energy", help="Draw energies, works and their balance.")] = False,
+    energy: Annotated[bool, typer.Option("--energy", help="Draw energies, work and their balance.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Draw channels of a result over time, compare it with another result, or show its energy balance."""

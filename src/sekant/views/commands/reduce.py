@@ -1,4 +1,4 @@
-"""`sekant reduce`: bodies that follow their poses over one or two coordinates replace a mechanism with loops."""
+"""`sekant reduce`: replace a mechanism with loops by bodies that follow its poses over one or two coordinates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def reduce(
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Reduced model to write (.yaml), with its poses beside it."),
+        typer.Option(
+            "--output", "-o", help="Reduced model to write (.yaml); its poses are written beside it."
+        ),
     ],
     relative_to: Annotated[str, typer.Option(help="Body relative to which the poses are stored.")] = "ground",
     method: Annotated[str, typer.Option(help="Form of the stored poses: table or path.")] = "table",
@@ -34,12 +36,12 @@ def reduce(
     nodes: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of poses; give one for each coordinate.",
+            help="Number of poses; give one number for each coordinate.",
             show_default="as many as the tolerance requires",
         ),
     ] = None,
     inertia: Annotated[
-        str, typer.Option(help="Mass of dropped bodies: exact, split, ignore or identify.")
+        str, typer.Option(help="Treatment of the mass of dropped bodies: exact, split, ignore or identify.")
     ] = "exact",
     elastic: Annotated[
         bool,
@@ -67,7 +69,9 @@ def reduce(
     if nodes is None and any(count for _, _, count in ends):
         nodes = [count or 0 for _, _, count in ends]
     if nodes is not None and (len(nodes) != len(over) or not all(nodes)):
-        raise typer.BadParameter(f"give one for each of the {len(over)} coordinates", param_hint="--nodes")
+        raise typer.BadParameter(
+            f"give one number for each of the {len(over)} coordinates", param_hint="--nodes"
+        )
     refuse_unwritable(models=[output])
     from sekant.io.yaml import load
     from sekant.progress_bar import ProgressBar

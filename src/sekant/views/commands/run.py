@@ -40,7 +40,7 @@ def run(
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
     ] = None,
     step: Annotated[
-        float | None, typer.Option(help="Step of a fixed-step method, s.", parser=in_unit("s"))
+        float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance.")] = None,
@@ -180,7 +180,7 @@ def _start(system: System, initial: str) -> Any:
 def _saved(writer: ResultWriter) -> str:
     if not writer.rows:
         return "nothing was saved, because the run had not started"
-    return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"
+    return f"{writer.rows} rows up to t = {writer.last_time:g} s are saved in {writer.path}"
 
 
 def _write_extras(result: Result, csv: Path | None, plot: Path | None, html: Path | None) -> None:

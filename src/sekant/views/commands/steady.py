@@ -51,7 +51,9 @@ def steady(
     mode: Annotated[
         list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Mode charts, or the locus (.svg, .pdf, .png).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the motion and its modes as JSON.")] = False,
 ) -> None:
     """Find a steady turn, spin or straight run; report the unknowns found, the modes and their sensitivity.
@@ -109,7 +111,7 @@ def steady(
 
 
 def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
-    """Modes of steady motions over a number; the search for each motion starts from the nearest one before."""
+    """Modes of steady motions over a number; the search for each motion starts from the nearest known one."""
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.errors import SolverError
     from sekant.model.resolve import number_unit
@@ -123,7 +125,7 @@ def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
     def unit(name: str) -> str | None:
         if name in motion.unknowns:
             raise SolverError(
-                f"--locus: '{name}' is an unknown of the steady motion; vary a rate, a target or a number"
+                f"--locus: '{name}' is an unknown of the steady motion; vary a rate, a target or another number"
             )
         if name == "turn":
             return "rad/s"

@@ -1,4 +1,4 @@
-"""`sekant tire`: a tire property file in numbers and carpet plots."""
+"""`sekant tire`: characteristic values and carpet plots of a tire property file."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def tire(
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(help="Forward speed, m/s.", parser=in_unit("m/s"), show_default="of the file"),
+        typer.Option(help="Forward speed, m/s.", parser=in_unit("m/s"), show_default="from the file"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the values as JSON.")] = False,
 ) -> None:
     """Show slip stiffnesses, friction and aligning torque of a tire at 0.5, 1 and 1.5 times its nominal load."""
     import numpy as np
@@ -72,7 +72,7 @@ def tire(
 
 def _text(name: str, found: TirePropertyFile, rows: list[dict[str, float]]) -> str:
     lines = [
-        f"{name}: Magic Formula {found.version}, {found.side} side, {len(found.numbers)} numbers",
+        f"{name}: Magic Formula {found.version}, {found.side} side, {len(found.numbers)} coefficients",
         "load [N]   Fx/kappa [N]   Fy/alpha [N/deg]   peak mu x   peak mu y   largest Mz [N m]",
     ]
     for row in rows:

@@ -1,1 +1,1 @@
-"""Pages in which a reader moves the hard points of a suspension and its curves follow."""
+"""Pages on which a reader moves the hard points of a suspension and its curves follow."""

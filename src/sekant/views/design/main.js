@@ -281,7 +281,7 @@ class Page {
       yaml: () => download(`${stem}.yaml`, yamlText(description(design)), "text/yaml"),
       points: () => {
         const { text, lost } = tableText(design);
-        say(lost.length ? `The table cannot contain this: ${lost.join(", ")}. Use the YAML file instead.` : "");
+        say(lost.length ? `The table cannot contain ${lost.join(", ")}. Use the YAML file instead.` : "");
         download(`${stem}.csv`, text, "text/csv");
       },
       curves: () => download(`${stem}_curves.csv`, curvesText(design), "text/csv"),

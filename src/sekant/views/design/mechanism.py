@@ -111,7 +111,7 @@ def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     if given.bushings and given.compliant:
         raise ModelError(
             "a corner on bushings has more degrees of freedom than its wheel and rack; write compliant: "
-            "false for rigid joints, or take both sides (--axle), whose curves are those of rigid joints",
+            "false for rigid joints, or use --axle, which computes both sides with rigid joints",
             path=("bushings",),
         )
     model = corner(given, side=side, movable=True)  # pyright: ignore[reportArgumentType]

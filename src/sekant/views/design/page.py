@@ -1,4 +1,4 @@
-"""`sekant kc --live`: write a page in which a reader moves hard points and the curves follow."""
+"""`sekant kc --live`: write a page on which a reader moves hard points and the curves follow."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def design_page(
     source = hard_point_source(file)
     if "points" not in source.data:
         raise ModelError(
-            "does not describe hard points, which --live requires; name a file with 'points' (curves of a model: "
-            "sekant kc with --plot)",
+            "contains no hard points, which --live requires; name a file with 'points' (for curves of a model, use "
+            "sekant kc --plot)",
             file=str(file),
         )
     try:
@@ -112,7 +112,7 @@ def design_page(
         raise located(error, source.places, str(file)) from None
     given = mechanism.given
     if steering is not None and not mechanism.steered:
-        raise ModelError("has no rack to steer with; remove --steering", file=str(file))
+        raise ModelError("has no steering rack; remove --steering", file=str(file))
     drawing = drawing_of(mechanism)
     heights = through_zero(*given_range(travel, mechanism.roles.travel, "--travel"), points)
     moves = through_zero(*given_range(steering, mechanism.roles.steering or RACK, "--steering"), points)
@@ -205,7 +205,7 @@ def _wanted(targets: Targets, mechanism: DesignMechanism, heights: Floats) -> li
         columns = [name for name in (target.curve, f"left.{target.curve}") if name in mechanism.names]
         if not columns:
             raise ModelError(
-                f"there is no curve '{target.curve}' of this {'axle' if mechanism.is_axle else 'corner'}; "
+                f"this {'axle' if mechanism.is_axle else 'corner'} has no curve '{target.curve}'; "
                 f"{suggest(target.curve, mechanism.names, 'curves')}",
                 file=targets.file,
             )
@@ -236,7 +236,7 @@ def _curve(name: str, unit: str) -> dict[str, Any]:
         "factor": factor,
         "bound": bound_of(name),
         "group": fitting[-1] if fitting else "wheel",
-        "about": "" if term is None else f"{term.definition}; positive: {term.positive}",
+        "about": "" if term is None else f"{term.definition}; positive if {term.positive}",
     }
 
 

@@ -79,7 +79,7 @@ def write_report(path: Path, designs: Sequence[ShownDesign], targets: Targets | 
         sections.append(Section("roll", "Over roll", _chart_frame("roll", rolled)))
     for design in designs:
         sections += _of_design(design, len(designs) > 1)
-    sections.append(Section("numbers", "Numbers over travel", _numbers(designs)))
+    sections.append(Section("numbers", "Values over travel", _numbers(designs)))
     columns = [name for curves in (*parallel, *roll) for name in curves.names]
     sections.append(
         Section("words", "Definitions", _words([*columns, *(["left.jacking"] if steered else [])]))
@@ -248,13 +248,13 @@ def _compliance(table: ComplianceTable) -> str:
         for case, side, quantity, value, unit in table.rows()
     ]
     head = ["case", "wheel", "quantity", "rate", "unit"]
-    return f"<h3>At {table.height} wheel height</h3>{html_table(head, rows)}"
+    return f"<h3>Wheel height {table.height}</h3>{html_table(head, rows)}"
 
 
 def _loads(table: LoadTable) -> str:
     header, rows = table.rows()
     envelope = [[name, force, case] for name, (force, case) in table.envelope().items()]
-    intro = f"<p>{html.escape(', '.join(table.cases))}; one second each, arrow scale by point</p>"
+    intro = f"<p>{html.escape(', '.join(table.cases))}: one second each. Each arrow has its own scale.</p>"
     intro += "".join(f"<p>{html.escape(line)}</p>" for line in warning_lines(table.warnings))
     stages = [(float(k), case) for k, case in enumerate(table.cases)]
     player = inline_player(loads_result(table), plots=[], stages=stages)

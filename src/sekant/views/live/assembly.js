@@ -18,8 +18,8 @@ class Assembly {
     v.set(x.subarray(q0.length, q0.length + v.length));
     const code = module.proceed(run, "close");
     const joint = joints[module.integer(run, "wrong") >> 1]; // a joint has two gaps
-    if (code === OPEN) return `The mechanism cannot be assembled with these values${joint ? ` (joint '${joint}')` : ""}. Choose others.`;
-    if (code === NO_RATES) return "No velocities satisfy all constraints with these values. Choose others.";
+    if (code === OPEN) return `The mechanism cannot be assembled with these values${joint ? ` (joint '${joint}')` : ""}. Choose other values.`;
+    if (code === NO_RATES) return "No velocities satisfy all constraints with these values. Choose other values.";
     x.set(q);
     x.set(v, q.length);
     return "";

@@ -47,7 +47,7 @@ class Delays {
     const off = this.lines.filter(({ error, largest }) => error > FOLLOWS * this.loop.told.rtol * Math.max(largest, 1e-300));
     return off.map(
       ({ one, error, largest }) =>
-        `Warning: signal '${one.owner}': the polynomials of the delayed input have errors up to ${error.toPrecision(2)} (its largest value is ${largest.toPrecision(3)}); increase pieces of the delay.`,
+        `Warning: signal '${one.owner}': the polynomials of the delayed input have errors up to ${error.toPrecision(2)} (the largest value of the input is ${largest.toPrecision(3)}); increase 'pieces' of the delay.`,
     );
   }
 }

@@ -81,7 +81,7 @@ class DeclaredEvents extends Reactor {
     module.setInteger(run, "stopped", -1);
     const at = `t = ${Number(now.t.toPrecision(9))} s`;
     if (module.proceed(run, procedure, a) === 1) {
-      throw new Refusal(`Event '${events[module.integer(run, "blame")].name}' at ${at} triggers others endlessly.`);
+      throw new Refusal(`Event '${events[module.integer(run, "blame")].name}' at ${at} triggers other events endlessly.`);
     }
     const found = this.taken(now);
     const stopped = module.integer(run, "stopped");

@@ -305,9 +305,9 @@ class Live {
     const off = Math.max(balance[1], -balance[0]);
     const present = kinetic[1] + potential[1] - potential[0] + work;
     const unresolved = 1e-11 * (present + Math.max(Math.abs(potential[0]), Math.abs(potential[1])));
-    const text = `energy balance within ${off.toExponential(1).replace("-", "\u2212")}\u00a0J of ${Number(present.toPrecision(3))}\u00a0J`;
+    const text = `energy error ${off.toExponential(1).replace("-", "\u2212")}\u00a0J of ${Number(present.toPrecision(3))}\u00a0J`;
     const bad = adaptive && present > 0 && off > 1000 * rtol * present + unresolved;
-    return bad ? `Warning: ${text}, more than expected from the tolerance. An element may be discontinuous, or the step too large for it.` : `${text[0].toUpperCase()}${text.slice(1)}.`;
+    return bad ? `Warning: ${text}, larger than the tolerance suggests. An element may be discontinuous, or the step may be too large.` : `${text[0].toUpperCase()}${text.slice(1)}.`;
   }
 
   // -- export of values -------------------------------------------------------------------------------------------

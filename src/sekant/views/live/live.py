@@ -1,4 +1,4 @@
-"""`sk.live`: write a page in which a reader moves parameters and the motion is computed again."""
+"""`sk.live`: write a page on which a reader moves parameters and the motion is computed again."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _shown(
     """The contents of the page; `small`: as for `PageProgram.build`."""
     wrong = [name for name in options if name not in OPTIONS]
     if wrong:
-        raise SekantError(f"a live page does not take '{wrong[0]}'; {suggest(wrong[0], OPTIONS, 'options')}")
+        raise SekantError(f"a live page has no option '{wrong[0]}'; {suggest(wrong[0], OPTIONS, 'options')}")
     given, values = _compiled(system, vary, options)
     sliders = sliders_of(given.model, vary)
     refuse(given)
@@ -165,8 +165,8 @@ def _shown(
     shown = shown_results([first], plots=_first_plots(given, first) if plots is None else plots, title=title)
     shown["runs"][0]["label"] = "as set"
     about = (
-        f"Computed here by {method} with the equations of the model; the page sends no data. Sekant {__version__}, "
-        f"model {given.model_hash}. {_left_out(whole, names, len(first), len(times))}"
+        f"Computed in this page by {method} with the equations of the model; the page sends no data. "
+        f"Sekant {__version__}, model {given.model_hash}. {_left_out(whole, names, len(first), len(times))}"
     )
     shown["note"] = ""  # concerns the recorded rows; `about` lists what the page leaves out
     shown["live"] = {
@@ -209,7 +209,7 @@ def _compiled(
     missing = [name for name in vary if name not in found.parameters]
     if missing:
         raise SekantError(
-            f"'{missing[0]}' is not a parameter of this system; compile with parameters=['{missing[0]}'], or give "
+            f"'{missing[0]}' is not a parameter of this system; compile with parameters=['{missing[0]}'], or pass "
             "the model itself"
         )
     return driven_by(found, varying), {**values, **constant}
@@ -220,7 +220,7 @@ def _first_run(system: System, options: Mapping[str, Any]) -> Result:
     if not first.ok:
         raise SekantError(
             f"model '{system.model.name}': the run at the first values does not finish ({first.status}: "
-            f"{first.message}); a live page starts from one that does"
+            f"{first.message}); choose first values at which it does"
         )
     return first
 

@@ -14,7 +14,7 @@ class Locus {
   show(p, row) {
     this.present = this.modes.at(p, this.present) || this.modes.at(p);
     if (!this.present) {
-      this.told.textContent = "With these values there is no equilibrium near that of the model.";
+      this.told.textContent = "With these values there is no equilibrium near the equilibrium of the model.";
       return;
     }
     const key = JSON.stringify([row.name, p.map((x, i) => (i === row.index ? 0 : x)).join()]);
@@ -30,7 +30,7 @@ class Locus {
       const damping = Math.abs(re) > NEUTRAL * size ? (-100 * re) / Math.hypot(re, im) : 0;
       return `${(Math.hypot(re, im) / (2 * Math.PI)).toPrecision(4)} Hz with ${Number(damping.toPrecision(3))} % damping`;
     });
-    this.told.textContent = `${[stability, modes.join(", ")].filter(Boolean).join(": ")}. Dots: ${row.name} over its range.`;
+    this.told.textContent = `${[stability, modes.join(", ")].filter(Boolean).join(": ")}. Dots: eigenvalues over the range of ${row.name}.`;
     this.canvas.setAttribute("aria-label", this.told.textContent);
     this.draw();
   }

@@ -21,10 +21,10 @@ def modes_of_page(program: PageProgram, system: System, p: Floats, parameters: A
     """Functions of an open mechanism, and the equilibrium (nq,) at the first values."""
     name = system.model.name
     if system.facts.constrained or system.reactions.bound_forces:
-        what = "closes loops or has constraints" if system.facts.constrained else "sticks or touches"
+        what = "closed loops or constraints" if system.facts.constrained else "friction or contacts"
         raise SekantError(
             f"model '{name}': modes=True requires a mechanism without closed loops, constraints, friction and "
-            f"contacts, and this one {what}; remove modes, and use sk.analyses.root_locus"
+            f"contacts, but this one has {what}; remove modes, and use sk.analyses.root_locus"
         )
     functions = linear_functions(system)
     nq, nv = system.nq, system.nv

@@ -48,7 +48,7 @@ class Slider:
 
 
 def sliders_of(model: Model, vary: Mapping[str, Any]) -> list[Slider]:
-    """Sliders from ranges by name: a text such as ``10..40 kN/m``, or two numbers in SI."""
+    """Sliders from ranges by name: a string such as ``10..40 kN/m``, or two numbers in SI."""
     return [_slider(model, name, given) for name, given in vary.items()]
 
 
@@ -90,11 +90,11 @@ def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str,
         first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))
         if first.size != 1:
             raise SekantError(
-                f"vary '{slider.name}': it has {first.size} numbers; but a slider sets one; write '{slider.name}[0]'"
+                f"vary '{slider.name}': it has {first.size} components; a slider sets one: write '{slider.name}[0]'"
             )
         if not slider.low <= float(first[0]) <= slider.high:
             value, low, high = (f"{x / slider.factor:g}" for x in (float(first[0]), slider.low, slider.high))
-            outside = f"which is outside of {low} to {high} {slider.unit}".rstrip()
+            outside = f"which is outside the range {low} to {high} {slider.unit}".rstrip()
             raise SekantError(
                 f"vary '{slider.name}': the first value is {value} {slider.unit}".rstrip()
                 + f", {outside}; widen the range"

@@ -240,7 +240,7 @@ class Player {
     else this.stage.lookFrom(view);
   }
 
-  // Or, while riding, ride with it.
+  // Follow a body with the camera; while riding, ride with it instead.
   follow(track) {
     if (this.ride.on) {
       if (track >= 0) this.ride.board(track);
@@ -353,7 +353,7 @@ class Player {
     requestAnimationFrame((later) => this.tick(later));
   }
 
-  // The frame as an image below the canvas: browsers display graphics with a delay, and prints do not wait for it.
+  // The frame as an image below the canvas: browsers display graphics with a delay, for which prints do not wait.
   keepStill() {
     const still = byId("still");
     const { canvas } = this.stage;

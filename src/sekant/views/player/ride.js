@@ -1,5 +1,5 @@
-// Riding along: the camera moves with a body, and a dash shows the rider's accelerations. They are those that a
-// sensor at the rider's eyes measures, f = R^T (a - g), in multiples of 9.81 m/s^2: forward, to the left, up.
+// Riding along: the camera moves with a body, and a dash shows the rider's accelerations. A sensor
+// at the rider's eyes would measure them: f = R^T (a - g), in multiples of 9.81 m/s^2: forward, to the left, up.
 
 const LAG = 0.25; // s, delay of the rotation of the camera behind a body
 const HELD_BACK = 0.7; // share of the body's rotation that the camera follows
@@ -91,7 +91,7 @@ class Ride {
     if (track < 0) return;
     const found = ridden(run, track, this.seat, this.player.stage.up);
     if (found.felt) {
-      const about = "acceleration that a sensor at the rider's eyes measures";
+      const about = "acceleration that a sensor at the rider's eyes would measure";
       run.series.set(`${name}.g_force`, { name: `${name}.g_force`, unit: ["g", "g", "g"], parts: FELT, about, columns: found.felt });
     }
     if (number > 0) return;

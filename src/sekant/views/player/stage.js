@@ -90,7 +90,6 @@ class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  // name: iso, front (from +x), side (x to the right), top (x to the right), or auto
   // The view onto a plane with the normal (3,), by its name.
   viewOnto(normal) {
     const n = new L.Vector3(...normal);
@@ -106,6 +105,7 @@ class Stage {
     this.dirty = true;
   }
 
+  // `name`: iso, front (from +x), side (x to the right), top (x to the right), or auto
   lookFrom(name) {
     const x = new L.Vector3(1, 0, 0);
     const toward = new L.Vector3().crossVectors(x, this.up); // seen so that x points to the right

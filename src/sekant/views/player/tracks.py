@@ -67,7 +67,7 @@ def tracks_of(result: Result, scene: Scene, max_frames: int = MAX_FRAMES) -> Tra
     }
     if not wanted:
         raise SekantError(
-            f"result of '{result.model_name}' contains no positions to draw; simulate with all outputs, or with"
+            f"the result of '{result.model_name}' contains no positions to draw; simulate with all outputs, or with"
             " outputs=['*.position', '*.orientation', ...]"
         )
     rows = _thinned(result, [name for track in wanted.values() for name in channels_of(track)], max_frames)
@@ -82,7 +82,7 @@ def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int6
         finite &= np.isfinite(result[name].reshape(len(result), -1)).all(axis=1)
     rows = np.flatnonzero(finite)
     if not rows.size:
-        raise SekantError(f"result of '{result.model_name}' has no rows with finite positions to draw")
+        raise SekantError(f"the result of '{result.model_name}' has no rows with finite positions to draw")
     if rows.size <= count:
         return rows
     t = result.time[rows]

@@ -69,7 +69,9 @@ def shown_results(
     if not 1 <= len(given) <= 2:
         raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
     if labels is not None and len(labels) != len(given):
-        raise SekantError(f"{len(labels)} labels for {len(given)} results; give one label for each")
+        raise SekantError(
+            f"got {len(labels)} labels for {len(given)} results; give one label for each result"
+        )
     if max_frames < 2:
         raise SekantError(f"max_frames must be at least 2 (got {max_frames})")
     results = [_result(entry) for entry in given]
@@ -85,7 +87,7 @@ def shown_results(
         "stages": [list(stage) for stage in stages],
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
-        raise SekantError(f"the horizontal axis '{over}' does not increase from row to row; remove over")
+        raise SekantError(f"the horizontal axis '{over}' does not increase from row to row; remove 'over'")
     shown["plots"] = [_known(results[0], name) for name in shown["plots"]]
     return shown
 
