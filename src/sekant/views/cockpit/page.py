@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -24,9 +22,15 @@ from sekant.version import __version__
 from sekant.views.cockpit.driven_car import DrivenCar, SetUp, driven_car
 from sekant.views.live.loops import Asked
 from sekant.views.live.simulation import simulation_of
-from sekant.views.player.page import embedded, library_scripts, script_hash
+from sekant.views.player.page import (
+    framed_page,
+    in_one_scope,
+    library_scripts,
+    page_scripts,
+    page_source,
+    script_hash,
+)
 from sekant.views.player.view import shown_results
-from sekant.views.sources import in_one_scope, page_scripts, page_source
 
 Floats = NDArray[np.float64]
 _SCRIPTS = {
@@ -59,15 +63,11 @@ def write_drive(
 def drive_page(driven: DrivenCar, course: Maneuver) -> str:
     """HTML text of the page; see `write_drive`."""
     shown = drive_figure(driven, course)
-    return Template(page_source("cockpit/page.html")).substitute(
-        policy=_policy(),
-        version=__version__,
-        title=html.escape(f"Drive {shown['title']}"),
-        style=page_source("player/player.css") + page_source("cockpit/cockpit.css"),
-        figure=embedded(shown),
-        libraries=library_scripts(),
-        scripts=_scripts(),
-    )
+    codes = (library_scripts(), _scripts())
+    allowed = f"{' '.join(map(script_hash, codes))} 'wasm-unsafe-eval'"
+    elements = "\n".join(f"<script>{code}</script>" for code in codes)
+    style = page_source("cockpit/cockpit.css")
+    return framed_page("cockpit", f"Drive {shown['title']}", shown, elements, allowed, style)
 
 
 def drive_figure(driven: DrivenCar, course: Maneuver) -> dict[str, Any]:
@@ -132,11 +132,6 @@ def _scene(driven: DrivenCar, course: Maneuver, line: Floats) -> Scene:
     scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
     scene["shapes"] = [*scene.get("shapes", []), *cone_shapes(course.edges(driven.car), road)]
     return scene
-
-
-def _policy() -> str:
-    scripts = f"{script_hash(library_scripts())} {script_hash(_scripts())} 'wasm-unsafe-eval'"
-    return f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,14 @@ from sekant.version import __version__
 from sekant.views.design.drawing import Drawing, drawing_of
 from sekant.views.design.mechanism import DesignMechanism, mechanism_of
 from sekant.views.design.program import design_program
-from sekant.views.player.page import embedded, library_scripts, script_hash
-from sekant.views.sources import in_one_scope, page_scripts, page_source
+from sekant.views.player.page import (
+    framed_page,
+    in_one_scope,
+    library_scripts,
+    page_scripts,
+    page_source,
+    script_hash,
+)
 
 Floats = NDArray[np.float64]
 POSITIONS = 41
@@ -132,16 +137,9 @@ def design_page(
     scripts = [f'<script src="{html.escape(name)}"></script>' for name in shared or ()]
     if shared is None:
         scripts, known = [f"<script>{code}</script>" for code in codes], tuple(map(script_hash, codes))
-    allowed = f"script-src {' '.join(known)} 'wasm-unsafe-eval'"
-    policy = f"default-src 'none'; {allowed}; style-src 'unsafe-inline'; img-src data:"
-    return Template(page_source("design/page.html")).substitute(
-        policy=policy,
-        version=__version__,
-        title=html.escape(f"{shown['title']}: suspension design"),
-        style=page_source("player/player.css") + page_source("design/design.css"),
-        figure=embedded(shown),
-        scripts="\n".join(scripts),
-    )
+    title, allowed = f"{shown['title']}: suspension design", f"{' '.join(known)} 'wasm-unsafe-eval'"
+    style = page_source("design/design.css")
+    return framed_page("design", title, shown, "\n".join(scripts), allowed, style, "design")
 
 
 @cache

@@ -26,9 +26,8 @@ from sekant.vehicle.kc.glossary import GLOSSARY, term_of
 from sekant.vehicle.kc.jacking import jacking
 from sekant.vehicle.kc.targets import Targets
 from sekant.views.kc_report import charts
-from sekant.views.player.page import embedded
+from sekant.views.player.page import embedded, in_one_scope, page_scripts, page_source
 from sekant.views.player.view import inline_player
-from sekant.views.sources import in_one_scope, page_scripts, page_source
 
 PLOTS = ("left_camber", "left_toe", "roll_center_height")
 STEPS = 41  # positions of the rack of curves over steering

@@ -1,4 +1,7 @@
-"""The page: one HTML file with the figure, the libraries and the player. It loads nothing from the network."""
+"""The page: one HTML file with the figure, the libraries and the player. It loads nothing from the network.
+
+Other kinds of pages use the same frame, sources and libraries.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,17 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from string import Template
 from typing import Any
 
 from sekant.version import __version__
-from sekant.views.sources import in_one_scope, page_scripts, page_source
 
-_SOURCES = {
-    "player": "inflate decode colors dom shapes actor cameras stage plots phase panel ride player",
-}
-
-
+_FOLDER = Path(__file__).parents[1]
+_SOURCES = {"player": "inflate decode colors dom shapes actor cameras stage plots phase panel ride player"}
 _CODE = "<!-- code -->"
 
 
@@ -72,22 +73,31 @@ def page_parts(
 
     `code`: the code, if it differs from `shared_code` for this addition.
     """
-    scripts = "'self'" if shared is not None else script_hash(code or shared_code(addition))
-    workers, style = "", page_source("player/player.css")
+    allowed, style = "'self'" if shared is not None else script_hash(code or shared_code(addition)), ""
     if addition is not None:
-        scripts += " 'wasm-unsafe-eval'"
-        workers, style = "; worker-src blob:", style + addition.style
-    policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:{workers}"
-    text = Template(page_source("player/page.html")).substitute(
-        policy=policy,
-        version=__version__,
-        title=html.escape(figure["title"]),
-        style=style,
-        figure=embedded(figure),
-        code=_CODE,
-    )
-    before, after = text.split(_CODE)
+        allowed, style = f"{allowed} 'wasm-unsafe-eval'; worker-src blob:", addition.style
+    before, after = framed_page("player", figure["title"], figure, _CODE, allowed, style).split(_CODE)
     return before, after
+
+
+def framed_page(
+    kind: str, title: str, data: Any, code: str, allowed: str, style: str = "", name: str = "figure"
+) -> str:
+    """The HTML text of a page of a `kind`, which is the folder of its contents, with `data` in an element `name`.
+
+    `code`: elements with scripts; `allowed`: sources of scripts for the content security policy; `style`: in addition
+    to that of the player.
+    """
+    return Template(page_source("page.html")).substitute(
+        allowed=allowed,
+        version=__version__,
+        title=html.escape(title),
+        style=page_source("player/player.css") + style,
+        body=page_source(f"{kind}/page.html"),
+        name=name,
+        data=embedded(data),
+        code=code,
+    )
 
 
 def embedded(data: Any) -> str:
@@ -111,3 +121,19 @@ def library_scripts() -> str:
 def _player(more: str = "") -> str:
     """All sources in one scope, and `more` sources."""
     return in_one_scope(f"{more}\n{page_scripts(_SOURCES)}")
+
+
+@cache
+def page_source(name: str) -> str:
+    """The text of a file of the views, such as ``player/page.html``."""
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def page_scripts(names: Mapping[str, str]) -> str:
+    """The text of scripts in order; `names`: by folder, their names, separated by blanks."""
+    return "\n".join(page_source(f"{folder}/{name}.js") for folder in names for name in names[folder].split())
+
+
+def in_one_scope(text: str) -> str:
+    """Scripts as one script without global names."""
+    return f'(() => {{\n"use strict";\n{text}\n}})();\n'
