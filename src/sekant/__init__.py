@@ -61,7 +61,7 @@ def _driving() -> None:
 
 
 def _drawings() -> Any:
-    from sekant.views.drawings import find_drawing
+    from sekant.views import find_drawing
 
     return find_drawing
 
