@@ -82,7 +82,7 @@ def live(what: Any, vary: Mapping[str, str], **options: Any) -> str:
 
     model = sk.load((EXAMPLES / what).with_suffix(".yaml")) if isinstance(what, str) else what
     target = _target(f"live_{model.name}")
-    target.write_text(live_page(model, vary=vary, shared=SHARED, **options)[1], encoding="utf-8")
+    target.write_text(live_page(model, vary=vary, shared=SHARED, **options), encoding="utf-8")
     return _frame(f"live_{model.name}", target.name)
 
 

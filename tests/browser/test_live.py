@@ -366,7 +366,7 @@ def test_bad_memory_is_refused(browser: Chromium, tmp_path: Path):
 
 def test_long_runs_are_thinned(tmp_path: Path):
     model = load(EXAMPLES / "double_pendulum.yaml")
-    _, text = live_page(model, vary={"l": "0.3..0.7 m"}, until=10.0, output_step=1e-3)
+    text = live_page(model, vary={"l": "0.3..0.7 m"}, until=10.0, output_step=1e-3)
     assert "8000 of 10001 rows" in text
     assert '"count":2001' in text
 

@@ -12,8 +12,7 @@ from typing import Any
 from sekant.errors import SekantError
 from sekant.files import replace_file
 from sekant.views.live.live import live_addition
-from sekant.views.player.page import page, script_hash, shared_code
-from sekant.views.sources import page_source
+from sekant.views.player.page import page, page_source, script_hash, shared_code
 from sekant.views.telling import lines_of
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle|car):", re.MULTILINE)
@@ -116,7 +115,7 @@ def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, shor
         try:
             model: Any = load(path)
             until = min(float(model.simulation.until), _SHORT) if short else None
-            text = live_page(model, vary=_ranges(model), shared=PLAYER, until=until)[1]
+            text = live_page(model, vary=_ranges(model), shared=PLAYER, until=until)
         except SekantError:
             if wanted:
                 raise

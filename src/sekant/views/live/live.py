@@ -32,10 +32,9 @@ from sekant.views.live.refusals import refuse
 from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
 from sekant.views.player.notebook import framed
-from sekant.views.player.page import Addition, page, shared_code
+from sekant.views.player.page import Addition, page, page_scripts, page_source, shared_code
 from sekant.views.player.tracks import ride_channels
 from sekant.views.player.view import page_file_name, shown_results
-from sekant.views.sources import page_scripts, page_source
 
 if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
@@ -85,7 +84,7 @@ def live(
     the loop of the method as WebAssembly, and agrees with `sk.simulate` within its tolerance. If a page cannot
     compute a model, an error names the item that prevents it.
     """
-    shown = _shown(system, vary, outputs, plots, title, modes, options)
+    shown = _shown(system, vary, outputs=outputs, plots=plots, title=title, modes=modes, **options)
     target = Path(path) if path is not None else Path(f"{page_file_name(shown['title'])}_live.html")
     replace_file(target, page(shown, live_addition()).encode())
     return LivePage(target, shown)
@@ -113,31 +112,20 @@ def notebook_player(result: Result) -> str:
     return framed(shown_results([result]), shared_code(live_addition()))
 
 
-def live_page(
-    system: System | Model | Collector,
-    *,
-    vary: Mapping[str, Any],
-    outputs: str | Sequence[str] | None = None,
-    plots: Sequence[str] | None = None,
-    title: str | None = None,
-    modes: bool = False,
-    shared: str | None = None,
-    **options: Any,
-) -> tuple[str, str]:
-    """Title and HTML text of the page; see `live`. `shared`: as for `page`."""
-    shown = _shown(system, vary, outputs, plots, title, modes, options, small=shared is not None)
-    return shown["title"], page(shown, live_addition(), shared)
+def live_page(system: System | Model | Collector, *, shared: str | None = None, **options: Any) -> str:
+    """HTML text of the page. `options`: see `live`; `shared`: as for `page`."""
+    return page(_shown(system, **options, small=shared is not None), live_addition(), shared)
 
 
 def _shown(
     system: System | Model | Collector,
     vary: Mapping[str, Any],
-    outputs: str | Sequence[str] | None,
-    plots: Sequence[str] | None,
-    title: str | None,
-    modes: bool,
-    options: Mapping[str, Any],
+    outputs: str | Sequence[str] | None = None,
+    plots: Sequence[str] | None = None,
+    title: str | None = None,
+    modes: bool = False,
     small: bool = False,
+    **options: Any,
 ) -> dict[str, Any]:
     """The contents of the page; `small`: as for `PageProgram.build`."""
     wrong = [name for name in options if name not in OPTIONS]
