@@ -73,7 +73,7 @@ def test_the_installed_package_says_where_examples_are(tmp_path):
 
 
 def test_names_that_do_not_exist_are_told(folder, tmp_path):
-    with pytest.raises(SekantError, match="no model 'crate'; there are crane, sub/broken"):
+    with pytest.raises(SekantError, match="no model 'crate'; the folder contains crane, sub/broken"):
         make_gallery(folder, tmp_path / "out", names=["crate"])
 
 

@@ -85,7 +85,7 @@ def test_curves_of_the_mechanism_are_named_as_those_of_the_command():
 @pytest.mark.parametrize(
     ("make", "options", "words"),
     [
-        (lambda path: EXAMPLES / "quarter_car.yaml", {}, "does not describe hard points"),
+        (lambda path: EXAMPLES / "quarter_car.yaml", {}, "contains no hard points"),
         (
             lambda path: changed(path, bushings={"upper_front": {"stiffness": [9e6, 9e6, 2e6]}}),
             {},
@@ -95,7 +95,7 @@ def test_curves_of_the_mechanism_are_named_as_those_of_the_command():
         (
             lambda path: EXAMPLES / "axles" / "rear_twist_beam.yaml",
             {"axle": True, "steering": "-3..3mm"},
-            "no rack to steer with",
+            "has no steering rack",
         ),
         (lambda path: CORNER, {"travel": "30..-30mm"}, "must increase"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,13 @@ import typer
 from sekant.views.options import number_or_text, parse_assignments
 
 if TYPE_CHECKING:
+    from sekant.analyses.linear.linear_model import LinearModel
     from sekant.analyses.linear.modes import Modes
     from sekant.analyses.linear.root_locus import RootLocus
     from sekant.analyses.steady.motion import SteadyMotion
     from sekant.engine.state import State
     from sekant.engine.system import System
+    from sekant.progress_bar import ProgressBar
 
 VALUES = 41
 """Number of values of a locus, if its range specifies none."""
@@ -48,6 +51,11 @@ LocusRange = Annotated[
         help="Follow the modes over a number, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
     ),
 ]
+Formulation = Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")]
+ModeNumbers = Annotated[
+    list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
+]
+ModesPicture = Annotated[Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")]
 
 
 def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
@@ -75,34 +83,14 @@ def number_of(text: str, option: str, *units: str | None) -> float:
     )
 
 
-def target_unit(system: System, name: str) -> str | None:
-    """The unit of a target, None if it is unknown."""
+def output_unit(system: System, name: str) -> str | None:
+    """The unit of an output, or of a quantity that targets add to the outputs; None if it is unknown."""
     from sekant.engine.functions.outputs import all_outputs
 
     made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
     units = {output.name: output.unit for output in all_outputs(system)}
     found = units.get(name, made.get(name.rpartition(".")[2]))
     return found if isinstance(found, str) and found else None
-
-
-def rate_unit(system: System, name: str) -> str | None:
-    """The unit of a coordinate's rate."""
-    from sekant.engine.functions.outputs import all_outputs
-
-    joint = name.rpartition(".")[0]
-    units = {output.name: output.unit for output in all_outputs(system)}
-    found = units.get(f"{joint}.v")
-    return found if isinstance(found, str) and found else None
-
-
-def _pairs(texts: list[str] | None, option: str, *units: str | None) -> dict[str, float]:
-    given = parse_assignments(texts, option)
-    return {name: number_of(value, option, *units) for name, value in given.items()}
-
-
-def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
-    given = parse_assignments(texts, "--target")
-    return {name: number_of(value, "--target", target_unit(system, name)) for name, value in given.items()}
 
 
 def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMotion:
@@ -112,6 +100,7 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
         raise typer.BadParameter(
             "give at least one of --turn, --velocity or --rate", param_hint="steady motion"
         )
+    rates, targets = parse_assignments(rate, "--rate"), parse_assignments(target, "--target")
     components = None
     if velocity is not None:
         components = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
@@ -121,42 +110,111 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
         system,
         turn=None if turn is None else number_of(turn, "--turn", "rad/s"),
         velocity=components,
-        rates=_pairs(rate, "--rate", "rad/s", "m/s"),
+        rates={name: number_of(value, "--rate", "rad/s", "m/s") for name, value in rates.items()},
         unknown=unknown or (),
-        targets=_targets(system, target),
+        targets={
+            name: number_of(text, "--target", output_unit(system, name)) for name, text in targets.items()
+        },
     )
 
 
-def modes_text(about: object, modes: Modes, slopes: Any, locus: RootLocus | None) -> str:
-    """The operating point, its modes, and other requested parts."""
-    parts = [str(about), modes.table()]
-    if slopes is not None:
-        parts.append(slopes.table())
-        moved = {name: values for name, values in slopes.unknowns.items() if values.size}
-        for name, values in moved.items():
-            terms = (f"d {name} / d {p} = {x:.6g}" for p, x in zip(slopes.parameters, values, strict=True))
-            parts.append(f"derivatives of the unknown {name}: {', '.join(terms)}")
-    if locus is not None:
-        parts.append(locus_text(locus))
-    return "\n\n".join(parts)
+@dataclass(frozen=True)
+class ModesReport:
+    """Modes of a linear model, with the requested derivatives and root locus."""
+
+    modes: Modes
+    slopes: Any
+    locus: RootLocus | None
+
+    def text(self, about: object) -> str:
+        """The operating point `about`, its modes, and other requested parts."""
+        parts, slopes = [str(about), self.modes.table()], self.slopes
+        if slopes is not None:
+            parts.append(slopes.table())
+            moved = {name: values for name, values in slopes.unknowns.items() if values.size}
+            for name, values in moved.items():
+                terms = (
+                    f"d {name} / d {p} = {x:.6g}" for p, x in zip(slopes.parameters, values, strict=True)
+                )
+                parts.append(f"derivatives of the unknown {name}: {', '.join(terms)}")
+        if self.locus is not None:
+            parts.append(locus_text(self.locus))
+        return "\n\n".join(parts)
+
+    def digest(self, state: State) -> dict[str, Any]:
+        """Data for programs: modes, operating point, the state space if ports are named, other requested parts."""
+        import numpy as np
+
+        modes, linear, slopes, locus = self.modes, self.modes.model, self.slopes, self.locus
+        rows = []
+        for k, value in enumerate(modes.eigenvalues):
+            ratio = modes.damping_ratio[k]
+            rows.append(
+                {
+                    "real": float(value.real),
+                    "imaginary": float(value.imag),
+                    "damped_frequency": float(modes.damped_frequency[k]),
+                    "undamped_frequency": float(modes.undamped_frequency[k]),
+                    "damping_ratio": float(ratio) if np.isfinite(ratio) else None,
+                    "dominant": modes.dominant(k),
+                    "shape": {name: list(pair) for name, pair in modes.shape(k).items()},
+                }
+            )
+        found: dict[str, Any] = {"stability": modes.stability, "zeros": modes.zeros, "modes": rows}
+        found["warnings"] = [warning.as_dict() for warning in modes.warnings]
+        found |= {"states": list(linear.state_names), "A": linear.A.tolist()}
+        found |= {"q": state.q.tolist(), "v": state.v.tolist()}
+        if hasattr(state, "unknowns"):
+            found["unknowns"] = state.unknowns  # type: ignore[attr-defined]
+        if linear.inputs and linear.outputs:
+            plant = linear.state_space()
+            ports = {"B": plant.B.tolist(), "C": plant.C.tolist(), "D": plant.D.tolist()}
+            found |= {"inputs": list(plant.inputs), "outputs": list(linear.outputs), **ports}
+        if slopes is not None:
+            found["sensitivity"] = slopes.rows()
+            found["unknown_sensitivity"] = {
+                name: dict(zip(slopes.parameters, map(float, values), strict=True))
+                for name, values in slopes.unknowns.items()
+            }
+        if locus is not None:
+            found["locus"] = {
+                "name": locus.name,
+                "values": locus.values.tolist(),
+                "real": np.real(locus.eigenvalues).tolist(),
+                "imaginary": np.imag(locus.eigenvalues).tolist(),
+                "crossings": [{"value": value, "branch": k + 1} for value, k in locus.crossings()],
+            }
+        return found
+
+    def draw(self, mode: list[int] | None, plot: Path | None) -> None:
+        """Draw the locus, or charts of the modes with these numbers."""
+        if plot is None:
+            return
+        if self.locus is not None:
+            self.locus.plot(plot)
+            return
+        from sekant.views.mode_charts import mode_charts_picture
+        from sekant.views.pictures import save_picture
+
+        count = self.modes.eigenvalues.size
+        for number in mode or ():
+            if not 1 <= number <= count:
+                raise typer.BadParameter(
+                    f"there is no mode {number}; the modes are 1 to {count}", param_hint="--mode"
+                )
+        chosen = None if not mode else [number - 1 for number in mode]
+        save_picture(lambda: mode_charts_picture(self.modes, chosen), plot)
 
 
-def modes_digest(linear: Any, slopes: Any, locus: RootLocus | None) -> dict[str, Any]:
-    """Data for programs: the state space, if ports are named, and the requested derivatives and branches."""
-    found: dict[str, Any] = {}
-    if linear.inputs and linear.outputs:
-        plant = linear.state_space()
-        ports = {"B": plant.B.tolist(), "C": plant.C.tolist(), "D": plant.D.tolist()}
-        found |= {"inputs": list(plant.inputs), "outputs": list(linear.outputs), **ports}
-    if slopes is not None:
-        found["sensitivity"] = slopes.rows()
-        found["unknown_sensitivity"] = {
-            name: dict(zip(slopes.parameters, map(float, values), strict=True))
-            for name, values in slopes.unknowns.items()
-        }
-    if locus is not None:
-        found["locus"] = locus_digest(locus)
-    return found
+def modes_report(
+    bar: ProgressBar, linear: LinearModel, names: list[str], follow: Callable[[], RootLocus] | None
+) -> ModesReport:
+    """The report of a linear model; `names`: of parameters to differentiate by; `follow`: computes the root locus."""
+    modes, slopes = linear.modes(), linear.sensitivity(names) if names else None
+    if follow is None:
+        return ModesReport(modes, slopes, None)
+    bar.stage("following the modes")
+    return ModesReport(modes, slopes, follow())
 
 
 def names_in(text: str | None, option: str) -> list[str]:
@@ -209,58 +267,3 @@ def locus_text(locus: RootLocus) -> str:
         way = "unstable" if grows else "stable"
         lines.append(f"  branch {k + 1} becomes {way} at {locus.name} = {value:.6g}")
     return "\n".join(lines if len(lines) > 1 else [*lines, "  no branch crosses the imaginary axis"])
-
-
-def locus_digest(locus: RootLocus) -> dict[str, Any]:
-    import numpy as np
-
-    return {
-        "name": locus.name,
-        "values": locus.values.tolist(),
-        "real": np.real(locus.eigenvalues).tolist(),
-        "imaginary": np.imag(locus.eigenvalues).tolist(),
-        "crossings": [{"value": value, "branch": k + 1} for value, k in locus.crossings()],
-    }
-
-
-def draw_modes(modes: Modes, mode: list[int] | None, plot: Path | None) -> None:
-    if plot is None:
-        return
-    from sekant.views.mode_charts import mode_charts_picture
-    from sekant.views.pictures import save_picture
-
-    count = modes.eigenvalues.size
-    for number in mode or ():
-        if not 1 <= number <= count:
-            raise typer.BadParameter(
-                f"there is no mode {number}; the modes are 1 to {count}", param_hint="--mode"
-            )
-    chosen = None if not mode else [number - 1 for number in mode]
-    save_picture(lambda: mode_charts_picture(modes, chosen), plot)
-
-
-def digest(modes: Modes, state: State) -> dict[str, Any]:
-    import numpy as np
-
-    linear = modes.model
-    rows = []
-    for k, value in enumerate(modes.eigenvalues):
-        ratio = modes.damping_ratio[k]
-        rows.append(
-            {
-                "real": float(value.real),
-                "imaginary": float(value.imag),
-                "damped_frequency": float(modes.damped_frequency[k]),
-                "undamped_frequency": float(modes.undamped_frequency[k]),
-                "damping_ratio": float(ratio) if np.isfinite(ratio) else None,
-                "dominant": modes.dominant(k),
-                "shape": {name: list(pair) for name, pair in modes.shape(k).items()},
-            }
-        )
-    found: dict[str, Any] = {"stability": modes.stability, "zeros": modes.zeros, "modes": rows}
-    found["warnings"] = [warning.as_dict() for warning in modes.warnings]
-    found |= {"states": list(linear.state_names), "A": linear.A.tolist()}
-    found |= {"q": state.q.tolist(), "v": state.v.tolist()}
-    if hasattr(state, "unknowns"):
-        found["unknowns"] = state.unknowns  # type: ignore[attr-defined]
-    return found

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.views.linear_options import (
+    Formulation,
     LocusRange,
+    ModeNumbers,
+    ModesPicture,
     Rates,
     SensitivityNames,
     Targets,
     Turn,
     Unknowns,
     Velocity,
-    digest,
-    draw_modes,
     locus_name,
     locus_over,
-    modes_digest,
-    modes_text,
+    modes_report,
     names_in,
     number_of,
     parameters_of,
@@ -59,16 +59,12 @@ def linearize(
         bool,
         typer.Option("--fixed-axes", help="With --at steady: linearize in axes that do not move."),
     ] = False,
-    formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
+    formulation: Formulation = "joint",
     assignments: Assignments = None,
     sensitivity: SensitivityNames = None,
     locus: LocusRange = None,
-    mode: Annotated[
-        list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")
-    ] = None,
+    mode: ModeNumbers = None,
+    plot: ModesPicture = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -133,16 +129,8 @@ def linearize(
 
             state = equilibrium(system)
             linear = analyze(system, state, **ports)
-        modes = linear.modes()
-        slopes = linear.sensitivity(names) if names else None
-        branches = None
-        if locus is not None:
-            bar.stage("following the modes")
-            branches = locus_over(system, locus)
-    if branches is not None and plot is not None:
-        branches.plot(plot)
-    else:
-        draw_modes(modes, mode, plot)
+        found = modes_report(bar, linear, names, None if locus is None else lambda: locus_over(system, locus))
+    found.draw(mode, plot)
     if bode is not None:
         from sekant.views.bode import bode_picture
         from sekant.views.pictures import save_picture
@@ -150,12 +138,7 @@ def linearize(
         save_picture(lambda: bode_picture(linear), bode)
     about = state if at is not At.TIME else f"at t = {until:.6g} s of the motion"
     facts = {"file": str(file), "at": at.value}
-    tell(
-        as_json,
-        lambda: modes_text(about, modes, slopes, branches),
-        lambda: facts | digest(modes, state) | modes_digest(linear, slopes, branches),
-        (plot, bode),
-    )
+    tell(as_json, lambda: found.text(about), lambda: facts | found.digest(state), (plot, bode))
 
 
 def _state_at(system: System, text: str) -> tuple[State, float]:

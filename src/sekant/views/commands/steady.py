@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.views.linear_options import (
+    Formulation,
     LocusRange,
+    ModeNumbers,
+    ModesPicture,
     Rates,
     SensitivityNames,
     Targets,
     Turn,
     Unknowns,
     Velocity,
-    digest,
-    draw_modes,
     locus_name,
     locus_over,
-    modes_digest,
-    modes_text,
+    modes_report,
     names_in,
+    output_unit,
     parameters_of,
-    rate_unit,
     steady_of,
-    target_unit,
 )
 from sekant.views.options import Assignments, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell, with_lines
@@ -44,16 +43,12 @@ def steady(
     rate: Rates = None,
     unknown: Unknowns = None,
     target: Targets = None,
-    formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
+    formulation: Formulation = "joint",
     assignments: Assignments = None,
     sensitivity: SensitivityNames = None,
     locus: LocusRange = None,
-    mode: Annotated[
-        list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")
-    ] = None,
+    mode: ModeNumbers = None,
+    plot: ModesPicture = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the motion and its modes as JSON.")] = False,
 ) -> None:
     """Find a steady turn, spin or straight run; report the unknowns found, the modes and their sensitivity.
@@ -90,24 +85,15 @@ def steady(
             system = compile_model(load(file, set=given), formulation=formulation, parameters=list(numbers))
             bar.stage("finding the steady motion")
             motion = steady_of(system, turn, velocity, rate, unknown, target)
-        linear = analyze(system, motion)
-        modes = linear.modes()
-        slopes = linear.sensitivity(names) if names else None
-        branches = None
-        if locus is not None:
-            bar.stage("following the modes")
-            branches = car_locus(file, motion, locus) if a_car else None
-            branches = branches or _locus(system, motion, locus)
-    if branches is not None and plot is not None:
-        branches.plot(plot)
-    else:
-        draw_modes(modes, mode, plot)
-    tell(
-        as_json,
-        lambda: modes_text(motion, modes, slopes, branches),
-        lambda: {"file": str(file)} | digest(modes, motion) | modes_digest(linear, slopes, branches),
-        (plot,),
-    )
+
+        def follow(text: str) -> RootLocus:
+            return (car_locus(file, motion, text) if a_car else None) or _locus(system, motion, text)
+
+        found = modes_report(
+            bar, analyze(system, motion), names, None if locus is None else lambda: follow(locus)
+        )
+    found.draw(mode, plot)
+    tell(as_json, lambda: found.text(motion), lambda: {"file": str(file)} | found.digest(motion), (plot,))
 
 
 def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
@@ -130,8 +116,8 @@ def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
         if name == "turn":
             return "rad/s"
         if name in motion.rates:
-            return rate_unit(system, name)
-        return target_unit(system, name) if name in targets else number_unit(system.model, name)
+            return output_unit(system, f"{name.rpartition('.')[0]}.v")
+        return output_unit(system, name) if name in targets else number_unit(system.model, name)
 
     def at(name: str, value: float) -> LinearModel:
         near = min(known, key=lambda pair: abs((pair[0] if pair[0] is not None else value) - value))[1]
