@@ -31,7 +31,7 @@ def variants() -> dict[str, Any]:
 def table() -> str:
     """Sizes, times and differences beside what HALL prints."""
     rows = [
-        "| | velocities | constraints | degrees of freedom | µs per step | speedup | HALL's time per step / Sekant's |",
+        "| | velocities | constraints | degrees of freedom | µs per step | speedup | time per step, HALL / Sekant |",
         "|---|---|---|---|---|---|---|",
         f"| HALL, geometric | 34 | 18 | 16 | {1e6 * HALL_STEP * 2.405:.1f} | 1 | |",
         f"| HALL, reduced | 16 | 0 | 16 | {1e6 * HALL_STEP:.1f} | 2.4 | |",
