@@ -63,6 +63,18 @@ def test_commands_leave_slow_libraries_alone(tmp_path, arguments, more):
     assert not found & {*SLOW, *more}
 
 
+def test_reducing_an_axle_with_a_moved_point_leaves_slow_libraries_alone(tmp_path):
+    loaded("new", "car", "car", folder=tmp_path)
+    drive = ("drive", "car/car.yaml", "--maneuver", "car/maneuver.yaml", "--set", "duration=0.1 s")
+    loaded(*drive, folder=tmp_path)
+    axle = tmp_path / "car" / "front.yaml"
+    before = axle.read_text(encoding="utf-8")
+    moved = before.replace("lower_ball: [5, 640, -95]", "lower_ball: [5, 640, -94]")
+    assert moved != before
+    axle.write_text(moved, encoding="utf-8")
+    assert not loaded(*drive, folder=tmp_path) & {*SLOW, "scipy.interpolate"}
+
+
 @pytest.mark.parametrize("name", PRELOADED)
 def test_what_the_commands_of_the_tests_are_forked_with_exists(name):
     assert importlib.util.find_spec(name)  # the server passes over a name that it does not find

@@ -103,7 +103,9 @@ def _factors(powers: int, order: int) -> list[float]:
 
 
 def differentiate(c: np.ndarray, order: int) -> np.ndarray:
-    """Coefficients (last axis) of the derivative; at least one power remains. NaN remains NaN."""
+    """Coefficients (last axis) of the derivative; at least one power remains. Order 0: `c` itself."""
+    if order == 0:
+        return c
     if order >= c.shape[-1]:
         return 0.0 * c[..., :1]
     return c[..., order:] * factors(c.shape[-1], order)

@@ -14,12 +14,11 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.initial import Initial, cubic, first_spline
 from sekant.geometry.fit.noise import find_straights, noise_level
-from sekant.geometry.fit.report import FitReport, root_mean_square
+from sekant.geometry.fit.report import EVERY, FitReport, root_mean_square
 from sekant.geometry.pose_kinematics import rotations
 from sekant.geometry.rotations import angle_between, continue_signs, quaternion_from_rotation
 
 Array = NDArray[np.float64]
-EVERY = 5  # one point in five is held out
 _FAR = 3.0 * np.sqrt(
     3.0
 )  # noise levels of a component above which the rms angle of three components is not noise

@@ -10,6 +10,8 @@ import numpy as np
 
 from sekant.errors import AnalysisWarning, warning_lines
 
+EVERY = 5  # one point in five is held out
+
 
 def root_mean_square(x: np.ndarray) -> float:
     """Root of the mean square."""

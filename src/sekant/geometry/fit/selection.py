@@ -19,9 +19,9 @@ from scipy.interpolate import BSpline
 from scipy.special import fdtri
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
-from sekant.geometry.fit.errors import EVERY
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
 from sekant.geometry.fit.polyline import Array
+from sekant.geometry.fit.report import EVERY
 
 FEW = 30
 _MARGIN = 0.8  # interpolation is used if its error is below this share of the error of the polygon

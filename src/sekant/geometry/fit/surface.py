@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.checks import unread_angles
 from sekant.geometry.fit.data import PoseData, read_poses
-from sekant.geometry.fit.errors import EVERY
-from sekant.geometry.fit.report import FitReport, root_mean_square
+from sekant.geometry.fit.report import EVERY, FitReport, root_mean_square
 from sekant.geometry.fit.surface_checks import check_surface, scattered_noise
 from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
 from sekant.geometry.pose_kinematics import component_names, rotations
