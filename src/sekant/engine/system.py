@@ -349,6 +349,15 @@ class System:
         self._answers_cached += 1
         return self._recent.put(place, (found,))[0]
 
+    def recompiled(self, model: Model, parameters: Sequence[str]) -> System:
+        """`model`, a variant of this system's, compiled with the same options. The run-time parameters are
+        `parameters`, of which inputs of the model may be left out, and all inputs."""
+        names = [name for name in parameters if name not in model.inputs]
+        formulation = self.facts.formulation
+        return compile(
+            model, formulation=formulation, parameters=names, engine=self.engine, cache=self.uses_cache
+        )
+
     def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:

@@ -20,7 +20,6 @@ from sekant.engine.functions.linear import LinearFunctions, MotionPoint, Slopes
 from sekant.engine.functions.motion import work_symbols
 from sekant.engine.functions.outputs import all_outputs, rate_name
 from sekant.engine.system import System
-from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
@@ -72,13 +71,7 @@ def with_inputs(system: System, names: Sequence[str], t: float) -> System:
             extra[force] = 0.0
             added[force] = Actuator(joint=joint, coordinate=k, force=Expression(force))
         update = {"motions": changed, "forces": added, "parameters": {**model.parameters, **extra}}
-        return compile_model(
-            model.model_copy(update=update),
-            formulation=system.facts.formulation,
-            parameters=[*system.parameters, *extra],
-            engine=system.engine,
-            cache=system.uses_cache,
-        )
+        return system.recompiled(model.model_copy(update=update), [*system.parameters, *extra])
 
     return system.once(("inputs", tuple(motions), tuple(forces), t), make)
 

@@ -26,7 +26,6 @@ from sekant.analyses.linear.moving_axes import axes_change
 from sekant.analyses.steady.equations import Change, MotionChange
 from sekant.engine.functions.linear import Slopes, linear_functions
 from sekant.engine.state import State
-from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 
 if TYPE_CHECKING:
@@ -283,13 +282,7 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
             f"sensitivity: compile the system with parameters={list(missing)} yourself: "
             "the operating point has closed contacts"
         )
-    wider = compile_model(
-        system.model,
-        formulation=system.facts.formulation,
-        parameters=[*system.parameters, *missing],
-        engine=system.engine,
-        cache=system.uses_cache,
-    )
+    wider = system.recompiled(system.model, [*system.parameters, *missing])
     inputs = list(dict.fromkeys(item.name.partition("[")[0] for item in model.input_items))
     if where.steady is not None:
         ports: dict[str, Any] = {"inputs": inputs, "outputs": model.outputs, "independent": model.independent}

@@ -17,11 +17,9 @@ from sekant.analyses.statics.sticking import branch_parameters, exceeded, forces
 from sekant.analyses.steady.element_states import held_by_name, held_row
 from sekant.engine.state import State
 from sekant.engine.system import System
-from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning
 from sekant.model.constraints import Constraint, Coupling
 from sekant.model.expressions.expression import Expression
-from sekant.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +72,7 @@ def without_friction(
             name: force.model_copy(update=dry) if name in names else force
             for name, force in system.model.forces.items()
         }
-        return _compiled(system, system.model.changed(forces=forces), own(system.parameters))
+        return system.recompiled(system.model.changed(forces=forces), own(system.parameters))
 
     def own(parameters: Mapping[str, ArrayLike]) -> list[str]:
         gone = {f"{name}.{field}" for name in names for field in dry}
@@ -86,17 +84,6 @@ def without_friction(
         inner,
         replace(state, held=held),
         {name: (parameters or {})[name] for name in own(parameters or {})},
-    )
-
-
-def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System:
-    """`model` compiled with the options of `system`."""
-    return compile_model(
-        model,
-        formulation=system.equations.formulation,
-        parameters=[name for name in parameters if name not in model.inputs],
-        engine=system.engine,
-        cache=system.uses_cache,
     )
 
 
@@ -126,7 +113,7 @@ def _held(system: System, stuck: Sequence[str]) -> System:
         constraints=constraints,
         parameters={**model.parameters, **dict.fromkeys(places, 0.0)},
     )
-    return _compiled(system, held, [*own, *places])
+    return system.recompiled(held, [*own, *places])
 
 
 def _positions(

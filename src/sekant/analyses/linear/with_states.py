@@ -34,7 +34,6 @@ from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.state import State
 from sekant.engine.system import System
-from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 
 Array = NDArray[Any]
@@ -111,14 +110,8 @@ class LinearModelWithStates(LinearModel):
         """The same linear model, for a system in which the numbers `missing` are run-time parameters."""
         where, system = self.operating_point, self.system
         states = set(self.state_names[len(self.state_names) - self.nz :])
-        own = [name for name in system.parameters if name not in states and name not in system.model.inputs]
-        wider = compile_model(
-            system.model,
-            formulation=system.facts.formulation,
-            parameters=[*own, *missing],
-            engine=system.engine,
-            cache=system.uses_cache,
-        )
+        own = [name for name in system.parameters if name not in states]
+        wider = system.recompiled(system.model, [*own, *missing])
         inputs = list(dict.fromkeys(name.partition("[")[0] for name in self.inputs))
         ports: dict[str, Any] = {"inputs": inputs, "outputs": self.outputs, "independent": self.independent}
         if where.steady is not None and np.any(where.point.v):

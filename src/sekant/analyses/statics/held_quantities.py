@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.state import State
-from sekant.engine.system import System, compile
+from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
 from sekant.formulations.outputs import XYZ
 from sekant.model.constraints import Constraint, Coupling, Distance, DrivePoint
@@ -50,8 +50,7 @@ def held_system(
         constraints[key] = _constraint(system, name, value)
         rows[key] = name
     held = model.changed(constraints=constraints)
-    names_of = [parameter.name for parameter in eq.resolved.parameters if parameter.name not in model.inputs]
-    return compile(held, formulation=eq.formulation, parameters=names_of, engine=system.engine), rows
+    return system.recompiled(held, [parameter.name for parameter in eq.resolved.parameters]), rows
 
 
 def _ends(system: System, name: str) -> Any:

@@ -17,7 +17,6 @@ from sekant.analyses.simulation.delays import delays_of
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.state import State
 from sekant.engine.system import System
-from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -46,13 +45,7 @@ def smooth(system: System) -> System:
     def make() -> System:
         model = system.model
         signals = {name: signal.smooth() for name, signal in model.signals.items()}
-        return compile_model(
-            model.model_copy(update={"signals": signals}),
-            formulation=system.facts.formulation,
-            parameters=[name for name in system.parameters if name not in model.inputs],
-            engine=system.engine,
-            cache=system.uses_cache,
-        )
+        return system.recompiled(model.model_copy(update={"signals": signals}), list(system.parameters))
 
     return system.once("smooth", make)
 
