@@ -17,6 +17,7 @@ from sekant.analyses.linear.inputs import LinearInput, LinearOutputs
 from sekant.analyses.linear.modes import Modes, modes_of
 from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
+from sekant.engine.arguments import names_of
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, optional_module, suggest, warning_lines
 from sekant.extensions import picture
@@ -277,9 +278,10 @@ class LinearModel:
 
     def sensitivity(self, parameters: Sequence[str]) -> Any:
         """Exact derivatives of modes and frequency response with respect to run-time parameters."""
-        from sekant.analyses.linear.sensitivity import sensitivity_of
+        from sekant.analyses.linear.sensitivity import Sensitivity, with_parameters
 
-        return sensitivity_of(self, parameters)
+        names = names_of(parameters, "parameters")
+        return Sensitivity(with_parameters(self, names), names)
 
     def port(self, output: str, input: str) -> tuple[int, int]:
         """Indices of an output and an input by name."""

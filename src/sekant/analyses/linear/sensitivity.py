@@ -8,9 +8,10 @@ Those of frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam|
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,13 +45,18 @@ class Peak:
 
 
 class Sensitivity:
-    """Derivatives of a linear model with respect to `parameters`, which are the last axis of every array."""
+    """Derivatives of a linear model with respect to run-time parameters: the last axis of every array, with one
+    entry for each component of a parameter; `parameters` names these entries."""
 
-    def __init__(self, model: LinearModel, indices: Sequence[int], names: Sequence[str]):
-        self.model, self.parameters = model, tuple(names)
+    def __init__(self, model: LinearModel, names: Sequence[str]):
+        places = {name: model.system.places[name] for name in names}
+        sizes = {name: at.stop - at.start for name, at in places.items()}
+        labels = [[name] if n == 1 else [f"{name}[{i}]" for i in range(n)] for name, n in sizes.items()]
+        self.model, self.parameters = model, tuple(chain.from_iterable(labels))
         functions, where = linear_functions(model.system), model.operating_point
         slopes = functions.slopes(where.point)
-        self._changes = [_change(model, slopes, k, n) for k, n in zip(indices, names, strict=True)]
+        indices = chain.from_iterable(range(at.start, at.stop) for at in places.values())
+        self._changes = [_change(model, slopes, k, n) for k, n in zip(indices, self.parameters, strict=True)]
         turning = where.kind == "motion" and where.steady is not None
         self._rates = [
             ReductionRate(
@@ -260,49 +266,33 @@ class Sensitivity:
     __str__ = table
 
 
-def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
-    """Sensitivity with respect to run-time parameters, or to other numbers of the model, which then become ones."""
-    names = [parameters] if isinstance(parameters, str) else list(parameters)
-    missing = [name for name in names if name not in model.system.parameters]
-    if missing:
-        model = _with_parameters(model, missing)
-    indices, labels = [], []
-    places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
-    for name in names:
-        indices += list(places[name])
-        labels += [name] if len(places[name]) == 1 else [f"{name}[{i}]" for i in range(len(places[name]))]
-    return Sensitivity(model, indices, labels)
+def with_parameters(model: LinearModel, names: Sequence[str], states: Collection[str] = ()) -> LinearModel:
+    """The same linear model, for a system in which all numbers `names` are run-time parameters.
 
-
-def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
-    """The same linear model, for a system in which the numbers `missing` are run-time parameters."""
+    `states`: names of states of elements, which are parameters of the linear model's system only.
+    """
     system, where = model.system, model.operating_point
+    missing = [name for name in names if name not in system.parameters]
+    if not missing:
+        return model
     if where.closed:
         raise SolverError(
-            f"sensitivity: compile the system with parameters={list(missing)} yourself: "
-            "the operating point has closed contacts"
+            "sensitivity: the operating point has closed contacts, and its system has no run-time parameters "
+            f"{', '.join(missing)}; compile it with parameters={missing}"
         )
-    wider = system.recompiled(system.model, [*system.parameters, *missing])
-    inputs = list(dict.fromkeys(item.name.partition("[")[0] for item in model.input_items))
-    if where.steady is not None:
-        ports: dict[str, Any] = {"inputs": inputs, "outputs": model.outputs, "independent": model.independent}
-        return linearize(wider, where.steady.again(wider), at=asked_kind(model), **ports)
-    return linearize(
-        wider,
-        State(where.point.q, where.point.v),
-        where.point.t,
-        at=where.kind,
-        a=where.point.a,
-        inputs=inputs,
-        outputs=model.outputs,
-        parameters=where.parameters,
-        independent=model.independent,
+    wider = system.recompiled(
+        system.model, [*(name for name in system.parameters if name not in states), *missing]
     )
-
-
-def asked_kind(model: LinearModel) -> str | None:
-    """The value of `at` for a linear model about a steady motion."""
-    return "motion" if model.operating_point.kind == "motion" else None
+    inputs = list(dict.fromkeys(name.partition("[")[0] for name in model.inputs))
+    ports: dict[str, Any] = {"inputs": inputs, "outputs": model.outputs, "independent": model.independent}
+    if where.steady is not None and (np.any(where.point.v) or not states):
+        at = "motion" if where.kind == "motion" else None
+        return linearize(wider, where.steady.again(wider), at=at, **ports)
+    given = dict(where.parameters or {})
+    z = [float(np.ravel(given.pop(name))[0]) for name in wider.facts.z_names]
+    held = where.point.p[where.point.p.size - len(system.facts.held) :]
+    state = State(where.point.q, where.point.v, z=np.array(z), held=held)
+    return linearize(wider, state, where.point.t, at=where.kind, a=where.point.a, parameters=given, **ports)
 
 
 def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:

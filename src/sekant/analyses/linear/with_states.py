@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.linear.inputs import with_inputs
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
-from sekant.analyses.linear.sensitivity import Sensitivity, asked_kind
+from sekant.analyses.linear.sensitivity import Sensitivity, with_parameters
 from sekant.analyses.statics.equilibrium import Equilibrium
 from sekant.analyses.steady.element_states import (
     STILL,
@@ -31,6 +31,7 @@ from sekant.analyses.steady.element_states import (
     states_by_name,
 )
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
+from sekant.engine.arguments import names_of
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.state import State
 from sekant.engine.system import System
@@ -101,52 +102,17 @@ class LinearModelWithStates(LinearModel):
         return self._rows(C, D[0]), tuple(part[: self._ny, : self._nu] for part in D)
 
     def sensitivity(self, parameters: Sequence[str]) -> Any:
-        names = [parameters] if isinstance(parameters, str) else list(parameters)
-        missing = [name for name in names if name not in self.system.parameters]
-        model = self._with_parameters(missing) if missing else self
+        names = names_of(parameters, "parameters")
+        model = with_parameters(self, names, self.state_names[len(self.state_names) - self.nz :])
+        assert isinstance(model, LinearModelWithStates)
         return SensitivityWithStates(model, names)
-
-    def _with_parameters(self, missing: Sequence[str]) -> LinearModelWithStates:
-        """The same linear model, for a system in which the numbers `missing` are run-time parameters."""
-        where, system = self.operating_point, self.system
-        states = set(self.state_names[len(self.state_names) - self.nz :])
-        own = [name for name in system.parameters if name not in states]
-        wider = system.recompiled(system.model, [*own, *missing])
-        inputs = list(dict.fromkeys(name.partition("[")[0] for name in self.inputs))
-        ports: dict[str, Any] = {"inputs": inputs, "outputs": self.outputs, "independent": self.independent}
-        if where.steady is not None and np.any(where.point.v):
-            found = linearize(wider, where.steady.again(wider), at=asked_kind(self), **ports)
-            assert isinstance(found, LinearModelWithStates)
-            return found
-        given = {name: x for name, x in (where.parameters or {}).items() if name not in states}
-        z = np.array([np.asarray((where.parameters or {})[n]).ravel()[0] for n in wider.facts.z_names])
-        nh = len(system.facts.held)
-        state = State(where.point.q, where.point.v, z=z, held=where.point.p[where.point.p.size - nh :])
-        found = linearize(
-            wider,
-            state,
-            where.point.t,
-            at=where.kind,
-            a=where.point.a,
-            parameters=given,
-            **ports,
-        )
-        assert isinstance(found, LinearModelWithStates)
-        return found
 
 
 class SensitivityWithStates(Sensitivity):
     """Derivatives of a linear model with states of elements, including the change of the operating point."""
 
     def __init__(self, model: LinearModelWithStates, names: Sequence[str]):
-        places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
-        indices = [k for name in names for k in places[name]]
-        labels = [
-            name if len(places[name]) == 1 else f"{name}[{i}]"
-            for name in names
-            for i in range(len(places[name]))
-        ]
-        self._inner = Sensitivity(model.inner, indices, labels)
+        self._inner = Sensitivity(model.inner, names)
         self._full = model
         self.model, self.parameters = model, self._inner.parameters
         self._changes = self._inner._changes
