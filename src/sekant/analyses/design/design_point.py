@@ -82,27 +82,14 @@ class Design:
         try:
             if self._steady is None:
                 return equilibrium(self.system, self._guess, parameters=self.parameters)
-            return steady_motion(self.system, **self._near_the_last(self._steady))
+            if isinstance(self._guess, SteadyMotion):
+                return self._guess.again(self.system, self.parameters)
+            parameters = {**(self._steady.get("parameters") or {}), **self.parameters}
+            return steady_motion(self.system, **{**self._steady, "parameters": parameters})
         except SolverError as error:
             where = ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items())
             what = "equilibrium" if self._steady is None else "steady motion"
             raise SolverError(f"optimize: no {what} at {where}: {error}") from None
-
-    def _near_the_last(self, steady: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments of `steady_motion` at this design; unknowns start from the values of the previous motion."""
-        told = {**steady, "parameters": {**(steady.get("parameters") or {}), **self.parameters}}
-        last = self._guess
-        if not isinstance(last, SteadyMotion):
-            return told
-        told["guess"] = last
-        told["parameters"] |= {n: x for n, x in last.unknowns.items() if n in self.system.parameters}
-        if steady.get("turn") is not None:
-            told["turn"] = last.turn
-        if steady.get("velocity") is not None:
-            told["velocity"] = last.velocity
-        if steady.get("rates"):
-            told["rates"] = last.rates
-        return told
 
     @cached_property
     def _linear(self) -> LinearModel:
