@@ -22,9 +22,10 @@ from sekant.files import write_lines
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.spatial import SX
-from sekant.solvers.sweep import Sweep
 
 Array = NDArray[np.float64]
+ALL = "*"
+"""The name, within this module, of the quantity with all coordinates as components."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,34 +51,6 @@ class KinematicsResult:
     singular: NDArray[np.bool_]
     limits: tuple[Limit, ...]
     iterations: int
-
-    @classmethod
-    def of(
-        cls,
-        equations: DrivenEquations,
-        names: tuple[str, ...],
-        axes: Sequence[Array],
-        begin: Array,
-        points: Array,
-        found: Sweep,
-        limits: tuple[Limit, ...],
-    ) -> KinematicsResult:
-        """The result with the reached points of a sweep over all `points`; `begin`: values of drives at the start."""
-        reached, m = found.reached > 0, len(names)
-        return cls(
-            equations,
-            names,
-            tuple(axes),
-            begin,
-            points,
-            reached,
-            found.q[reached],
-            np.ascontiguousarray(found.w[reached][:, :m]),
-            np.ascontiguousarray(found.ww[reached][:, :m, :m]),
-            found.reached[reached] == 2,
-            limits,
-            found.iterations,
-        )
 
     def __len__(self) -> int:
         return self.q.shape[0]
@@ -187,38 +160,14 @@ class KinematicsResult:
     # -- coordinates -----------------------------------------------------------------------------------
 
     @cached_property
-    def _coordinates(self) -> tuple[Array, Array]:
-        n, m, _ = self.w.shape
-        first, second = self.system.cached("coordinate rates", self._rate_functions)
-        dq, ddq = np.empty((n, m, self.q.shape[1])), np.empty((n, m, m, self.q.shape[1]))
-        for i in np.arange(m):
-            dq[:, i] = first.map(self.q, self.w[:, i])[0]
-            for j in np.arange(m):
-                ddq[:, i, j] = second.map(self.q, self.w[:, i], self.w[:, j], self.ww[:, i, j])[0]
-        return (dq[:, 0], ddq[:, 0, 0]) if m == 1 else (dq, ddq)
-
-    def _rate_functions(self) -> tuple[NativeFunction, NativeFunction]:
-        system, eq = self.system, self.system.equations
-        w, u, ww = (SX.sym(name, system.nv) for name in ("w", "u", "ww"))
-
-        def rate(v: SX) -> SX:
-            return ca.densify(ca.substitute(eq.qdot, eq.v, v))
-
-        second = eq.lookups.jtimes(rate(w), eq.q, rate(u)) + rate(ww)
-        return (
-            system.function("first", [eq.q, w], [rate(w)]),
-            system.function("second", [eq.q, w, u, ww], [ca.densify(second)]),
-        )
-
-    @property
     def dq(self) -> Array:
         """Derivatives of the coordinates with respect to the drive (n, nq); (n, 2, nq) for two drives."""
-        return self._coordinates[0]
+        return self._first(ALL)
 
-    @property
+    @cached_property
     def ddq(self) -> Array:
         """Second derivatives of the coordinates with respect to the drive (n, nq); (n, 2, 2, nq) for two drives."""
-        return self._coordinates[1]
+        return self._second(ALL)
 
     # -- bodies and quantities -------------------------------------------------------------------------
 
@@ -258,21 +207,31 @@ class KinematicsResult:
     def derivative(self, name: str) -> Array:
         """Derivative with respect to the drive (n,) or (n, components); with two drives (n, 2) or (n, 2,
         components)."""
-        first = self._functions(name)[1]
-        parts = [first.map(self._time, self.q, self.w[:, i], self._row)[0] for i in self._drives]
-        return self._trimmed(np.stack(parts, axis=1), name, 1)
+        found = self._first(name)
+        return found if self.quantity(name).components else found[..., 0]
 
     def second_derivative(self, name: str) -> Array:
         """Second derivative (n,) or (n, components); with two drives (n, 2, 2) or (n, 2, 2, components)."""
-        second = self._functions(name)[2]
-        rows = []
+        found = self._second(name)
+        return found if self.quantity(name).components else found[..., 0]
+
+    def _first(self, name: str) -> Array:
+        """Derivatives (n, k) of a quantity with k components; (n, 2, k) for two drives."""
+        function = self._functions(name)[1]
+        parts = [function.map(self._time, self.q, self.w[:, i], self._row)[0] for i in self._drives]
+        return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
+
+    def _second(self, name: str) -> Array:
+        """Second derivatives (n, k) of a quantity with k components; (n, 2, 2, k) for two drives."""
+        function, rows = self._functions(name)[2], []
         for i in self._drives:
             given = [
                 (self._time, self.q, self.w[:, i], self.w[:, j], self.ww[:, i, j], self._row)
                 for j in self._drives
             ]
-            rows.append(np.stack([second.map(*one)[0] for one in given], axis=1))
-        return self._trimmed(np.stack(rows, axis=1), name, 2)
+            rows.append(np.stack([function.map(*one)[0] for one in given], axis=1))
+        found = np.stack(rows, axis=1)
+        return found[:, 0, 0] if len(rows) == 1 else found
 
     @property
     def _drives(self) -> range:
@@ -286,19 +245,13 @@ class KinematicsResult:
     def _row(self) -> Array:
         return self.equations.p.reshape(1, -1)
 
-    def _trimmed(self, values: Array, name: str, axes: int) -> Array:
-        """`values` without the axes of a single drive, and without the component axis of a scalar."""
-        if len(self.drive_names) == 1:
-            values = values[(slice(None), *([0] * axes))]
-        return values if self.quantity(name).components else values[..., 0]
-
     def _functions(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         return self.system.cached(("quantity functions", name), lambda: self._build(name))
 
     def _build(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         system, eq = self.system, self.system.equations
         w, u, ww = (SX.sym(key, system.nv) for key in ("w", "u", "ww"))
-        y = ca.densify(find(system, name).expression)
+        y = eq.q if name == ALL else ca.densify(find(system, name).expression)
         N = ca.jacobian(eq.qdot, eq.v)
         slope = eq.lookups.jacobian(y, eq.q) @ N
         first = ca.densify(slope @ w)

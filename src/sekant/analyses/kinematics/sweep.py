@@ -130,7 +130,21 @@ def reachable(
         raise SolverError(_singular_start(equations, state.q))
     limits = _limits(equations, found, points, state.q, d0, TOLERANCE * scale)
     found = _with_ends(found, points, limits)
-    return KinematicsResult.of(equations, names, axes, d0, points, found, limits)
+    reached, m = found.reached > 0, len(names)
+    return KinematicsResult(
+        equations,
+        drive_names=names,
+        axes=tuple(axes),
+        begin=d0,
+        asked=points,
+        reached=reached,
+        q=found.q[reached],
+        w=np.ascontiguousarray(found.w[reached][:, :m]),
+        ww=np.ascontiguousarray(found.ww[reached][:, :m, :m]),
+        singular=found.reached[reached] == 2,
+        limits=limits,
+        iterations=found.iterations,
+    )
 
 
 def _assembled(
