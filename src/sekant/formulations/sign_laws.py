@@ -16,6 +16,7 @@ from sekant.formulations.steep_laws import turning
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Action
 from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
+from sekant.tables.operations import recomputed
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -31,9 +32,7 @@ ROUNDS = 8
 def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
     """Raise for forces that jump where a velocity crosses zero: with them the motion could never come to rest."""
     for name, action in actions.items():
-        parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
-        both = (*parts, *(force for _, _, force in action.generalized))
-        forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
+        forces = forces_of(action)
         jump = _jump(forces, eq)
         what = "contains sign(...) of a velocity and" if jump else ""
         if not jump and not action.rests and (found := turning(forces, eq)) is not None:
@@ -45,6 +44,13 @@ def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
                 "sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
                 path=("forces", name),
             )
+
+
+def forces_of(action: Action) -> SX:
+    """All forces and moments (n,) of an element."""
+    parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
+    parts += [SX(force) for _, _, force in action.generalized]
+    return ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(part)) for part in parts])
 
 
 def _jump(forces: SX, eq: Equations) -> float:
@@ -101,33 +107,15 @@ def _where_zero(
 def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX, SX] | None:
     """The forces with a symbol for every sign(...) of something that depends on velocities, these symbols,
     and their arguments; None if there are none."""
-    inputs = ca.symvar(forces)
-    if not inputs:
-        return None
-    function = ca.Function("f", [ca.vertcat(*inputs)], [forces])
-    codes = [function.instruction_id(i) for i in range(function.n_instructions())]
-    if ca.OP_SIGN not in codes:
-        return None
-    symbols, values = ca.vertcat(*inputs), {}
-    found: list[SX] = []
+    symbols: list[SX] = []
     arguments: list[SX] = []
-    result = SX.zeros(forces.numel())
-    for i, op in enumerate(codes):
-        inside, outside = function.instruction_input(i), function.instruction_output(i)
-        if op == ca.OP_INPUT:
-            values[outside[0]] = symbols[inside[1]]
-        elif op == ca.OP_CONST:
-            values[outside[0]] = SX(function.instruction_constant(i))
-        elif op == ca.OP_OUTPUT:
-            result[outside[1]] = values[inside[0]]
-        else:
-            operands = [values[j] for j in inside]
-            if op == ca.OP_SIGN and eq.v.numel() and ca.depends_on(operands[0], eq.v):
-                found.append(SX.sym(f"sign{len(found)}"))
-                arguments.append(operands[0])
-                values[outside[0]] = found[-1]
-            else:
-                values[outside[0]] = (
-                    SX.unary(op, *operands) if len(operands) == 1 else SX.binary(op, *operands)
-                )
-    return (result, ca.vertcat(*found), ca.vertcat(*arguments)) if found else None
+
+    def visit(_: int, operands: list[SX]) -> SX | None:
+        if not eq.v.numel() or not ca.depends_on(operands[0], eq.v):
+            return None
+        symbols.append(SX.sym(f"sign{len(symbols)}"))
+        arguments.append(operands[0])
+        return symbols[-1]
+
+    swapped = recomputed(forces, (ca.OP_SIGN,), visit)
+    return (swapped, ca.vertcat(*symbols), ca.vertcat(*arguments)) if symbols else None

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.geometry.spatial import SX
+from sekant.tables.operations import recomputed
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -38,15 +39,11 @@ def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
     inputs = ca.symvar(forces)
     if not inputs or not eq.nv:
         return None
-    function = ca.Function("f", [ca.vertcat(*inputs)], [forces])
-    codes = {function.instruction_id(i) for i in range(function.n_instructions())}
-    if not codes & (JUMPING.keys() | STEEP.keys()):
+    found = _arguments(forces, eq.v)
+    if not found:
         return None
     moving = {x.element_hash() for x in ca.vertsplit(eq.v)}
     others = ca.vertcat(SX.zeros(0, 1), *[x for x in inputs if x.element_hash() not in moving])
-    found = _arguments(function, ca.vertcat(*inputs), eq.v)
-    if not found:
-        return None
     arguments = ca.vertcat(*[argument for argument, _ in found])
     at = ca.Function("at", [eq.v, others], [forces, arguments, ca.jacobian(arguments, eq.v)])
     rest = np.zeros(eq.nv)
@@ -95,25 +92,14 @@ def _jumps_beside(
     return True
 
 
-def _arguments(function: ca.Function, symbols: SX, v: SX) -> list[tuple[SX, int]]:
+def _arguments(forces: SX, v: SX) -> list[tuple[SX, int]]:
     """Arguments of comparisons, saturating functions and absolute values that depend on velocities."""
-    values: dict[int, SX] = {}
-    found = []
-    for i in range(function.n_instructions()):
-        op, inside, outside = (
-            function.instruction_id(i),
-            function.instruction_input(i),
-            function.instruction_output(i),
-        )
-        if op == ca.OP_INPUT:
-            values[outside[0]] = symbols[inside[1]]
-        elif op == ca.OP_CONST:
-            values[outside[0]] = SX(function.instruction_constant(i))
-        elif op != ca.OP_OUTPUT:
-            operands = [values[j] for j in inside]
-            values[outside[0]] = SX.unary(op, *operands) if len(operands) == 1 else SX.binary(op, *operands)
-            if op in JUMPING or op in STEEP:
-                argument = operands[0] if len(operands) == 1 else operands[1] - operands[0]
-                if ca.depends_on(argument, v):
-                    found.append((argument, op))
+    found: list[tuple[SX, int]] = []
+
+    def visit(op: int, operands: list[SX]) -> None:
+        argument = operands[0] if len(operands) == 1 else operands[1] - operands[0]
+        if ca.depends_on(argument, v):
+            found.append((argument, op))
+
+    recomputed(forces, {**JUMPING, **STEEP}, visit)
     return found

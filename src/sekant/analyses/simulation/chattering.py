@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.system import System
 from sekant.formulations.natural.time_stops import switching_arguments
-from sekant.geometry.spatial import SX
-from sekant.model.motion import Action
+from sekant.formulations.sign_laws import forces_of
 
 ON_SWITCH = 1e-6
 """Largest absolute argument of a sign, abs or comparison at which the state counts as being on the switch."""
@@ -31,7 +30,7 @@ def switching_elements(
     eq = system.equations
     found: list[tuple[float, str]] = []
     for name, action in eq.elements.actions.items():
-        arguments = switching_arguments(_forces(action))
+        arguments = switching_arguments(forces_of(action))
         if not arguments:
             continue
         function = system.function(
@@ -43,9 +42,3 @@ def switching_elements(
         if values.min() <= near:
             found.append((float(values.min()), name))
     return [name for _, name in sorted(found)]
-
-
-def _forces(action: Action) -> SX:
-    parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
-    parts += [SX(force) for _, _, force in action.generalized]
-    return ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(part)) for part in parts])

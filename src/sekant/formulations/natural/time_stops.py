@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sekant.geometry.spatial import SX
 from sekant.tables.lookups import Lookups
+from sekant.tables.operations import recomputed
 from sekant.tables.table import Table
 
 GRID = 20_001
@@ -45,27 +46,17 @@ def _timely(expression: SX, t: SX, p: SX) -> bool:
 
 def switching_arguments(expression: SX) -> list[SX]:
     """Functions at whose zeros an operation of `expression` switches: a comparison, abs, sign, min, max, floor."""
-    symbols = ca.symvar(expression)
-    f = ca.Function("scan", symbols, [expression])
-    work: dict[int, SX] = {}
     found: list[SX] = []
-    for k in range(f.n_instructions()):
-        op, out, into = f.instruction_id(k), f.instruction_output(k), f.instruction_input(k)
-        if op == ca.OP_OUTPUT:
-            continue
-        if op == ca.OP_CONST:
-            work[out[0]] = SX(f.instruction_constant(k))
-        elif op == ca.OP_INPUT:
-            work[out[0]] = symbols[into[0]]
+
+    def visit(op: int, operands: list[SX]) -> None:
+        if op in COMPARISONS:
+            found.append(operands[0] - operands[1])
+        elif op in KINKS:
+            found.append(operands[0])
         else:
-            arguments = [work[i] for i in into]
-            if op in COMPARISONS:
-                found.append(arguments[0] - arguments[1])
-            elif op in KINKS:
-                found.append(arguments[0])
-            elif op in STEPS:
-                found.append(ca.sin(ca.pi * arguments[0]))
-            work[out[0]] = SX.binary(op, *arguments) if len(arguments) == 2 else SX.unary(op, *arguments)
+            found.append(ca.sin(ca.pi * operands[0]))
+
+    recomputed(expression, (*COMPARISONS, *KINKS, *STEPS), visit)
     return found
 
 
