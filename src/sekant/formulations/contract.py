@@ -179,6 +179,11 @@ class Energies(Protocol):
         ...
 
     @property
+    def total(self) -> SX:
+        """Kinetic plus potential energy, J."""
+        ...
+
+    @property
     def powers(self) -> dict[str, SX]:
         """W, that each non-conservative element supplies, by name."""
         ...

@@ -22,7 +22,7 @@ class ModelEnergies:
     @cached_property
     def kinetic(self) -> SX:
         links, V = self._eq.motion.links, self._eq.motion.V
-        return _sum([link.inertia.kinetic_energy(twist) for link, twist in zip(links, V, strict=True)])
+        return sum((link.inertia.kinetic_energy(twist) for link, twist in zip(links, V, strict=True)), SX(0))
 
     @cached_property
     def potential(self) -> SX:
@@ -32,7 +32,11 @@ class ModelEnergies:
         for link, X_WM in zip(eq.motion.links, eq.motion.X_WM, strict=True):
             moment = link.inertia.m * X_WM.p + X_WM.R @ link.inertia.h
             energies.append(-ca.dot(eq.gravity, moment))
-        return _sum(energies)
+        return sum(energies, SX(0))
+
+    @property
+    def total(self) -> SX:
+        return self.kinetic + self.potential
 
     @cached_property
     def powers(self) -> dict[str, SX]:
@@ -53,10 +57,3 @@ class ModelEnergies:
             if block.kind != "motion" and not block.drift.is_zero():
                 powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)
         return powers
-
-
-def _sum(entries: list[SX]) -> SX:
-    total = SX(0)
-    for entry in entries:
-        total = total + entry
-    return total

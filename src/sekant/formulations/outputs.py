@@ -11,6 +11,7 @@ import casadi as ca
 from sekant.geometry.spatial import SX, Pose, quaternion_from_rotation
 
 if TYPE_CHECKING:
+    from sekant.formulations.contract import Energies
     from sekant.formulations.equations import Equations
 
 XYZ = ("x", "y", "z")
@@ -55,7 +56,7 @@ def model_outputs(equations: Equations, work: SX) -> tuple[Output, ...]:
         *_contacts(equations),
         *_sensors(equations),
         *_signals(equations),
-        *_energy(equations, work),
+        *energy_outputs(equations.energies, work),
     )
 
 
@@ -224,18 +225,17 @@ def _signals(eq: Equations) -> Iterator[Output]:
         yield Output(name, signal.unit, signal.components, signal.summary, eq.motion.signal(name))
 
 
-def _energy(eq: Equations, work: SX) -> Iterator[Output]:
-    kinetic, potential = eq.energies.kinetic, eq.energies.potential
-    total = kinetic + potential
-    done = ca.sum1(work) if work.numel() else SX(0)
+def energy_outputs(energies: Energies, work: SX) -> Iterator[Output]:
+    """Energies, and the work (nw,) J of each non-conservative element."""
+    total, done = energies.total, ca.sum1(work) if work.numel() else SX(0)
     yield Output("energy", "J", (), "kinetic and potential energy", total)
-    yield Output("energy.kinetic", "J", (), "kinetic energy", kinetic)
-    yield Output("energy.potential", "J", (), "potential energy of gravity and springs", potential)
+    yield Output("energy.kinetic", "J", (), "kinetic energy", energies.kinetic)
+    yield Output("energy.potential", "J", (), "potential energy", energies.potential)
     yield Output("energy.work", "J", (), "work done on the bodies by all non-conservative elements", done)
     yield Output(
-        "energy.balance", "J", (), "energy less work less initial energy: zero if exact", total - done
+        "energy.balance", "J", (), "energy minus work minus initial energy: zero if exact", total - done
     )
-    for i, name in enumerate(eq.energies.powers):
+    for i, name in enumerate(energies.powers):
         yield Output(f"{name}.work", "J", (), f"work done on the bodies by {name}", work[i])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from sekant.formulations.natural.equations import NaturalEquations
-from sekant.formulations.outputs import Output
+from sekant.formulations.outputs import Output, energy_outputs
 from sekant.geometry.spatial import SX
 from sekant.model.points.geometric import AXES
 from sekant.model.points.mass_parts import BodyPart, RodPart
@@ -155,20 +155,7 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
         text = "largest violation of a"
         yield Output("constraints.position", "1", (), f"{text} position equation", residual)
         yield Output("constraints.velocity", "1/s", (), f"{text} rate", ca.norm_inf(eq.rate))
-    done = ca.sum1(work) if work.numel() else SX(0)
-    yield Output("energy", "J", (), "kinetic and potential energy", eq.energies.total)
-    yield Output("energy.kinetic", "J", (), "kinetic energy", eq.energies.kinetic)
-    yield Output("energy.potential", "J", (), "potential energy", eq.energies.potential)
-    yield Output("energy.work", "J", (), "work of all non-conservative elements", done)
-    yield Output(
-        "energy.balance",
-        "J",
-        (),
-        "energy less work less initial energy: zero if exact",
-        eq.energies.total - done,
-    )
-    for i, name in enumerate(eq.energies.powers):
-        yield Output(f"{name}.work", "J", (), f"work done on the bodies by {name}", work[i])
+    yield from energy_outputs(eq.energies, work)
 
 
 def lagrangian_outputs(eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
