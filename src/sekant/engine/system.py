@@ -190,6 +190,12 @@ class System:
         """The slice of p that each run-time parameter occupies."""
         return self._values.places
 
+    @property
+    def held_places(self) -> dict[str, int]:
+        """Indices in p of the held values, by name (owner.part); they are at the end of p."""
+        held = self.facts.held
+        return {name: i for i, name in enumerate(held, start=self.parameter_vector().size - len(held))}
+
     def parameter_vector(
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
     ) -> Vector:

@@ -210,13 +210,11 @@ def decision_of(
     system: System, bound: BoundElements, functions: DecisionFunctions, point: Sequence[Floats]
 ) -> Decision:
     """Memory of the decision on all elements, at the point (t, q, v, z, p) in these arrays."""
-    joints, contacts, held = bound.joints, bound.contacts, system.facts.held
-    size_p = int(system.parameter_vector().size)
-    first = {name: i for i, name in enumerate(held, start=size_p - len(held))}
+    joints, contacts, places = bound.joints, bound.contacts, system.held_places
     every = [*joints, *contacts]
     place = np.zeros((len(every), 4), dtype=np.int64)
     for line, one in zip(place, every, strict=True):
-        line[: len(one.held)] = [first[name] for name in one.held]
+        line[: len(one.held)] = [places[name] for name in one.held]
     nothing = [0] * len(joints)
 
     def whole(values: list) -> Any:

@@ -33,7 +33,7 @@ FOLLOWS = 10.0
 """Largest error of the polynomials of a delay without a warning, in tolerances."""
 
 
-class TimeStops:
+class TimeStops(Clock):
     """Times at which something jumps or kinks with time alone. They change no values, but reactors are called."""
 
     def __init__(self, stops: Sequence[float]):
@@ -52,17 +52,8 @@ class TimeStops:
         self._next = self._passed_by(now.t)
         return now
 
-    def nodes(self, begin: float, end: float) -> Floats:
-        return np.zeros(0)
 
-    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
-        pass
-
-    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
-        return ()
-
-
-class SamplesAndDelays:
+class SamplesAndDelays(Clock):
     """Samples and delays. Samples of the same time all use the values before it. This clock comes first."""
 
     def __init__(self, system: System):

@@ -17,7 +17,7 @@ from sekant.analyses.simulation.bound_forces import (
     decision_functions,
     decision_of,
 )
-from sekant.analyses.simulation.events import Instant
+from sekant.analyses.simulation.events import Instant, Reactor
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
@@ -37,7 +37,7 @@ JAMS_BECAUSE = (
 REMEDY = "lower the coefficient, or give the joint some compliance"
 
 
-class BoundForces:
+class BoundForces(Reactor):
     """Dry frictions and rigid contacts of a model, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def __init__(self, system: System):

@@ -10,12 +10,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.events import Instant
+from sekant.analyses.simulation.events import Instant, Reactor
 from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.watched import declared_event_functions, events_of
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
-from sekant.errors import AnalysisWarning, SolverError
+from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.cascades import (
     ENDLESS,
@@ -28,7 +28,7 @@ from sekant.solvers.common.cascades import (
 from sekant.solvers.common.memory import new_point
 
 
-class DeclaredEvents:
+class DeclaredEvents(Reactor):
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def __init__(self, system: System):
@@ -49,12 +49,6 @@ class DeclaredEvents:
         """The instant after the event; events whose functions have the same value happen together, from the values
         before."""
         return self._after(now, lambda: react_to_event(self.memory, float(number)))
-
-    def stats(self) -> dict[str, int]:
-        return {}
-
-    def warnings(self) -> tuple[AnalysisWarning, ...]:
-        return ()
 
     def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
         """The instant after `procedure` has carried out the events there."""
@@ -95,10 +89,9 @@ def functions_of_events(system: System) -> dict[str, NativeFunction]:
 
 def event_cascade(system: System, point: Sequence[NDArray[np.float64]]) -> EventCascade:
     """The memory of the events of a system at a `point` (t, q, v, z, p)."""
-    events, held = events_of(system), system.facts.held
-    names, first_held = system.facts.z_names, int(system.parameter_vector().size) - len(held)
+    events, names = events_of(system), system.facts.z_names
     places = {name: i for i, name in enumerate(names)}
-    places |= {name: len(names) + first_held + i for i, name in enumerate(held)}
+    places |= {name: len(names) + i for name, i in system.held_places.items()}
 
     def whole(values: list) -> NDArray[np.int64]:
         return np.array(values, dtype=np.int64)

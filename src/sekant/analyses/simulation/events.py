@@ -55,20 +55,6 @@ class Instant:
         """The held values (nh,), which are at the end of p."""
         return self.p[self.p.size - len(self.system.facts.held) :]
 
-    def place(self, name: str) -> int:
-        """Index in p of the held value `name` (owner.part)."""
-        names = self.system.facts.held
-        return self.p.size - len(names) + names.index(name)
-
-    def holding(self, values: Mapping[str, float]) -> Instant:
-        """The same instant with some held values changed, by name (owner.part)."""
-        p = self.p.copy()
-        names = self.system.facts.held
-        place = {name: i for i, name in enumerate(names, start=p.size - len(names))}
-        for name, value in values.items():
-            p[place[name]] = value
-        return replace(self, p=p)
-
     def write_to(self, m: Any) -> None:
         """Copy this instant to the point (t, q, v, z, p) of the memory of procedures."""
         for name, values in zip("tqvzp", self.arguments, strict=True):
@@ -85,23 +71,20 @@ class Reactor(Protocol):
 
     def event_functions(self, system: System) -> EventFunctions:
         """Event functions of t, q, v, z, p that are watched while the equations of `system` apply."""
-        ...
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """`now` with consistent held values, after something has jumped since `before` (None at the start)."""
-        ...
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """The instant after event function `number` of this reactor has passed zero."""
-        ...
 
     def stats(self) -> Mapping[str, int]:
         """Counts of what happened."""
-        ...
+        return {}
 
     def warnings(self) -> tuple[AnalysisWarning, ...]:
         """Warnings for the reader of the result."""
-        ...
+        return ()
 
 
 class Clock(Protocol):
@@ -109,31 +92,27 @@ class Clock(Protocol):
 
     def next_stop(self) -> float:
         """The next time (s) at which this clock acts; infinite if there is none."""
-        ...
 
     def kink(self, t: float) -> int:
         """Number of delays that the jump or kink at t has already passed; 0 if it is new, SMOOTH if there is none."""
-        ...
 
     def struck(self, before: Instant, now: Instant) -> Instant:
         """`now` with the values that are due changed, at the start too; computed from `before`, which no clock has
         changed."""
-        ...
 
     def nodes(self, begin: float, end: float) -> Floats:
         """Times within (begin, end) at which this clock needs the motion."""
-        ...
+        return np.zeros(0)
 
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
         """Receive the motion x (k, nq + nv + nz) at times t (k,) from `start` to `end` (s).
 
         `kink`: number of delays that a jump at the end has passed, as the method `kink` returns it.
         """
-        ...
 
     def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
         """Warnings for the reader of the result, at the tolerance of the run."""
-        ...
+        return ()
 
 
 def run_with_events(setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()) -> Outcome:

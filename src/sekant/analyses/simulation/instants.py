@@ -73,12 +73,6 @@ def instant_functions(system: System) -> dict[str, NativeFunction]:
     return found
 
 
-def held_places(system: System) -> dict[str, int]:
-    """Indices in p of the held values, by name (owner.part)."""
-    held = system.facts.held
-    return {name: i for i, name in enumerate(held, start=system.parameter_vector().size - len(held))}
-
-
 def sample_function(system: System) -> NativeFunction:
     """(t, q, v, z, p) -> (ns,) values of all samples."""
 
@@ -91,7 +85,7 @@ def sample_function(system: System) -> NativeFunction:
 
 
 def _samples(system: System, point: list) -> SampleClock:
-    facts, places = samples_of(system), held_places(system)
+    facts, places = samples_of(system), system.held_places
     return lay_out_samples(
         point,
         sample_function(system),
@@ -102,7 +96,7 @@ def _samples(system: System, point: list) -> SampleClock:
 
 
 def _delays(system: System, point: list) -> DelayLines:
-    facts, places = delays_of(system), held_places(system)
+    facts, places = delays_of(system), system.held_places
     place = np.zeros((len(facts), 3 + max(one.degree for one in facts)), dtype=np.int64)
     for line, one in zip(place, facts, strict=True):
         names = ["middle", "half", *(f"c{k}" for k in range(one.degree + 1))]

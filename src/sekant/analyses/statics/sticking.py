@@ -136,12 +136,12 @@ def unmoved(system: System, state: State, t: float, parameters: Mapping[str, Arr
     """Names of the frictions that in a state have neither slip nor a direction in which slip begins, except
     in joints with prescribed motion."""
     solved = system.equations.elements.friction
-    p = system.parameter_vector(parameters, getattr(state, "held", None))
+    p, places = system.parameter_vector(parameters, getattr(state, "held", None)), system.held_places
     speeds = _slips(system, state, t, parameters, p)
     return [
         one.name
         for one, speed, driven in zip(solved.frictions, speeds, solved.driven, strict=False)
-        if speed == 0.0 and not driven and p[_held_place(system, one.name, "direction")] == 0.0
+        if speed == 0.0 and not driven and p[places[f"{one.name}.direction"]] == 0.0
     ]
 
 
@@ -157,12 +157,12 @@ def branch_parameters(
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     if not system.reactions.dry_friction:
         return p
-    speeds = _slips(system, state, t, parameters, p)
+    speeds, places = _slips(system, state, t, parameters, p), system.held_places
     for one, speed in zip(system.equations.elements.friction.frictions, speeds, strict=False):
         sticks = one.name in stuck
-        p[_held_place(system, one.name, "stuck")] = float(sticks)
+        p[places[f"{one.name}.stuck"]] = float(sticks)
         if sticks or speed != 0.0:
-            p[_held_place(system, one.name, "direction")] = 0.0 if sticks else float(np.sign(speed))
+            p[places[f"{one.name}.direction"]] = 0.0 if sticks else float(np.sign(speed))
     return p
 
 
@@ -173,12 +173,6 @@ def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -
     z = system.element_states(state, parameters)
     found = np.array(slip(t, state.q, state.v, z, p)).ravel()
     return np.where(np.abs(found) <= ROUND_OFF * np.max(np.abs(state.v), initial=0.0), 0.0, found)
-
-
-def _held_place(system: System, name: str, part: str) -> int:
-    """Index of a held value of a friction, counted from the end of p."""
-    names = system.facts.held
-    return names.index(f"{name}.{part}") - len(names)
 
 
 def refuse_dry_friction(system: System, what: str) -> None:
