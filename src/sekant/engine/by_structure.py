@@ -45,7 +45,7 @@ def compile_by_structure(
     try:
         found = System(model, make, engine, True, parts, quick, structure)
         acts = found.reactions
-        refused = acts.sampled or acts.delayed
+        refused = bool(acts.sampled or acts.delayed)
         refused = refused or (found.facts.constrained and not closed)
         if found.facts.constrained and not refused:
             start = found.initial_state()

@@ -134,21 +134,56 @@ def start_facts_of(eq: Any) -> StartFacts:
 
 
 @dataclass(frozen=True)
+class EventFacts:
+    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of the values it sets."""
+
+    name: str
+    direction: int
+    sets: tuple[str, ...]
+    stop: str
+    level: bool
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """A sample without its expression, see `sekant.model.motion.Sampled`; `name`: of the held value."""
+
+    name: str
+    period: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class DelayFacts:
+    """A delay without its expression, see `sekant.model.motion.Delayed`."""
+
+    owner: str
+    time: float
+    pieces: int
+    degree: int
+
+
+@dataclass(frozen=True)
 class Reactions:
-    """Whether there are non-smooth elements: dry friction, contacts, events, samples, delays."""
+    """The non-smooth elements: whether there is dry friction, and whether forces of friction or contacts are bound
+    to their limits; all events, samples and delays, in the order of the model."""
 
     dry_friction: bool
     bound_forces: bool
-    events: bool
-    sampled: bool
-    delayed: bool
+    events: tuple[EventFacts, ...]
+    sampled: tuple[SampleFacts, ...]
+    delayed: tuple[DelayFacts, ...]
 
 
 def reactions_of(eq: Any) -> Reactions:
+    found = eq.elements
     return Reactions(
-        dry_friction=eq.elements.dry_friction,
-        bound_forces=eq.elements.friction is not None and not eq.elements.regularized,
-        events=bool(eq.elements.events),
-        sampled=bool(eq.elements.sampled),
-        delayed=bool(eq.elements.delayed),
+        dry_friction=found.dry_friction,
+        bound_forces=found.friction is not None and not found.regularized,
+        events=tuple(
+            EventFacts(one.name, one.direction, tuple(map(".".join, one.sets)), one.stop, one.level)
+            for one in found.events
+        ),
+        sampled=tuple(SampleFacts(".".join(one.key), one.period, one.offset) for one in found.sampled),
+        delayed=tuple(DelayFacts(one.owner, one.time, one.pieces, one.degree) for one in found.delayed),
     )

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.delays import delays_of
 from sekant.analyses.simulation.events import Clock, Instant, Reactor
 from sekant.analyses.simulation.instants import clocks_memory
 from sekant.engine.system import System
@@ -118,7 +117,7 @@ class SamplesAndDelays(Clock):
                 f"(its largest value is {lines.largest[i]:.3g})",
                 f"raise `pieces` of the delay, which is {one.pieces}",
             )
-            for i, one in enumerate(delays_of(self._system) if lines else ())
+            for i, one in enumerate(self._system.reactions.delayed)
             if lines and lines.error[i] > FOLLOWS * rtol * max(lines.largest[i], 1e-300)
         )
 

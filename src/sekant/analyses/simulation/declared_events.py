@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant, Reactor
 from sekant.analyses.simulation.problems import EventFunctions
-from sekant.analyses.simulation.watched import declared_event_functions, events_of
+from sekant.analyses.simulation.watched import declared_event_functions
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import SolverError
@@ -52,7 +52,7 @@ class DeclaredEvents(Reactor):
 
     def _after(self, now: Instant, procedure: Callable[[], int]) -> Instant:
         """The instant after `procedure` has carried out the events there."""
-        m, events = self.memory, events_of(now.system)
+        m, events = self.memory, now.system.reactions.events
         now.write_to(m)
         m.stopped = -1
         if procedure() == ENDLESS:
@@ -82,14 +82,14 @@ def functions_of_events(system: System) -> dict[str, NativeFunction]:
 
     functions = made(lambda eq: [event.function for event in eq.elements.events])
     found = {"event": system.cached(("event", "event functions"), functions)}
-    if any(event.sets for event in events_of(system)):
+    if any(event.sets for event in system.reactions.events):
         found["sets"] = system.cached(("event", "sets"), made(fresh))
     return found
 
 
 def event_cascade(system: System, point: Sequence[NDArray[np.float64]]) -> EventCascade:
     """The memory of the events of a system at a `point` (t, q, v, z, p)."""
-    events, names = events_of(system), system.facts.z_names
+    events, names = system.reactions.events, system.facts.z_names
     places = {name: i for i, name in enumerate(names)}
     places |= {name: len(names) + i for name, i in system.held_places.items()}
 

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.facts import DelayFacts
 from sekant.engine.system import System
 from sekant.solvers.instants.delay_lines import MORE
 
 Floats = NDArray[np.float64]
-
-
-class DelayFacts(NamedTuple):
-    """A delay without its expression, see `sekant.model.motion.Delayed`."""
-
-    owner: str
-    time: float
-    pieces: int
-    degree: int
-
-
-def delays_of(system: System) -> tuple[DelayFacts, ...]:
-    """All delays, in the order of the model."""
-
-    def make() -> tuple[DelayFacts, ...]:
-        return tuple(
-            DelayFacts(one.owner, one.time, one.pieces, one.degree)
-            for one in system.equations.elements.delayed
-        )
-
-    return system.cached("delays", make)
 
 
 def nodes_of(one: DelayFacts) -> Floats:

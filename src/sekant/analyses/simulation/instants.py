@@ -15,9 +15,8 @@ from sekant.analyses.simulation.bound_forces import (
     decision_of,
 )
 from sekant.analyses.simulation.declared_events import event_cascade, functions_of_events
-from sekant.analyses.simulation.delays import DelayFacts, delays_of
-from sekant.analyses.simulation.sampling import samples_of
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.facts import DelayFacts
 from sekant.engine.system import System
 from sekant.solvers.common.memory import new_point
 from sekant.solvers.instants.delay_lines import DelayLines, lay_out_delays
@@ -85,7 +84,7 @@ def sample_function(system: System) -> NativeFunction:
 
 
 def _samples(system: System, point: list) -> SampleClock:
-    facts, places = samples_of(system), system.held_places
+    facts, places = system.reactions.sampled, system.held_places
     return lay_out_samples(
         point,
         sample_function(system),
@@ -96,7 +95,7 @@ def _samples(system: System, point: list) -> SampleClock:
 
 
 def _delays(system: System, point: list) -> DelayLines:
-    facts, places = delays_of(system), system.held_places
+    facts, places = system.reactions.delayed, system.held_places
     place = np.zeros((len(facts), 3 + max(one.degree for one in facts)), dtype=np.int64)
     for line, one in zip(place, facts, strict=True):
         names = ["middle", "half", *(f"c{k}" for k in range(one.degree + 1))]
@@ -114,7 +113,7 @@ def _delays(system: System, point: list) -> DelayLines:
 
 def most_pieces(system: System) -> int:
     """Largest number of pieces that a delay may have to store."""
-    samples, delays = samples_of(system), delays_of(system)
+    samples, delays = system.reactions.sampled, system.reactions.delayed
 
     def of(one: DelayFacts) -> int:
         kinks = sum(ceil(one.time / sample.period) + 1 for sample in samples)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,32 +18,12 @@ from sekant.solvers.ode.problem import Sampling
 Floats = NDArray[np.float64]
 
 
-class SampleFacts(NamedTuple):
-    """A sample without its expression, see `sekant.model.motion.Sampled`; `name`: of the held value."""
-
-    name: str
-    period: float
-    offset: float
-
-
-def samples_of(system: System) -> tuple[SampleFacts, ...]:
-    """All samples, in the order of the model."""
-
-    def make() -> tuple[SampleFacts, ...]:
-        return tuple(
-            SampleFacts(".".join(one.key), one.period, one.offset)
-            for one in system.equations.elements.sampled
-        )
-
-    return system.cached("sampled", make)
-
-
 def sampled_in_loop(system: System, method: str) -> bool:
     """Whether the loop of the method takes all samples itself: one clock for all, and no other held values."""
     acts = system.reactions
     if method not in METHODS or not acts.sampled or acts.delayed or acts.events or system.model.contacts:
         return False
-    samples = samples_of(system)
+    samples = system.reactions.sampled
     clocks = {(one.period, one.offset) for one in samples}
     return len(clocks) == 1 and sorted(one.name for one in samples) == sorted(system.facts.held)
 
@@ -64,7 +43,7 @@ def sampling_function(system: System) -> NativeFunction:
 
 def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:
     """The samples from `begin` to `end` (s), as the loop needs them."""
-    one, count = samples_of(system)[0], len(system.facts.held)
+    one, count = system.reactions.sampled[0], len(system.facts.held)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
     times = one.offset + one.period * np.arange(first, last + 1, dtype=np.float64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
@@ -13,33 +11,10 @@ from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 
 
-@dataclass(frozen=True)
-class EventFacts:
-    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of the values it sets."""
-
-    name: str
-    direction: int
-    sets: tuple[str, ...]
-    stop: str
-    level: bool
-
-
-def events_of(system: System) -> tuple[EventFacts, ...]:
-    """All declared events, in the order of the model."""
-
-    def make() -> tuple[EventFacts, ...]:
-        return tuple(
-            EventFacts(event.name, event.direction, tuple(map(".".join, event.sets)), event.stop, event.level)
-            for event in system.equations.elements.events
-        )
-
-    return system.cached("declared events", make)
-
-
 def declared_event_functions(system: System) -> EventFunctions:
     return EventFunctions(
         lambda: ca.vertcat(SX.zeros(0, 1), *[event.function for event in system.equations.elements.events]),
-        np.array([float(event.direction) for event in events_of(system)]),
+        np.array([float(event.direction) for event in system.reactions.events]),
     )
 
 
@@ -66,4 +41,4 @@ def event_names(system: System) -> list[str]:
         for kind, elements in (("friction", bound.joints), ("contact", bound.contacts)):
             names += [f"{kind} '{one.name}'" for one in elements for _ in range(one.watched)]
         names += ["friction that depends on reactions"] * (bound.margins + bound.iterated)
-    return names + [f"event '{event.name}'" for event in (events_of(system) if acts.events else ())]
+    return names + [f"event '{event.name}'" for event in acts.events]

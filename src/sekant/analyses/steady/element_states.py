@@ -13,7 +13,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.delays import delays_of
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.state import State
 from sekant.engine.system import System
@@ -94,9 +93,7 @@ def on_branches(
         if np.array_equal(here.held, held):
             return found
         held = here.held
-    from sekant.analyses.simulation.watched import events_of
-
-    names = ", ".join(sorted({f"'{event.name}'" for event in events_of(system)}))
+    names = ", ".join(sorted({f"'{event.name}'" for event in system.reactions.events}))
     raise SolverError(
         f"no branch of {names} is at rest: each state found switches to the other one; simulate"
     )
@@ -110,7 +107,7 @@ def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) 
     base = frozen_system(smooth(system))
     held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}
     if system.reactions.delayed:
-        names = [one.owner for one in delays_of(system)]
+        names = [one.owner for one in system.reactions.delayed]
         outputs = base.outputs(frozen, names, parameters=parameters)
         held |= {f"{name}.c0": float(outputs[name]) for name in names}
     return held_row(system, held)

@@ -136,7 +136,7 @@ class InstantCode:
 def happens(system: System) -> bool:
     """Whether the system has procedures at instants."""
     acts = system.reactions
-    return acts.bound_forces or acts.events or acts.sampled or acts.delayed
+    return bool(acts.bound_forces or acts.events or acts.sampled or acts.delayed)
 
 
 def watched_guards(system: System) -> tuple[Sequence[SX], Sequence[int]]:

@@ -14,10 +14,9 @@ from sekant.analyses.simulation.bound_forces import decision_functions
 from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
 from sekant.analyses.simulation.declared_events import DeclaredEvents, functions_of_events
-from sekant.analyses.simulation.delays import delayed_function, delays_of, fit_at_nodes, nodes_of, to_powers
+from sekant.analyses.simulation.delays import delayed_function, fit_at_nodes, nodes_of, to_powers
 from sekant.analyses.simulation.instants import sample_function
-from sekant.analyses.simulation.sampling import samples_of
-from sekant.analyses.simulation.watched import event_functions_of, events_of
+from sekant.analyses.simulation.watched import event_functions_of
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.state import State
@@ -64,7 +63,7 @@ def simulation_of(
     watched = event_functions_of(system)
     p = np.array(system.parameter_vector(parameters), float)
     values = program.add_array(p.copy())
-    lines = delays_of(system) if system.reactions.delayed else ()
+    lines = system.reactions.delayed
     asked = replace(asked, nodes=max((nodes_of(one).size for one in lines), default=0))
     # series have their IR at hand, and are made once
     loop = page_loop(given if method == "taylor" else system, method, asked, start, parameters, watched)
@@ -151,7 +150,7 @@ def _rates(program: PageProgram, system: System, values: Floats) -> dict[str, An
 
 
 def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
-    facts, held = samples_of(system), system.facts.held
+    facts, held = system.reactions.sampled, system.facts.held
     first = values.size - len(held)
     call = program.add_call(
         sample_function(system), _point(system, values), {"fresh": np.zeros(len(facts))}, "samples"
@@ -166,7 +165,7 @@ def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, 
 
 def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
     """Inputs of all delays, and for each the data to fit a polynomial to values at its nodes."""
-    lines, held = delays_of(system), system.facts.held
+    lines, held = system.reactions.delayed, system.facts.held
     first = values.size - len(held)
     x = np.zeros(system.nq + system.nv + system.nz)
     given = {"t": np.zeros(1), "x": x, "p": values.copy()}
@@ -212,7 +211,7 @@ def _reactor(program: PageProgram, system: System, reactor: Any) -> dict[str, An
         {**_POINT, "stopped": "stopped", "blame": "blame"},
         called=functions_of_events(system),
     )
-    listed = [{"name": event.name, "stop": event.stop} for event in events_of(system)]
+    listed = [{"name": event.name, "stop": event.stop} for event in system.reactions.events]
     return {"kind": "declared", "run": run, "count": count, "events": listed}
 
 
