@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX, Pose, quaternion_from_rotation
 
 if TYPE_CHECKING:
-    from sekant.formulations.contract import Energies
     from sekant.formulations.equations import Equations
 
 XYZ = ("x", "y", "z")
@@ -225,7 +224,7 @@ def _signals(eq: Equations) -> Iterator[Output]:
         yield Output(name, signal.unit, signal.components, signal.summary, eq.motion.signal(name))
 
 
-def energy_outputs(energies: Energies, work: SX) -> Iterator[Output]:
+def energy_outputs(energies: Any, work: SX) -> Iterator[Output]:
     """Energies, and the work (nw,) J of each non-conservative element."""
     total, done = energies.total, ca.sum1(work) if work.numel() else SX(0)
     yield Output("energy", "J", (), "kinetic and potential energy", total)

@@ -71,12 +71,15 @@ class Reactor(Protocol):
 
     def event_functions(self, system: System) -> EventFunctions:
         """Event functions of t, q, v, z, p that are watched while the equations of `system` apply."""
+        ...
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """`now` with consistent held values, after something has jumped since `before` (None at the start)."""
+        ...
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """The instant after event function `number` of this reactor has passed zero."""
+        ...
 
     def stats(self) -> Mapping[str, int]:
         """Counts of what happened."""
@@ -92,13 +95,16 @@ class Clock(Protocol):
 
     def next_stop(self) -> float:
         """The next time (s) at which this clock acts; infinite if there is none."""
+        ...
 
     def kink(self, t: float) -> int:
         """Number of delays that the jump or kink at t has already passed; 0 if it is new, SMOOTH if there is none."""
+        ...
 
     def struck(self, before: Instant, now: Instant) -> Instant:
         """`now` with the values that are due changed, at the start too; computed from `before`, which no clock has
         changed."""
+        ...
 
     def nodes(self, begin: float, end: float) -> Floats:
         """Times within (begin, end) at which this clock needs the motion."""

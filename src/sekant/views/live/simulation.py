@@ -176,7 +176,7 @@ def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, A
         names = [*(f"c{k}" for k in range(one.degree + 1)), "middle", "half"]
         entries.append(
             {
-                **one._asdict(),
+                **vars(one),
                 "place": [first + held.index(f"{one.owner}.{name}") for name in names],
                 "inverse": fit_at_nodes(nodes.size, one.degree)[1].tolist(),
                 "powers": to_powers(one.degree).tolist(),
