@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from sekant.analyses.simulation.bound_forces import (
@@ -15,6 +14,7 @@ from sekant.analyses.simulation.bound_forces import (
     decision_of,
 )
 from sekant.analyses.simulation.declared_events import event_cascade, functions_of_events
+from sekant.analyses.simulation.samples_and_delays import delay_inputs, sample_function
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import DelayFacts
 from sekant.engine.system import System
@@ -72,17 +72,6 @@ def instant_functions(system: System) -> dict[str, NativeFunction]:
     return found
 
 
-def sample_function(system: System) -> NativeFunction:
-    """(t, q, v, z, p) -> (ns,) values of all samples."""
-
-    def make() -> NativeFunction:
-        eq = system.equations
-        terms = [one.expression for one in eq.elements.sampled]
-        return system.function("samples", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
-
-    return system.cached("samples", make)
-
-
 def _samples(system: System, point: list) -> SampleClock:
     facts, places = system.reactions.sampled, system.held_places
     return lay_out_samples(
@@ -121,14 +110,3 @@ def most_pieces(system: System) -> int:
         return one.pieces + PASSAGES * (kinks + others) + SPARE + JUMPS
 
     return max(map(of, delays))
-
-
-def delay_inputs(system: System) -> NativeFunction:
-    """(t, q, v, z, p) -> (nd,) inputs of all delays."""
-
-    def make() -> NativeFunction:
-        eq = system.equations
-        terms = [one.expression for one in eq.elements.delayed]
-        return system.function("delayed", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
-
-    return system.cached("inputs of delays", make)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,28 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.assembly.immobility import with_row
-from sekant.analyses.simulation.chattering import switching_elements
-from sekant.analyses.simulation.chattering_rows import chattering
+from sekant.analyses.simulation.bound_forces import decisions_at_states
+from sekant.analyses.simulation.chattering import chattering, switching_elements
 from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
 from sekant.analyses.simulation.problems import (
     EventFunctions,
     dae_problem,
+    events_at_states,
     explicit_problem,
     run_pool,
     taylor_problem,
     with_events,
 )
-from sekant.analyses.simulation.sampling import (
+from sekant.analyses.simulation.samples_and_delays import (
     sampled_in_loop,
     sampling_function,
     sampling_of,
     with_held,
 )
+from sekant.analyses.simulation.watched import event_functions_of
 from sekant.engine.functions.motion import (
     euler_group,
+    rates_at_states,
     right_hand_side,
     time_stops,
 )
+from sekant.engine.functions.outputs import outputs_at_states
+from sekant.engine.functions.single import compile_together
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest
@@ -132,6 +137,18 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
         return True
 
     system.once(("prepared", method, balance), make)
+
+
+def compile_for_run(system: System, method: str, outputs: Sequence[str] | None, balance: bool) -> None:
+    """Compile together what a run with this method, or one to be chosen, evaluates at single states: rates, outputs,
+    event functions, forces of friction."""
+    wanted = [rates_at_states(system, balance), outputs_at_states(system, outputs, balance)]
+    name = "outputs"
+    if system.reactions.bound_forces:
+        name = "outputs and events"
+        wanted += decisions_at_states(system)
+        wanted += [events_at_states(system, event_functions_of(system))] if method != TAYLOR else []
+    compile_together(system, name, wanted)
 
 
 def runner_of(method: str) -> Callable[..., Outcome]:

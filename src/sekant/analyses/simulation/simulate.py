@@ -16,17 +16,16 @@ from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.half_turns import half_turns
-from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import (
     Setup,
+    compile_for_run,
     is_adaptive,
     prepare_functions,
     prepare_loop,
     runner_of,
 )
-from sekant.analyses.simulation.sampling import sampled_in_loop
-from sekant.analyses.simulation.start import refuse_bad_start, start_of
-from sekant.analyses.simulation.together import compile_for_run
+from sekant.analyses.simulation.samples_and_delays import sampled_in_loop
+from sekant.analyses.simulation.start import refuse_bad_start, start_of, suited
 from sekant.engine.arguments import names_of, number
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs

@@ -15,9 +15,8 @@ from sekant.analyses.assembly.immobility import dead_end, driven_too_far, refuse
 from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.event_steps import AHEAD, EventPosition, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
-from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import is_adaptive, prepare_loop
-from sekant.analyses.simulation.start import refuse_bad_start, start_of
+from sekant.analyses.simulation.start import refuse_bad_start, start_of, suited
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.reports import explain_failure

@@ -7,8 +7,8 @@ import warnings
 from typing import Any
 
 from sekant.analyses.simulation.choice import choose_method
-from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
 from sekant.analyses.simulation.runs import EVENT_METHODS
+from sekant.analyses.simulation.start import smoothed, smoothed_warnings
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
 from sekant.model.model import Model

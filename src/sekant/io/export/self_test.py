@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.clocks import clocks_of, reactors_of
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.runs import Setup, runner_of
-from sekant.analyses.simulation.sampling import sampled_in_loop
+from sekant.analyses.simulation.samples_and_delays import sampled_in_loop
 from sekant.engine.functions.motion import right_hand_side, work_symbols
 from sekant.engine.state import State
 from sekant.engine.system import System

@@ -29,7 +29,7 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.together import compile_for_run
+from sekant.analyses.simulation.runs import compile_for_run
 from sekant.engine.alike import Alike, Variant
 from sekant.engine.functions.motion import single_rates
 from sekant.engine.functions.outputs import output_function

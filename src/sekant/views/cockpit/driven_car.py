@@ -8,9 +8,8 @@ from math import tau
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.simulate import simulate
-from sekant.analyses.simulation.start import start_of
+from sekant.analyses.simulation.start import start_of, suited
 from sekant.engine.functions.outputs import all_outputs
 from sekant.engine.state import State
 from sekant.engine.system import System, compile

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import is_adaptive
 from sekant.analyses.simulation.simulate import row_times, simulate
-from sekant.analyses.simulation.start import start_of
+from sekant.analyses.simulation.start import start_of, suited
 from sekant.engine.arguments import names_of
 from sekant.engine.functions.outputs import all_outputs, asked_outputs
 from sekant.engine.inputs import driven_by, split_inputs

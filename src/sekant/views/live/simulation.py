@@ -14,8 +14,13 @@ from sekant.analyses.simulation.bound_forces import decision_functions
 from sekant.analyses.simulation.clocks import reactors_of
 from sekant.analyses.simulation.complementarity import JAMS_BECAUSE, REMEDY, SEVERAL, BoundForces
 from sekant.analyses.simulation.declared_events import DeclaredEvents, functions_of_events
-from sekant.analyses.simulation.delays import delayed_function, fit_at_nodes, nodes_of, to_powers
-from sekant.analyses.simulation.instants import sample_function
+from sekant.analyses.simulation.samples_and_delays import (
+    delayed_function,
+    fit_at_nodes,
+    nodes_of,
+    sample_function,
+    to_powers,
+)
 from sekant.analyses.simulation.watched import event_functions_of
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.functions.outputs import output_function
