@@ -470,7 +470,7 @@ def test_rows_that_broke_off_have_no_measures_that_need_the_end():
         assert np.isnan(found.measures[1, 2:]).all()
         lines = found.summary().splitlines()
         assert lines[0].endswith("2 finished, 1 out of range")
-        assert sum("(1 of 3 rows have no value)" in line for line in lines) == len(measures) - 2
+        assert sum("(no value in 1 of 3 rows)" in line for line in lines) == len(measures) - 2
         assert found.digest()["measures"]["final(slide.q)"]["rows"] == 2
 
 

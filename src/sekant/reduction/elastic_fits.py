@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.report import root_mean_square
-from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.joints.elastic import LENGTH, ElasticModes, rows_of, spanning_loads
 from sekant.reduction.bushings import BushingPath, RestingFrame
@@ -114,12 +112,7 @@ class RestingRow:
         """Error of a curve or surface at these nodes."""
         u, k = np.transpose([place.u for place in self.places]), self.drive_of(name)
         R, p = shape.pose(*(u if k is None else u[[k]]))
-        exact = self.pose(name)
-        far = np.linalg.norm(p - exact[0], axis=1)
-        turned = np.asarray(angle_between_rotations(R, exact[1]))
-        return PoseError(
-            float(far.max()), root_mean_square(far), float(turned.max()), root_mean_square(turned)
-        )
+        return PoseError.of((p, R), self.pose(name))
 
     def compliance_error(self, modes: ElasticModes) -> float:
         """Largest error of the modes' compliance here, in m and rad per N and N m, relative to its largest entry."""

@@ -33,6 +33,13 @@ class PoseError:
     angle_max: float
     angle_rms: float
 
+    @classmethod
+    def of(cls, found: tuple[Array, Array], exact: tuple[Array, Array]) -> PoseError:
+        """Error of positions p (n, 3) and rotations R (n, 3, 3) from the exact ones."""
+        gap = np.linalg.norm(found[0] - exact[0], axis=-1)
+        turn = np.asarray(angle_between_rotations(found[1], exact[1]))
+        return cls(float(gap.max()), root_mean_square(gap), float(turn.max()), root_mean_square(turn))
+
     @property
     def worst(self) -> float:
         return max(self.position_max, self.angle_max)
@@ -179,6 +186,4 @@ def _error(poses: DrivenMechanism, name: str, shape: Any, *axes: Array) -> PoseE
     """Error of a fitted pose at values of the drive, or on a grid of two."""
     motion = poses.bodies([name], *axes)[name]
     R, p = shape.pose(*(a.ravel() for a in np.meshgrid(*axes, indexing="ij")))
-    gap = np.linalg.norm(p - motion.position, axis=-1)
-    turn = angle_between_rotations(R, motion.rotation)
-    return PoseError(float(gap.max()), root_mean_square(gap), float(turn.max()), root_mean_square(turn))
+    return PoseError.of((p, R), (motion.position, motion.rotation))

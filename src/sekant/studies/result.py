@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -98,7 +98,7 @@ class SweepResult:
                 else "no row has this value"
             )
             if 0 < good.size < len(self):
-                span += f" ({len(self) - good.size} of {len(self)} rows have no value)"
+                span += f" (no value in {len(self) - good.size} of {len(self)} rows)"
             lines.append(f"  {name:<{width}}  {span}".rstrip())
         for row, cause in list(self.messages.items())[:3]:
             given = ", ".join(f"{n} = {v:.6g}" for n, v in self.samples.row(row).items())
@@ -153,17 +153,7 @@ class SweepResult:
     def to_xarray(self) -> xarray.Dataset:
         """A Dataset over ``row``, with the design, the measures, the outputs and the status of each row."""
         xarray = optional_module("xarray", "frames")
-        data: dict[str, Any] = {}
-        for name, column in zip(self.samples.names, self.samples.values.T, strict=True):
-            data[name] = ("row", column, {"units": self.units.get(name, ""), "role": "varied"})
-        for name, column in zip(self.measure_names, self.measures.T, strict=True):
-            data[name] = ("row", column, {"units": self.units.get(name, ""), "role": "measure"})
-        for name, block in zip(self.output_names, self.outputs, strict=True):
-            data[name] = (
-                ("row", self.axis_name),
-                block,
-                {"units": self.units.get(name, ""), "role": "output"},
-            )
+        data: dict[str, Any] = {name: tuple(found) for name, *found in self._variables()}
         data["status"] = ("row", self.status, self._status_attributes())
         coordinates = {
             "row": np.arange(len(self)),
@@ -188,6 +178,17 @@ class SweepResult:
             replace_file(path, self._csv().encode())
         else:
             raise SekantError(f"has no known format ('{suffix}'); use .nc or .csv", file=os.fspath(path))
+
+    def _variables(self) -> Iterator[tuple[str, tuple[str, ...], Floats, dict[str, str]]]:
+        """Name, dimensions, values and attributes of every varied number, measure and output."""
+        row = ("row",)
+        for role, names, columns, dimensions in (
+            ("varied", self.samples.names, self.samples.values.T, row),
+            ("measure", self.measure_names, self.measures.T, row),
+            ("output", self.output_names, self.outputs, (*row, self.axis_name)),
+        ):
+            for name, column in zip(names, columns, strict=True):
+                yield name, dimensions, column, {"units": self.units.get(name, ""), "role": role}
 
     def _status_attributes(self) -> dict[str, Any]:
         return {
@@ -215,7 +216,7 @@ class SweepResult:
         for name, value in self._attributes().items():
             setattr(file, name, value.encode())
 
-        def put(name: str, values: Any, dimensions: tuple[str, ...], attributes: Mapping[str, Any]) -> None:
+        def put(name: str, dimensions: tuple[str, ...], values: Any, attributes: Mapping[str, Any]) -> None:
             variable = file.createVariable(name, values.dtype.newbyteorder(">"), dimensions)
             variable[:] = values
             for key, value in attributes.items():
@@ -223,13 +224,10 @@ class SweepResult:
 
         if self.output_names:
             file.createDimension(self.axis_name, self.axis.size)
-            put(self.axis_name, self.axis, (self.axis_name,), {})
-        for role, names in (("varied", self.samples.names), ("measure", self.measure_names)):
-            for name in names:
-                put(name, self[name], ("row",), {"units": self.units.get(name, ""), "role": role})
-        for name, block in zip(self.output_names, self.outputs, strict=True):
-            put(name, block, ("row", self.axis_name), {"units": self.units.get(name, ""), "role": "output"})
-        put("status", self.status, ("row",), self._status_attributes())
+            put(self.axis_name, (self.axis_name,), self.axis, {})
+        for variable in self._variables():
+            put(*variable)
+        put("status", ("row",), self.status, self._status_attributes())
         file.flush()
         content = buffer.getvalue()
         file.close()

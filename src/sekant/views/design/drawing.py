@@ -16,6 +16,7 @@ from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
 from sekant.model.shapes import Polyline
+from sekant.vehicle.curves.frames import frame_pose
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
 from sekant.views.design.mechanism import DesignMechanism
 
@@ -138,9 +139,7 @@ class _Places:
 
 def _in_body(model: Model, reference: str) -> tuple[str, Pose]:
     """The body of a frame, and the frame's pose in it."""
-    body, name = model.split_reference(reference)
-    frames = model.ground.frames if body == "ground" else model.bodies[body].frames
-    return body, frames[name].pose() if name else Pose.identity()
+    return model.split_reference(reference)[0], frame_pose(model, reference)
 
 
 def _links(mechanism: DesignMechanism, model: Model) -> tuple[list[str], SX]:

@@ -101,10 +101,8 @@ def _axle(given: HardPoints) -> DesignMechanism:
         drives.append(f"{roles.left.rack}.{model.joints[roles.left.rack].coordinates[0].name}")
     eq = system.equations
     zeros = [frame_pose(eq.resolved.model, role.wheel_center).p[2] for _, role in roles.sides]
-    labels = _DesignNames(tuple(made.names), tuple(made.units))
-    return _made(
-        given, system, given.suspension, points, made.function, labels, drives, zeros, SX(0, 1), "axle"
-    )
+    curves = (made.function, tuple(made.names), tuple(made.units))
+    return _made(given, system, given.suspension, points, curves, drives, zeros, SX(0, 1), "axle")
 
 
 def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
@@ -126,14 +124,8 @@ def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     motion = system.equations.motion
     center, contact = motion.frame(roles.wheel_center), motion.frame(roles.contact)
     start = ca.vertcat(center.p, center.R[:, 1], ca.norm_2(contact.p - center.p))
-    made = _DesignNames(names, units)
-    return _made(given, system, roles, points, curves, made, drives, [center.p[2]], start, place)
-
-
-@dataclass(frozen=True)
-class _DesignNames:
-    names: tuple[str, ...]
-    units: tuple[str, ...]
+    made = (curves, names, units)
+    return _made(given, system, roles, points, made, drives, [center.p[2]], start, place)
 
 
 def _system(model: Any, points: tuple[str, ...]) -> System:
@@ -147,8 +139,7 @@ def _made(
     system: System,
     roles: Suspension,
     points: tuple[str, ...],
-    curves: NativeFunction,
-    names: _DesignNames,
+    curves: tuple[NativeFunction, tuple[str, ...], tuple[str, ...]],
     drives: list[str],
     zeros: list[Any],
     start: SX,
@@ -162,6 +153,4 @@ def _made(
     equations = DrivenEquations(system, quantities, 0.0, system.parameter_vector())
     check_mobility(equations, assemble(system).q, 0)
     set_up = tuple(name for name in system.model.parameters if name not in points)
-    return DesignMechanism(
-        given, system, roles, equations, points, set_up, curves, names.names, names.units, begin, side
-    )
+    return DesignMechanism(given, system, roles, equations, points, set_up, *curves, begin, side)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.files import replace_file
+from sekant.io.plain import to_plain
 from sekant.io.source import located
 from sekant.vehicle.curves.poles import USUAL, bound_of
 from sekant.vehicle.curves.ranges import given_range, through_zero
@@ -127,7 +127,7 @@ def design_page(
         "file": Path(file).name,
         "about": _about(mechanism),
         "program": program,
-        "source": _plain(source.data),
+        "source": to_plain(source.data),
         **_described(mechanism, drawing),
         "travel": heights.tolist(),
         "steering": moves.tolist() if mechanism.steered else [0.0],
@@ -236,14 +236,3 @@ def _curve(name: str, unit: str) -> dict[str, Any]:
         "group": fitting[-1] if fitting else "wheel",
         "about": "" if term is None else f"{term.definition}; positive if {term.positive}",
     }
-
-
-def _plain(data: Any) -> Any:
-    """The contents of a file, for JSON."""
-    if isinstance(data, Mapping):
-        return {str(key): _plain(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
-    if isinstance(data, (str, int, float, bool)) or data is None:
-        return data
-    return str(data)

@@ -30,6 +30,7 @@ from sekant.views.live.program import MOST_MEMORY
 from sekant.views.live.refusals import refuse
 from sekant.views.live.simulation import simulation_of
 from sekant.views.live.sliders import Slider, check_sliders, sliders_of
+from sekant.views.player.figure import DROPPED
 from sekant.views.player.notebook import framed
 from sekant.views.player.page import Addition, page, page_scripts, page_source, shared_code
 from sekant.views.player.tracks import ride_channels
@@ -45,16 +46,6 @@ OPTIONS = (
     *("output_step", "output_times", "parameters", "inputs"),
 )
 """Options of `sk.simulate` that a page accepts."""
-_DROPPED = (
-    ".reaction_local",
-    ".acceleration",
-    ".angular_velocity",
-    ".a",
-    ".velocity",
-    ".reaction",
-    ".v",
-    ".orientation",
-)
 _ENGINE = {"live": "module assembly least_squares delays events simulation"}
 """Scripts that are also the text of the worker."""
 _PAGE = {"live": "poses modes locus live"}
@@ -227,7 +218,7 @@ def _names(
     needed += ride_channels(first.scene or {}) if system.model.view and system.model.view.ride else []
     needed += plots
     if outputs is None:
-        needed += [name for name in known if not name.endswith(_DROPPED)]
+        needed += [name for name in known if not name.endswith((*DROPPED, ".orientation"))]
     else:
         needed += [one.name for one in asked_outputs(all_outputs(system), names_of(outputs, "outputs"))]
     return [name for name in dict.fromkeys(needed) if name in known]

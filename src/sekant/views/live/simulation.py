@@ -39,6 +39,7 @@ from sekant.views.live.assembly import assembly_functions
 from sekant.views.live.loops import Asked, add_loop, page_loop
 from sekant.views.live.program import PageProgram
 from sekant.views.live.refusals import refuse_python
+from sekant.views.player.figure import described_channels
 
 Floats = NDArray[np.float64]
 ROUND_OFF = 1e-14
@@ -104,7 +105,7 @@ def simulation_of(
         "works": list(system.work_names),
         "switches": [None if s.knots is None else list(s.knots) for s in switches],
         "times": _times(asked.times),
-        "channels": _channels(chosen),
+        "channels": described_channels(chosen),
         "statuses": list(STATUSES),
         "stateNames": list(system.state_names),
         "rowNames": list(system.facts.rows),
@@ -238,15 +239,3 @@ def _report(
     run = program.add_run(calls, {"all": call_many}, {"count": "count"}, called={"report": report})
     places = {name: program.place(array) for name, array in (("t", t), ("x", x), ("p", p), ("y", y))}
     return {"run": run, **places, "width": width}
-
-
-def _channels(chosen: Sequence[Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": one.name,
-            "unit": one.unit if isinstance(one.unit, str) else list(one.unit),
-            "parts": list(one.components),
-            "about": one.description,
-        }
-        for one in chosen
-    ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.model.scene import Numbers, Scene, SceneBody, SceneJoint, SceneLink
+from sekant.model.scene import Scene, SceneJoint, SceneLink
 from sekant.results.result import Result
 from sekant.views.player.bodies import ORIGIN, at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
@@ -37,7 +37,7 @@ _HINGES = (
 _LOOSE = ("free", "planar")  # joints that do not guide a body
 _FAR = 6.0  # times its own size: a body that moves farther travels, and the camera follows it
 _BEYOND = 0.4  # of the extent of the motion: visible margin around a long path
-_DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
+DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
 
 
 def figure(result: Result, label: str = "", max_frames: int = MAX_FRAMES) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, An
     """The channels that can be plotted, including those of `kept`. The positions of tracks come from the poses."""
     drawn = {f"{name}.{what}" for name in tracks.names for what in ("position", "orientation")}
     chosen = [channel for channel in result.channels if channel.name not in drawn]
-    for ending in (None, *_DROPPED):
+    for ending in (None, *DROPPED):
         if ending is not None:
             chosen = [one for one in chosen if one.name in kept or not one.name.endswith(ending)]
         if sum(channel.width for channel in chosen) * len(tracks.rows) <= MAX_SAMPLES:
@@ -76,21 +76,20 @@ def _series(result: Result, tracks: Tracks, kept: Sequence[str]) -> dict[str, An
         chosen = chosen[: max(1, MAX_SAMPLES // len(tracks.rows))]
     columns = [result[channel.name].reshape(len(result), -1)[tracks.rows] for channel in chosen]
     values = np.hstack(columns) if columns else np.zeros((len(tracks.rows), 0))
-    shown = [
+    return {"channels": described_channels(chosen), "values": packed_series(values)}
+
+
+def described_channels(channels: Iterable[Any]) -> list[dict[str, Any]]:
+    """Channels or outputs as data for the page."""
+    return [
         {
-            "name": channel.name,
-            "unit": channel.unit if isinstance(channel.unit, str) else list(channel.unit),
-            "parts": list(channel.components),
-            "about": channel.description,
+            "name": one.name,
+            "unit": one.unit if isinstance(one.unit, str) else list(one.unit),
+            "parts": list(one.components),
+            "about": one.description,
         }
-        for channel in chosen
+        for one in channels
     ]
-    return {"channels": shown, "values": packed_series(values)}
-
-
-def _places(body: SceneBody) -> list[Numbers]:
-    """Origins (3,) m of the frames on a body."""
-    return [pose[:3] for pose in body.get("frames", {}).values()]
 
 
 class _Drawing:
@@ -143,17 +142,18 @@ class _Drawing:
             "arrows": list(self._arrows(channels)),
         }
 
+    def _marked(self, every: int) -> list[NDArray[np.float64]]:
+        """Positions (n, 3) m of centers of mass and frames of the bodies, at every n-th drawn time."""
+        return [
+            self.tracks.points(name, p)[::every]
+            for name, body in self.scene.get("bodies", {}).items()
+            if name in self.known and body
+            for p in (body.get("com", ORIGIN), *(pose[:3] for pose in body.get("frames", {}).values()))
+        ]
+
     def _near(self) -> float:
         """Size of the moving parts at one instant, m; 0 if unknown."""
-        every = max(1, len(self.tracks.times) // 25)
-        bodies = {
-            name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
-        }
-        points = [
-            self.tracks.points(name, p)[::every]
-            for name, body in bodies.items()
-            for p in (body.get("com", ORIGIN), *_places(body))
-        ]
+        points = self._marked(max(1, len(self.tracks.times) // 25))
         if not points:
             return 0.0
         P = np.array(points)
@@ -174,22 +174,15 @@ class _Drawing:
 
     def _bounds(self) -> NDArray[np.float64]:
         """Corners (2, 3) m of a box around everything that moves and the drawn ground near it."""
-        bodies = {
-            name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
-        }
-        alone = [
-            k for k, name in enumerate(self.tracks.names) if name not in bodies
-        ]  # points, and other moving parts
+        bodies = self.scene.get("bodies", {})  # the other tracks are points, and other moving parts
+        alone = [k for k, name in enumerate(self.tracks.names) if not bodies.get(name)]
         corners = [self.tracks.poses[:, alone, :3].reshape(-1, 3)]
         ends = [end for link in self.links for end in link["ends"]]
         ends += [
             end for joint in self.joints for end in joint["ends"] if end[0] != "ground"
         ]  # the ground may be far away
         corners += [self.tracks.points(track, p[:3])[::10] for track, p in ends]
-        for name, body in bodies.items():
-            for p in (body.get("com", ORIGIN), *_places(body)):
-                corners.append(self.tracks.points(name, p)[::10])
-        moving = np.vstack(corners)
+        moving = np.vstack([*corners, *self._marked(10)])
         low, high = moving.min(axis=0), moving.max(axis=0)
         margin = _BEYOND * float(np.linalg.norm(high - low)) or np.inf
         corners = [moving]
