@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.curves.table import SuspensionCurves
-    from sekant.views.commands.kc_designs import Ranges
+    from sekant.views.commands.kc_designs import Outputs, Positions
 
 
 class Side(StrEnum):
@@ -132,9 +133,9 @@ def kc(
     refuse_unwritable(tables=[output], pictures=[plot], pages=[report, live], models=[model_file])
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves
-    from sekant.vehicle.curves.ranges import given_range, through_zero
     from sekant.vehicle.hardpoints.files import describes_axle
     from sekant.vehicle.measured.files import on_measured_curves
+    from sekant.views.commands.kc_designs import Outputs, Positions, compare_axles, live_design, tune_axle
 
     if identify:
         _identify(identify, rates, radius, as_json)
@@ -143,11 +144,9 @@ def kc(
         raise typer.BadParameter("name a file, or load ramps with --identify", param_hint="FILES")
     file = files[0]
     if tune is not None:
-        from sekant.views.commands.kc_designs import tune_axle
-
         if len(files) > 1:
             raise typer.BadParameter("--tune works on one design; name one file", param_hint="FILES")
-        tune_axle(file, tune, rates, report, output, plot, as_json)
+        tune_axle(file, rates, Outputs(output, plot, report, tune, as_json))
         return
     if rates is not None:
         raise typer.BadParameter(
@@ -158,32 +157,32 @@ def kc(
             "requires --report or --live, which show the targets; to move hard points use --tune",
             param_hint="--targets",
         )
+    asked, outputs = (
+        Positions(travel, steering, points, racks),
+        Outputs(output, plot, report, targets, as_json),
+    )
     alone = {"--model": model_file, "--measured": measured, "--sensitivity": sensitivity, "--of": of}
     if len(files) > 1:
         if live is not None:
             raise typer.BadParameter("--live shows one design; name one file", param_hint="FILES")
-        from sekant.views.commands.kc_designs import compare_axles
-
         _refuse({"--side": side} | alone, "works with one file only")
         for one in files:
             _refuse_curves(one)
-        ranges = (travel, steering, points, racks)
-        compare_axles(files, ranges, motion, report, targets, output, plot, as_json)
+        compare_axles(files, asked, motion, outputs)
         return
     _refuse_curves(file)
-    if side is not None and (as_axle or report is not None or describes_axle(file)):
+    both = as_axle or report is not None or describes_axle(file)
+    if side is not None and both:
         raise typer.BadParameter("an axle has both sides; remove this option", param_hint="--side")
     if live is not None:
-        from sekant.views.commands.kc_designs import live_design
-
         others = {"--csv": output, "--plot": plot, "--report": report} | alone
         _refuse(others, "--live writes only a page; remove this option")
-        live_design(file, live, as_axle, (side, travel, steering, points), targets, as_json)
+        live_design(file, live, as_axle, side, asked, targets, as_json)
         return
     if on_measured_curves(file):
         with ProgressBar("moving the axle", enabled=not as_json):
-            curves, model, rig, texts = _on_curves(file, of, travel, steering, points, racks, motion)
-        _tell(curves, model, file, output, plot, model_file, [], as_json, None, texts, rig)
+            curves, model, rig, texts = _on_curves(file, of, asked, motion)
+        _tell(curves, model, file, outputs, model_file, texts=texts, drawn=rig)
         return
     if of is not None:
         raise typer.BadParameter(
@@ -192,30 +191,21 @@ def kc(
     if sensitivity is not None:
         _sensitivity(file, sensitivity, output, plot)
         return
-    rig = _read(measured)
-    if as_axle or report is not None or describes_axle(file):
+    asked = replace(asked, rig=_read(measured))
+    if both:
         with ProgressBar("moving the axle", enabled=not as_json) as bar:
-            asked = (travel, steering, points, racks)
-            answer = _axle(bar, file, asked, report, targets, motion, as_json, rig)
-        curves, model, written, texts = answer
-        _tell(curves, model, file, output, plot, model_file, written, as_json, rig, texts)
+            curves, model, written, texts = _axle(bar, file, asked, outputs, motion)
+        _tell(curves, model, file, outputs, model_file, asked.rig, texts, written=written)
         return
     if motion != "parallel":
         raise typer.BadParameter(
             f"{file} describes a corner; add --axle for both wheels", param_hint="--motion"
         )
     model, roles = load_suspension(file, side=None if side is None else side.value)
-    from sekant.views.commands.kc_designs import also_at
-
-    heights = through_zero(*given_range(travel, roles.travel, "--travel"), points)
-    moves = None
-    if steering is not None or (roles.steering is not None and roles.rack in model.joints):
-        moves = also_at(through_zero(*given_range(steering, roles.steering, "--steering"), racks), rig)
-    elif rig is not None and "rack" in rig.names and roles.rack in model.joints:
-        moves = rig.steering
+    heights, moves = asked.heights(roles.travel), asked.moves(roles.steering, roles.rack in model.joints)
     with ProgressBar("moving the suspension", enabled=not as_json):
         curves = suspension_curves(model, roles, travel=heights, steering=moves)
-    _tell(curves, model, file, output, plot, model_file, [], as_json, rig)
+    _tell(curves, model, file, outputs, model_file, asked.rig)
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:
@@ -271,24 +261,16 @@ def _identify(files: list[Path], rates: Path | None, radius: float, as_json: boo
 
 
 def _on_curves(
-    file: Path,
-    of: str | None,
-    travel: str | None,
-    steering: str | None,
-    points: int,
-    racks: int,
-    motion: str,
+    file: Path, of: str | None, asked: Positions, motion: str
 ) -> tuple[SuspensionCurves, Model, SuspensionCurves | None, list[str]]:
-    """Curves of an axle on measured curves, its model, the measured curves, and texts."""
+    """Curves of an axle on measured curves, its model, the measured curves, and lines of text."""
     from sekant.errors import SekantError
-    from sekant.vehicle.curves.ranges import given_range, through_zero
     from sekant.vehicle.measured.rig import measured_axles, one_axle, rig_curves
 
     try:
         axle = one_axle(measured_axles(file), of)
-        heights = None if travel is None else through_zero(*given_range(travel, None, "--travel"), points)
-        moves = None if steering is None else through_zero(*given_range(steering, None, "--steering"), racks)
-        found = rig_curves(axle, travel=heights, steering=moves, motion=motion)
+        heights = None if asked.travel is None else asked.heights(None)
+        found = rig_curves(axle, travel=heights, steering=asked.moves(None), motion=motion)
     except SekantError as error:
         error.file = error.file or str(file)
         raise
@@ -298,8 +280,6 @@ def _on_curves(
 def _read(measured: Path | None) -> SuspensionCurves | None:
     if measured is None:
         return None
-    from dataclasses import replace
-
     from sekant.vehicle.measured.curves import read_measured
 
     return replace(read_measured(measured), name=str(measured))
@@ -323,33 +303,26 @@ def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None)
 
 
 def _axle(
-    bar: ProgressBar,
-    file: Path,
-    asked: Ranges,
-    report: Path | None,
-    targets: Path | None,
-    motion: str,
-    as_json: bool,
-    rig: SuspensionCurves | None,
+    bar: ProgressBar, file: Path, asked: Positions, outputs: Outputs, motion: str
 ) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
     """Curves of both wheels of an axle, its model, the files written, and texts on loads; writes the report."""
     from sekant.vehicle import axle, axle_compliance, axle_curves, member_loads
-    from sekant.views.commands.kc_designs import moved_axle, write_page
+    from sekant.views.commands.kc_designs import moved_axle
 
-    given, curves = moved_axle(file, asked, motion, rig)
+    given, curves = moved_axle(file, asked, motion)
     written = []
-    if report is not None:
+    if outputs.report is not None:
         bar.stage("writing the report")
         parallel = curves
         if motion != "parallel":
             moves = curves.steering if curves.moved is not None and curves.moved.steered else None
             parallel = axle_curves(given, travel=curves.travel, steering=moves)
-        written.append(write_page(report, [(file.stem, given, parallel)], targets))
+        written = outputs.write_page([(file.stem, given, parallel)])
     texts = []
-    if given.bushings and given.compliant and not as_json:
+    if given.bushings and given.compliant and not outputs.as_json:
         bar.stage("loading the axle")
         texts.append(axle_compliance(given).summary())
-    if given.load_cases and not as_json:
+    if given.load_cases and not outputs.as_json:
         bar.stage("loads of members")
         texts.append(member_loads(given).summary())
     return curves, axle(given), written, texts
@@ -359,14 +332,12 @@ def _tell(
     curves: SuspensionCurves,
     model: Model,
     file: Path,
-    output: Path | None,
-    plot: Path | None,
+    outputs: Outputs,
     model_file: Path | None,
-    written: list[Path],
-    as_json: bool,
-    measured: SuspensionCurves | None,
+    measured: SuspensionCurves | None = None,
     texts: Sequence[str] = (),
     drawn: SuspensionCurves | None = None,
+    written: Sequence[Path] = (),
 ) -> None:
     """Write the files, and print a summary or JSON; `drawn`: curves that are already compared."""
     if measured is not None:
@@ -378,21 +349,12 @@ def _tell(
         places = ", ".join(f"{1e3 * rack:.4g}" for rack in measured.steering)
         title = f"root-mean-square deviation from {measured.name} (rack at {places} mm)"
         texts = [*texts, title, *gaps]
-    if output is not None:
-        written.append(curves.to_csv(output))
-    if plot is not None:
-        from sekant.views.pictures import save_picture
-        from sekant.views.suspension_plot import suspension_picture
-
-        written.append(save_picture(lambda: suspension_picture(curves, measured=measured or drawn), plot))
+    written = [*written, *outputs.write(curves, measured or drawn)]
     if model_file is not None:
         from sekant.files import replace_file
         from sekant.io.writing import model_text
 
         replace_file(model_file, model_text(model).encode())
         written.append(model_file)
-
-    def text() -> str:
-        return "\n".join([curves.summary(), *texts])
-
-    tell(as_json, text, lambda: {"file": str(file)} | curves.as_dict(), written)
+    text = "\n".join([curves.summary(), *texts])
+    tell(outputs.as_json, lambda: text, lambda: {"file": str(file)} | curves.as_dict(), written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,44 +15,102 @@ if TYPE_CHECKING:
     from sekant.vehicle.kc.curves import AxleCurves
     from sekant.views.commands.kc import Side
 
-Ranges = tuple[str | None, str | None, int, int]
-"""Travel and steering as strings, and the number of positions of each."""
+    LabeledDesign = tuple[str, HardPoints, AxleCurves]
 
 
-def also_at(moves: Any, rig: SuspensionCurves | None) -> Any:
-    """Positions of the rack (m), those of measured curves included."""
-    import numpy as np
+@dataclass(frozen=True)
+class Positions:
+    """Travel and steering as strings, and the number of positions of each; positions of the rack include those of
+    measured curves, `rig`."""
 
-    return moves if rig is None or "rack" not in rig.names else np.union1d(moves, rig.steering)
+    travel: str | None
+    steering: str | None
+    points: int
+    racks: int
+    rig: SuspensionCurves | None = None
+
+    def heights(self, default: Any) -> Any:
+        """Travel (n,) m, over the range `default` unless another one is given."""
+        from sekant.vehicle.curves.ranges import given_range, through_zero
+
+        return through_zero(*given_range(self.travel, default, "--travel"), self.points)
+
+    def moves(self, default: Any, has_rack: bool = True) -> Any:
+        """Positions of the rack (m,) m; None if neither the options nor the file nor measured curves name any."""
+        import numpy as np
+
+        from sekant.vehicle.curves.ranges import given_range, through_zero
+
+        measured = None if self.rig is None or "rack" not in self.rig.names else self.rig.steering
+        if self.steering is None and (default is None or not has_rack):
+            return measured if has_rack else None
+        moves = through_zero(*given_range(self.steering, default, "--steering"), self.racks)
+        return moves if measured is None else np.union1d(moves, measured)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write, targets to show on the page, and whether to print JSON."""
+
+    csv: Path | None
+    plot: Path | None
+    report: Path | None
+    targets: Path | None
+    as_json: bool
+
+    def write(self, curves: Any, measured: SuspensionCurves | None = None) -> list[Path]:
+        """Write the table and the picture of curves, or of compared curves; returns the files."""
+        written = [] if self.csv is None else [curves.to_csv(self.csv)]
+        if self.plot is not None:
+            from sekant.vehicle.kc.comparison import ComparedCurves
+            from sekant.views.pictures import save_picture
+            from sekant.views.suspension_plot import compared_picture, suspension_picture
+
+            compared = isinstance(curves, ComparedCurves)
+            draw = (
+                (lambda: compared_picture(curves))
+                if compared
+                else (lambda: suspension_picture(curves, measured=measured))
+            )
+            written.append(save_picture(draw, self.plot))
+        return written
+
+    def write_page(self, designs: Sequence[LabeledDesign]) -> list[Path]:
+        """Write the page on designs: labels, hard points, and curves in parallel travel; returns the file."""
+        from sekant.views.kc_report import write_report
+        from sekant.views.kc_report.report import ShownDesign
+
+        if self.report is None:
+            return []
+        return [write_report(self.report, [ShownDesign(*design) for design in designs], read(self.targets))]
+
+
+def read(targets: Path | None) -> Any:
+    """Targets in a file, if there is one."""
+    from sekant.vehicle.kc.targets import read_targets
+
+    return None if targets is None else read_targets(targets)
 
 
 def moved_axle(
-    file: Path,
-    asked: Ranges,
-    motion: str,
-    rig: SuspensionCurves | None = None,
-    like: AxleCurves | None = None,
+    file: Path, asked: Positions, motion: str, like: AxleCurves | None = None
 ) -> tuple[HardPoints, AxleCurves]:
-    """The axle of a file and its curves over the given ranges, or over travel and rack of another design, `like`."""
+    """The axle of a file and its curves at the given positions, or at travel and rack of another design, `like`."""
     from sekant.errors import SekantError
     from sekant.vehicle import axle_curves, load_axle
-    from sekant.vehicle.curves.ranges import given_range, through_zero
+    from sekant.vehicle.curves.ranges import given_range
 
-    travel, steering, points, racks = asked
     given = load_axle(file)
     roles = given.suspension
-    update = {"travel": given_range(travel, roles.travel, "--travel")}
-    if steering is not None or roles.steering is not None:
-        update["steering"] = given_range(steering, roles.steering, "--steering")
+    update = {"travel": given_range(asked.travel, roles.travel, "--travel")}
+    if asked.steering is not None or roles.steering is not None:
+        update["steering"] = given_range(asked.steering, roles.steering, "--steering")
     given = given.model_copy(update={"suspension": roles.model_copy(update=update)})
-    moves = None
-    if like is not None:
-        moves = like.steering if like.moved is not None and like.moved.steered and roles.steering else None
-    elif "steering" in update:
-        moves = also_at(through_zero(*update["steering"], racks), rig)
-    elif rig is not None and "rack" in rig.names:
-        moves = rig.steering
-    heights = through_zero(*update["travel"], points) if like is None else like.travel
+    if like is None:
+        heights, moves = asked.heights(roles.travel), asked.moves(roles.steering)
+    else:
+        steered = like.moved is not None and like.moved.steered and roles.steering
+        heights, moves = like.travel, like.steering if steered else None
     try:
         return given, axle_curves(given, motion=motion, travel=heights, steering=moves)
     except SekantError as error:
@@ -59,127 +118,80 @@ def moved_axle(
         raise
 
 
-def compare_axles(
-    files: Sequence[Path],
-    asked: Ranges,
-    motion: str,
-    report: Path | None,
-    targets: Path | None,
-    output: Path | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+def compare_axles(files: Sequence[Path], asked: Positions, motion: str, outputs: Outputs) -> None:
     """Curves of several files over the travel of the first, side by side."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
 
     labels = names_of_files(files)
-    designs: list[tuple[str, HardPoints, AxleCurves]] = []
-    with ProgressBar("moving the axles", enabled=not as_json) as bar:
+
+    def moved(motion: str) -> list[LabeledDesign]:
+        designs: list[LabeledDesign] = []
         for label, file in zip(labels, files, strict=True):
             bar.stage(f"moving {label}")
             like = designs[0][2] if designs else None
             designs.append((label, *moved_axle(file, asked, motion, like=like)))
+        return designs
+
+    with ProgressBar("moving the axles", enabled=not outputs.as_json) as bar:
+        designs = moved(motion)
         written = []
-        if report is not None:
+        if outputs.report is not None:
+            parallel = designs if motion == "parallel" else moved("parallel")
             bar.stage("writing the report")
-            parallel = designs
-            if motion != "parallel":
-                parallel = []
-                for label, file in zip(labels, files, strict=True):
-                    like = parallel[0][2] if parallel else None
-                    parallel.append((label, *moved_axle(file, asked, "parallel", like=like)))
-            written.append(write_page(report, parallel, targets))
+            written = outputs.write_page(parallel)
     found = ComparedCurves(labels, tuple(curves for _, _, curves in designs))
-    if output is not None:
-        written.append(found.to_csv(output))
-    if plot is not None:
-        written.append(_plot(found, plot))
-    tell(as_json, found.summary, lambda: {"files": [str(f) for f in files]} | found.as_dict(), written)
+    written += outputs.write(found)
+    data = {"files": [str(file) for file in files]}
+    tell(outputs.as_json, found.summary, lambda: data | found.as_dict(), written)
 
 
-def _plot(found: Any, plot: Path) -> Path:
-    from sekant.views.pictures import save_picture
-    from sekant.views.suspension_plot import compared_picture
-
-    return save_picture(lambda: compared_picture(found), plot)
-
-
-def tune_axle(
-    file: Path,
-    targets: Path,
-    tuned: Path | None,
-    report: Path | None,
-    output: Path | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+def tune_axle(file: Path, tuned: Path | None, outputs: Outputs) -> None:
     """Move hard points of a file towards targets; the page shows the design before and after."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import axle_curves, load_axle
     from sekant.vehicle.hardpoints.writing import save_moved
     from sekant.vehicle.kc.comparison import ComparedCurves
-    from sekant.vehicle.kc.targets import read_targets, tune
+    from sekant.vehicle.kc.targets import tune
 
     refuse_unwritable(models=[tuned])
-    wanted, points = read_targets(targets), load_axle(file)
-    with ProgressBar("tuning hard points", enabled=not as_json) as bar:
+    wanted, points = read(outputs.targets), load_axle(file)
+    with ProgressBar("tuning hard points", enabled=not outputs.as_json) as bar:
         found = tune(points, wanted)
         written = [] if tuned is None else [save_moved(found.points, file, [*found.moves], tuned)]
-        if report is not None or output is not None or plot is not None:
+        if outputs.report or outputs.csv or outputs.plot:
             bar.stage("moving both designs")
-            both = [
-                (label, design, axle_curves(design))
-                for label, design in (("drawn", points), ("tuned", found.points))
-            ]
+            designs = (("drawn", points), ("tuned", found.points))
+            both = [(label, design, axle_curves(design)) for label, design in designs]
             compared = ComparedCurves(("drawn", "tuned"), tuple(curves for _, _, curves in both))
-            if report is not None:
-                written.append(write_page(report, both, targets))
-            if output is not None:
-                written.append(compared.to_csv(output))
-            if plot is not None:
-                written.append(_plot(compared, plot))
-    tell(as_json, found.summary, lambda: {"file": str(file)} | found.as_dict(), written)
-
-
-def write_page(
-    report: Path, designs: Sequence[tuple[str, HardPoints, AxleCurves]], targets: Path | None
-) -> Path:
-    """The page on designs: labels, hard points and curves in parallel travel."""
-    from sekant.vehicle.kc.targets import read_targets
-    from sekant.views.kc_report import write_report
-    from sekant.views.kc_report.report import ShownDesign
-
-    wanted = None if targets is None else read_targets(targets)
-    return write_report(report, [ShownDesign(*design) for design in designs], wanted)
+            written += [*outputs.write_page(both), *outputs.write(compared)]
+    tell(outputs.as_json, found.summary, lambda: {"file": str(file)} | found.as_dict(), written)
 
 
 def live_design(
     file: Path,
     live: Path,
     as_axle: bool,
-    asked: tuple[Side | None, str | None, str | None, int],
+    side: Side | None,
+    asked: Positions,
     targets: Path | None,
     as_json: bool,
 ) -> None:
-    """Write a page on which hard points are dragged. `asked`: side, ranges of travel and steering, number of
-    positions."""
+    """Write a page on which hard points are dragged."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.hardpoints.files import describes_axle
-    from sekant.vehicle.kc.targets import read_targets
     from sekant.views.design.page import write_design
 
-    side, travel, steering, points = asked
-    wanted = None if targets is None else read_targets(targets)
+    wanted = read(targets)
     with ProgressBar("compiling the page", enabled=not as_json):
         page = write_design(
             live,
             file,
             axle=as_axle or describes_axle(file),
             side=side,
-            travel=travel,
-            steering=steering,
-            points=points,
+            travel=asked.travel,
+            steering=asked.steering,
+            points=asked.points,
             targets=wanted,
         )
     tell(as_json, lambda: "", lambda: {"file": str(file)}, [page])
