@@ -1,4 +1,4 @@
-"""The seven case studies of DERA in natural coordinates: sizes, correct digits at the end, run times.
+"""The seven case studies of DERA in natural coordinates: sizes, correct digits at the end of the run, run times.
 
     python examples/case_studies.py [name ...] [--plots folder]
 

@@ -1,4 +1,4 @@
-"""A controller in Python that balances a pendulum on a cart: measure, decide, step, a thousand times a second.
+"""A controller in Python that balances a pendulum on a cart: it measures, decides and steps 1000 times per second.
 
 Run it with ``python examples/controller_loop.py``.
 """

@@ -1,4 +1,4 @@
-"""The same path joint as differential-algebraic and as ordinary differential equations (HALL table 3.6).
+"""A path joint as differential-algebraic equations and as an ordinary differential equation (HALL table 3.6).
 
     python examples/dae_against_ode.py [seconds of motion]
 

@@ -1,4 +1,4 @@
-"""A quarter car for other programs: C source for a controller's processor, and an FMU for a simulation tool.
+"""Export of a quarter car to other programs: C source for a controller, and an FMU for a simulation program.
 
 python examples/export_quarter_car.py [folder]
 """

@@ -1,4 +1,4 @@
-"""A bead on a parabola given by points: fit the path, look at the report, simulate, compare with the exact motion.
+"""A bead on a parabola given by points: fit, report of the fit, simulation, comparison with the exact motion.
 
 Run it in this folder: python parabola.py
 """

@@ -1,4 +1,4 @@
-"""Three ways to a natural frequency: exact linearization, differences, the spectrum of a motion (TROM 3.6, 4.2).
+"""Natural frequencies in three ways: exact linearization, finite differences, spectrum of a motion (TROM 3.6, 4.2).
 
     python examples/three_ways.py
 

@@ -1,4 +1,4 @@
-"""A reduced car with a digital controller for other programs: an FMU that drives itself.
+"""Export of a reduced car with a digital controller: an FMU that drives itself.
 
 Every 10 ms the controller samples speed and yaw rate. The drive torque controls the speed. The steering wheel
 controls the yaw rate; the importing program sets its target.

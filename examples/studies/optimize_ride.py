@@ -1,4 +1,4 @@
-"""Optuna finds springs and damping for the softest ride with the tire on the road: directly, and on a surrogate.
+"""Optuna finds spring and damping for the softest ride that keeps the tire on the road, with and without a surrogate.
 
 pip install 'sekant[studies]'; python examples/studies/optimize_ride.py
 """

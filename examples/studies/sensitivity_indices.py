@@ -1,4 +1,4 @@
-"""Which number of a quarter car matters for its ride? Sobol and Morris indices by SALib, rows by `sk.sweep`.
+"""Which parameter of a quarter car matters most for its ride? SALib computes Sobol and Morris indices.
 
 pip install 'sekant[studies]'; python examples/studies/sensitivity_indices.py
 """

@@ -1,4 +1,4 @@
-"""Dynamics of PILS's Formula Student corner (chapter 5): pose tables instead of the mechanism.
+"""Motion of PILS's Formula Student corner (chapter 5) with pose tables instead of the mechanism.
 
     python examples/suspensions/formula_student_fall.py [folder]
 

@@ -1,4 +1,4 @@
-"""Tables of poses as text, in and out: the drive u, the matrix T, its derivatives d and delta (PILS 4.1).
+"""Writing and reading tables of poses as text: the drive u, the matrix T, its derivatives d and delta (PILS 4.1).
 
     python examples/suspensions/pose_table_text.py [folder]
 

@@ -1,4 +1,4 @@
-"""Geometric and reduced quarter cars of HALL (4.1), under the load of his comparisons of run time (4.3).
+"""Geometric and reduced quarter cars of HALL (4.1), under the load of HALL's run-time comparisons (4.3).
 
 The models are in the files beside this one; `sk.reduce` makes the reduced models.
 """

@@ -1,4 +1,4 @@
-"""Steering a reduced suspension by a tie rod, or by its coordinate (HALL 4.1.3, table 4.7).
+"""Steering a reduced suspension with a tie rod, or with its second coordinate (HALL 4.1.3, table 4.7).
 
     python examples/suspensions/tie_rod.py [seconds of motion]
 

@@ -1,4 +1,4 @@
-"""Variable steps: the time of a function evaluation for geometric and reduced suspensions (HALL tables 4.2 and 4.5).
+"""Variable steps: time per function evaluation of geometric and reduced suspensions (HALL tables 4.2 and 4.5).
 
     python examples/suspensions/variable_steps.py [seconds of motion]
 
