@@ -83,55 +83,49 @@ class Course:
             height=self.height - self.height[0],
         )
 
-    def from_level(self, over: float = LEVEL) -> Course:
-        """The course on a road that is level at its beginning; slope and bank increase to their values `over`
-        the first meters. On a closed course they decrease again over the last meters, and it ends at the
-        height of its beginning.
+    def from_level(self) -> Course:
+        """The course on a road that is level at its beginning: slope and bank increase to their values over the
+        first `LEVEL` meters. On a closed course they decrease again over the last meters, and the course ends at
+        the height at which it begins.
         """
         if self.level:
             return self
-        share = _blend((self.s - self.s[0]) / over)
+        share = blended((self.s - self.s[0]) / LEVEL)
         if self.closed:
-            share = share * _blend((self.s[-1] - self.s) / over)
+            share = share * blended((self.s[-1] - self.s) / LEVEL)
         slope = share * self.slope
         rise = np.diff(self.s) * (slope[1:] + slope[:-1]) / 2
         height = self.height[0] + np.concatenate([[0.0], np.cumsum(rise)])
         if self.closed:
-            height -= (height[-1] - height[0]) * _blend((self.s - self.s[0]) / self.length)
+            height -= (height[-1] - height[0]) * blended((self.s - self.s[0]) / self.length)
         return replace(self, height=height, bank=share * self.bank)
 
     def laps(self, count: int) -> Course:
         """A closed course repeated `count` times."""
         if not self.closed:
             raise ModelError(f"an open course has no laps (got {count}); close it, or drive it once")
-        parts = range(count)
-        turn, length = self.heading[-1] - self.heading[0], self.length
+        grown = self._growth
+        rows = {
+            key: np.concatenate(
+                [getattr(self, key)[(1 if k else 0) :] + k * grown.get(key, 0.0) for k in range(count)]
+            )
+            for key in _ROWS
+        }
+        return replace(self, **rows)
 
-        def chained(row: Floats, growth: float = 0.0) -> Floats:
-            return np.concatenate([row[(1 if k else 0) :] + k * growth for k in parts])
-
-        return Course(
-            chained(self.s, length),
-            chained(self.x),
-            chained(self.y),
-            chained(self.heading, turn),
-            chained(self.curvature),
-            chained(self.left),
-            chained(self.right),
-            chained(self.height),
-            chained(self.bank),
-            True,
-        )
+    @property
+    def _growth(self) -> dict[str, float]:
+        """By how much rows grow from one lap to the next."""
+        return {"s": self.length, "heading": self.heading[-1] - self.heading[0]}
 
     def around(self, by: float) -> Course:
         """A closed course extended at both ends by the length `by`: in front by its last meters, behind by
         its first meters."""
         last, first = self.s > self.s[-1] - by, self.s < self.s[0] + by
         last[-1] = first[0] = False
-        grown = {"s": self.length, "heading": self.heading[-1] - self.heading[0]}
         rows = {}
         for key in _ROWS:
-            row, more = getattr(self, key), grown.get(key, 0.0)
+            row, more = getattr(self, key), self._growth.get(key, 0.0)
             rows[key] = np.concatenate([row[last] - more, row, row[first] + more])
         return replace(self, **rows)
 
@@ -143,40 +137,27 @@ class Course:
 
     def with_run_out(self, before: float, behind: float) -> Course:
         """The course with straight pieces of these lengths (m) at both ends; s remains 0 at the original start."""
-        pieces = []
-        for end, length in ((0, -before), (-1, behind)):
-            far = np.linspace(length, 0.0, 5)[:-1] if end == 0 else np.linspace(0.0, length, 5)[1:]
-            psi = np.full(far.size, self.heading[end])
-            none, open_ = np.zeros(far.size), np.full(far.size, np.inf)
-            pieces.append(
-                (
-                    self.s[end] + far,
-                    self.x[end] + far * np.cos(psi),
-                    self.y[end] + far * np.sin(psi),
-                    psi,
-                    none,
-                    open_,
-                    open_,
-                    self.height[end] + far * self.slope[end],
-                    np.full(far.size, self.bank[end]),
-                )
-            )
-        own = (
-            self.s,
-            self.x,
-            self.y,
-            self.heading,
-            self.curvature,
-            self.left,
-            self.right,
-            self.height,
-            self.bank,
+        first, last = np.linspace(-before, 0.0, 5)[:-1], np.linspace(0.0, behind, 5)[1:]
+        pieces = (self._straight(0, first), self, self._straight(-1, last))
+        return Course(*(np.concatenate([getattr(piece, key) for piece in pieces]) for key in _ROWS))
+
+    def _straight(self, end: int, far: Floats) -> Course:
+        """A straight piece without edges, at the distances `far` (k,) m from an end of the course."""
+        psi, none = np.full(far.size, self.heading[end]), np.zeros(far.size)
+        return Course(
+            self.s[end] + far,
+            self.x[end] + far * np.cos(psi),
+            self.y[end] + far * np.sin(psi),
+            psi,
+            none,
+            none + np.inf,
+            none + np.inf,
+            self.height[end] + far * self.slope[end],
+            none + self.bank[end],
         )
-        rows = [np.concatenate(part) for part in zip(pieces[0], own, pieces[1], strict=True)]
-        return Course(*rows, closed=False)
 
 
-def _blend(u: Floats) -> Floats:
+def blended(u: Floats) -> Floats:
     """Smooth step from 0 at u <= 0 to 1 at u >= 1 with continuous curvature."""
     u = np.clip(u, 0.0, 1.0)
     return u**3 * (10 - 15 * u + 6 * u**2)

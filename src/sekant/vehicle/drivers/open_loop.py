@@ -12,7 +12,6 @@ p is the time since d, which stops during the dwell. Parts that a maneuver does 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import pi
 
 from sekant.vehicle.car.commands import Commands
@@ -45,42 +44,32 @@ _RAMP = f"steer_ramp_rate*if_else({_RUN} < 1, max({_RUN}, 0)^3*(1 - {_RUN}/2), {
 STEERING = f"{_STEP} + {_RAMP} + {_SINE}"
 
 
-def _steered(commands: Commands | None, **numbers: float) -> Commands:
-    given = {**_NUMBERS, **{f"steer_{name}": float(value) for name, value in numbers.items()}}
-    commands = commands or Commands()
-    return replace(commands, steer=STEERING, parameters={**commands.parameters, **given})
+def _steered(**numbers: float) -> Commands:
+    given = {f"steer_{name}": float(value) for name, value in numbers.items()}
+    return Commands(steer=STEERING, parameters={**_NUMBERS, **given})
 
 
-def straight_on(commands: Commands | None = None) -> Commands:
+def straight_on() -> Commands:
     """The steering wheel stays at 0."""
-    return _steered(commands)
+    return _steered()
 
 
-def step_of_steering(angle: float, begin: float, end: float, commands: Commands | None = None) -> Commands:
+def step_of_steering(angle: float, begin: float, end: float) -> Commands:
     """A step to `angle` (rad) between `begin` and `end` (s)."""
-    return _steered(commands, step=angle, step_begin=begin, step_end=end)
+    return _steered(step=angle, step_begin=begin, step_end=end)
 
 
-def ramp_of_steering(rate: float, begin: float = 0.0, commands: Commands | None = None) -> Commands:
-    """A ramp at a constant `rate` (rad/s) that starts one second after `begin` (s); before this it starts
-    gradually."""
-    return _steered(commands, ramp_rate=rate, ramp_begin=begin)
+def ramp_of_steering(rate: float) -> Commands:
+    """A ramp whose rate rises to `rate` (rad/s) within the first second and is constant afterwards."""
+    return _steered(ramp_rate=rate)
 
 
-def sine_with_dwell(
-    amplitude: float,
-    frequency: float,
-    begin: float,
-    dwell: float,
-    blend: float,
-    commands: Commands | None = None,
-) -> Commands:
-    """One period of a sine (rad, Hz) that starts at `begin` (s), held for `dwell` (s) at its second peak; it
-    begins and ends over `blend` (s)."""
+def sine_with_dwell(amplitude: float, frequency: float, begin: float, dwell: float, blend: float) -> Commands:
+    """One period of a sine (rad, Hz) that starts at `begin` (s) and is held for `dwell` (s) at its second peak; it
+    fades in and out over `blend` (s)."""
     period = 1 / frequency
     end = begin + period + dwell
     return _steered(
-        commands,
         sine=amplitude,
         frequency=frequency,
         sine_begin=begin,
@@ -92,9 +81,7 @@ def sine_with_dwell(
     )
 
 
-def swept_sine(
-    amplitude: float, first: float, last: float, duration: float, commands: Commands | None = None
-) -> Commands:
+def swept_sine(amplitude: float, first: float, last: float, duration: float) -> Commands:
     """A sine (rad) whose frequency increases from `first` to `last` (Hz) within `duration` (s)."""
     slope = (last - first) / (2 * duration)
-    return _steered(commands, sine=amplitude, frequency=first, sweep=slope)
+    return _steered(sine=amplitude, frequency=first, sweep=slope)

@@ -11,7 +11,7 @@ from sekant.errors import ModelError
 from sekant.model.quantities import NotNegative, Positive
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.courses.course import Course, course_of_pieces, course_through
+from sekant.vehicle.courses.course import Course, blended, course_of_pieces, course_through
 from sekant.vehicle.courses.speed_profile import (
     FASTEST,
     SpeedProfile,
@@ -314,8 +314,7 @@ class Slalom(CourseManeuver):
         length = (self.cones - 1) * d
         x = np.arange(0.0, 2 * a + length + 0.5, 1.0)
         u = x - a
-        inside = np.clip(np.minimum(u + d, length + d - u) / d, 0.0, 1.0)
-        fade = inside**3 * (10 - 15 * inside + 6 * inside**2)
+        fade = blended(np.minimum(u + d, length + d - u) / d)
         return course_through(
             np.column_stack([x, self.offset * np.cos(np.pi * u / d) * fade])
         ).moved_to_start()

@@ -10,6 +10,7 @@ import numpy as np
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
+from sekant.vehicle.courses.course import blended
 from sekant.vehicle.drivers import follow_path, hold_speed
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
@@ -52,7 +53,7 @@ class LaneChange(Maneuver):
         for a, b, ya, yb in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
             s = np.linspace(0, 1, 13 if ya != yb else 3)[1:]
             xs += (a + (b - a) * s).tolist()
-            ys += (ya + (yb - ya) * s**3 * (10 - 15 * s + 6 * s**2)).tolist()
+            ys += (ya + (yb - ya) * blended(s)).tolist()
         return np.array(xs), np.array(ys)
 
     @property
