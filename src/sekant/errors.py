@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from importlib import import_module
@@ -196,3 +196,11 @@ def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
         return "there are none"
     shown = ", ".join(list(valid)[:12]) + (", ..." if len(valid) > 12 else "")
     return f"{what}: {shown}"
+
+
+def check_known(
+    name: str, valid: Collection[str], problem: str, what: str = "known", path: Sequence[str | int] = ()
+) -> None:
+    """Raise `ModelError`, with a remedy after the `problem`, if a name is not one of the valid ones."""
+    if name not in valid:
+        raise ModelError(f"{problem}; {suggest(name, list(valid), what)}", path=path)

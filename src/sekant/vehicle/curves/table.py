@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
+from sekant.errors import AnalysisWarning, check_known, warning_lines
 from sekant.files import write_lines
 from sekant.html_tables import html_table
 from sekant.vehicle.curves.poles import shown_number
@@ -91,8 +91,7 @@ class SuspensionCurves:
 
     def __getitem__(self, name: str) -> Vector:
         """Values (n, m) of a curve in SI."""
-        if name not in self.data:
-            raise ModelError(f"there is no curve '{name}'; {suggest(name, self.names, 'curves')}")
+        check_known(name, self.data, f"there is no curve '{name}'", "curves")
         return self.data[name][1]
 
     def unit(self, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import check_known, suggest
 from sekant.model.quantities import Description, Positive, Vector
 from sekant.vehicle.hardpoints.suspension import refuse_no_rack
 from sekant.vehicle.quantities import (
@@ -298,8 +298,5 @@ SET_UP = {
 def check_set_up(given: dict[str, float], known: list[str]) -> None:
     """Refuse changes that the suspension does not have."""
     for name in given:
-        if name not in known:
-            hint = suggest(name, known, "changes")
-            raise ModelError(
-                f"there is no set-up change '{name}' in this suspension; {hint}", path=("set_up", name)
-            )
+        problem = f"there is no set-up change '{name}' in this suspension"
+        check_known(name, known, problem, "changes", ("set_up", name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import check_known
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.suspension.drawn import AXES
 
@@ -32,8 +32,7 @@ def moved(points: HardPoints, shifts: Mapping[str, float]) -> HardPoints:
     """The description with coordinates such as ``lower_ball.z`` shifted by the given distances (m)."""
     known = coordinates(points)
     for name in shifts:
-        if name not in known:
-            raise ModelError(f"there is no coordinate '{name}'; {suggest(name, list(known), 'coordinates')}")
+        check_known(name, known, f"there is no coordinate '{name}'", "coordinates")
     return placed(points, {name: known[name] + shift for name, shift in shifts.items()})
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.columns import split_header
-from sekant.errors import DataError, ModelError, SekantError, one_error, suggest
+from sekant.errors import DataError, ModelError, SekantError, check_known, one_error, suggest
 from sekant.io.source import Place, Places, located, parse_source, read_source
 from sekant.vehicle.curves.ranges import quantity
 
@@ -83,9 +83,7 @@ def _named(name: str, folder: Path, path: tuple[str, ...]) -> dict[str, Any]:
 def _mapping(data: Mapping[str, Any], path: tuple[str, ...], strict: frozenset[str]) -> PointMapping:
     columns: dict[str, tuple[str, ...]] = {key: (key,) for key in ("point", *AXES)}
     for key, heads in _dict(data, "columns", path).items():
-        if key not in columns:
-            hint = suggest(key, list(columns), "columns")
-            raise ModelError(f"unknown column; {hint}", path=(*path, "columns", key))
+        check_known(key, columns, "unknown column", "columns", (*path, "columns", key))
         columns[key] = _texts(heads, (*path, "columns", key))
     names = {
         str(ours): _texts(theirs, (*path, "names", ours))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known, suggest
 from sekant.files import write_lines
 from sekant.model.model import Model
 from sekant.vehicle.curves import wheel
@@ -108,8 +108,7 @@ def axle_compliance(
         raise ModelError(f"height is 'held' or 'free' (got {height!r})")
     wanted = cases or tuple(c for c in CASES if height == "free" or CASES[c][0] != "fz")
     for case in wanted:
-        if case not in CASES:
-            raise ModelError(f"unknown load case '{case}'; {suggest(case, list(CASES), 'cases')}")
+        check_known(case, CASES, f"unknown load case '{case}'", "cases")
     model, roles = axle_of(given, roles, compliant=True)
     held = loaded_rig(model, roles, "height")
     base = {f"{side}.z": held.start[f"rig.{side}.z"] + travel for side in SIDES}

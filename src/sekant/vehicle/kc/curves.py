@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known
 from sekant.model.model import Model
 from sekant.vehicle.curves.corner_curves import drive_columns
 from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
@@ -105,10 +105,7 @@ def drives_of(roles: AxleRoles, ways: Vector, heights: Vector, moves: Vector) ->
 
 def ways_of(motion: Any) -> tuple[tuple[float, float], str]:
     if isinstance(motion, str):
-        if motion not in MOTIONS:
-            raise ModelError(
-                f"unknown motion '{motion}' of an axle; {suggest(motion, list(MOTIONS), 'motions')}"
-            )
+        check_known(motion, MOTIONS, f"unknown motion '{motion}' of an axle", "motions")
         return MOTIONS[motion], motion
     ways = np.asarray(motion, float)
     if ways.shape != (2,) or not np.all(np.isfinite(ways)) or not ways.any():

@@ -22,7 +22,7 @@ from sekant.analyses.kinematics.grid import path_points, walk
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.system import System, compile
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known, suggest
 from sekant.solvers.sweep import Sweep
 from sekant.vehicle.curves.frames import frame_pose
 from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
@@ -187,10 +187,7 @@ class AxleDesigns:
         rows, p = self._solved(values)
         directions = np.zeros((len(chosen), p.size))
         for row, name in zip(directions, chosen, strict=True):
-            if name not in self.names:
-                raise ModelError(
-                    f"'{name}' is not a coordinate of a movable point; {suggest(name, self.names, 'coordinates')}"
-                )
+            self._check_movable(name)
             row[self.names.index(name)] = 1.0
         heights = np.array(self._drawn_heights(p)[1]) @ directions.T  # (2, k)
         moves = np.zeros((len(chosen), len(self._drives)))
@@ -305,11 +302,11 @@ class AxleDesigns:
 
     def _known(self, values: Mapping[str, float] | None) -> dict[str, float]:
         for name in values or {}:
-            if name not in self.names:
-                raise ModelError(
-                    f"'{name}' is not a coordinate of a movable point; {suggest(name, self.names, 'coordinates')}"
-                )
+            self._check_movable(name)
         return dict(values or {})
+
+    def _check_movable(self, name: str) -> None:
+        check_known(name, self.names, f"'{name}' is not a coordinate of a movable point", "coordinates")
 
     def _start(self, equations: DrivenEquations, values: Mapping[str, float] | None) -> Vector:
         """Coordinates (nq,) as drawn, assembled if set-up changes open the joints."""
@@ -354,7 +351,6 @@ def _chosen(drawn: Mapping[str, float], points: Sequence[str] | None) -> list[st
     """Coordinates of the points that may move."""
     known = list(dict.fromkeys(name.rpartition(".")[0] for name in drawn))
     for name in points or ():
-        if name not in known:
-            raise ModelError(f"there is no point '{name}'; {suggest(name, known, 'points')}")
+        check_known(name, known, f"there is no point '{name}'", "points")
     wanted = set(points or known)
     return [name for name in drawn if name.rpartition(".")[0] in wanted]

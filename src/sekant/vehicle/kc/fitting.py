@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import ModelError, SolverError, suggest
+from sekant.errors import ModelError, SolverError, check_known
 from sekant.progress_bar import counting
 from sekant.vehicle.hardpoints.coordinates import coordinates, moved
 from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints, hard_points
@@ -65,10 +65,9 @@ def fit_points(
     low, high = np.array([bounds[name] for name in names], float).T
     if np.any(low >= high):
         raise ModelError("fit_points: bounds must increase from the first to the second number")
-    known = list(coordinates(hard_points(given)))
+    known = coordinates(hard_points(given))
     for name in names:
-        if name not in known:
-            raise ModelError(f"there is no coordinate '{name}'; {suggest(name, known, 'coordinates')}")
+        check_known(name, known, f"there is no coordinate '{name}'", "coordinates")
     made = AxleDesigns(
         given,
         points=list(dict.fromkeys(name.rpartition(".")[0] for name in names)),

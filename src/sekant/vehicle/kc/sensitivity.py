@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import check_known
 from sekant.files import write_lines
 from sekant.vehicle.curves.table import SHOWN
 
@@ -29,12 +29,8 @@ class Sensitivities:
 
     def of(self, curve: str, coordinate: str) -> Vector:
         """Derivative (n,) of a curve with respect to a coordinate, per m."""
-        if curve not in self.data:
-            raise ModelError(f"there is no curve '{curve}'; {suggest(curve, list(self.data), 'curves')}")
-        if coordinate not in self.coordinates:
-            raise ModelError(
-                f"no coordinate '{coordinate}'; {suggest(coordinate, list(self.coordinates), 'known')}"
-            )
+        check_known(curve, self.data, f"there is no curve '{curve}'", "curves")
+        check_known(coordinate, self.coordinates, f"there is no coordinate '{coordinate}'", "coordinates")
         return self.data[curve][:, self.coordinates.index(coordinate)]
 
     def ranked(self, curve: str, at: float = 0.0) -> list[tuple[str, float]]:

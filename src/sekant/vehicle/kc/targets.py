@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, SekantError, suggest
+from sekant.errors import ModelError, SekantError, check_known, suggest
 from sekant.io.source import located, read_source
 from sekant.model.ranges import is_range, read_range
 from sekant.vehicle.curves.poles import shown_number
@@ -96,8 +96,7 @@ def read_targets(path: str | PathLike[str]) -> Targets:
 
 def _targets(data: Mapping[str, Any], file: str) -> Targets:
     for key in data:
-        if key not in KEYS:
-            raise ModelError(f"unknown key; {suggest(key, KEYS, 'keys of a targets file')}", path=(key,))
+        check_known(key, KEYS, "unknown key", "keys of a targets file", (key,))
     given = data.get("targets")
     if not isinstance(given, dict) or not given:
         raise ModelError("a targets file needs 'targets', such as targets: {toe: 0 deg}")
@@ -138,10 +137,7 @@ def _target(name: str, given: Any) -> CurveTarget:
     if not isinstance(given, dict):
         return CurveTarget(name, unit, design=number(given, unit), everywhere=True)
     for key in given:
-        if key not in OF_TARGET:
-            raise ModelError(
-                f"unknown key '{key}' in a target; {suggest(key, OF_TARGET, 'keys')}", path=(*path, key)
-            )
+        check_known(key, OF_TARGET, f"unknown key '{key}' in a target", "keys", (*path, key))
     tolerance = number(given["tolerance"], unit, "tolerance") if "tolerance" in given else None
     weight = number(given.get("weight", 1.0), "1", "weight")
     if (tolerance is not None and tolerance <= 0) or weight <= 0:

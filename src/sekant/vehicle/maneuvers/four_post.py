@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from pydantic import model_validator
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known
 from sekant.geometry.spatial import SX
 from sekant.io.logs import read_log
 from sekant.model.forces import PointForce
@@ -126,8 +126,7 @@ class FourPost(Maneuver):
         found = {**given, **{key: _pairs(given[key]) for key in ("posts", "columns") if key in given}}
         for key in ("posts", "columns"):
             for name in found.get(key) or {}:
-                if name not in WHEELS:
-                    raise ModelError(f"unknown post '{name}' in {key}; {suggest(name, WHEELS, 'posts')}")
+                check_known(name, WHEELS, f"unknown post '{name}' in {key}", "posts")
         if found.get("posts"):
             found["posts"] = {name: str(value) for name, value in found["posts"].items()}
         return found

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import model_validator
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known
 from sekant.io.logs import Log, read_log
 from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
@@ -64,10 +64,7 @@ class LogReplay(Maneuver):
             pairs = [part.partition("=") for part in columns.split(",") if part.strip()]
             given["columns"] = {role.strip(): name.strip() for role, _, name in pairs}
         for role in given.get("columns") or {}:
-            if role not in UNITS:
-                raise ModelError(
-                    f"unknown channel '{role}' in columns; {suggest(str(role), list(UNITS), 'channels')}"
-                )
+            check_known(role, UNITS, f"unknown channel '{role}' in columns", "channels")
         if given.get("file") and "speed" not in given:
             log = read_log(given["file"])
             name = (given.get("columns") or {}).get("speed", "speed")

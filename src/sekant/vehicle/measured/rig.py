@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known
 from sekant.vehicle.curves.table import DRIVES, SuspensionCurves
 from sekant.vehicle.hardpoints.components import WheelData
 from sekant.vehicle.kc.compliance import axle_compliance
@@ -72,8 +72,7 @@ def one_axle(axles: dict[str, MeasuredAxle], name: str | None) -> MeasuredAxle:
         raise ModelError("describes a car without measured curves; name the file of one of its suspensions")
     if name is None:
         raise ModelError(f"describes a car; say which axle with --of: {', '.join(axles)}")
-    if name not in axles:
-        raise ModelError(f"has no axle '{name}' on measured curves; {suggest(name, list(axles), 'axles')}")
+    check_known(name, axles, f"has no axle '{name}' on measured curves", "axles")
     return axles[name]
 
 

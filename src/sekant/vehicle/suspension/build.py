@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, check_known
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator, Torque
 from sekant.model.input import Input
@@ -125,9 +125,8 @@ def _add_torques(made: Corner, extra: AxleParts) -> None:
 
 
 def _layout(points: HardPoints) -> Layout:
-    if points.type not in LAYOUTS:
-        hint = suggest(points.type, list(LAYOUTS), "types")
-        raise ModelError(f"unknown type of suspension '{points.type}'; {hint}", path=("type",))
+    problem = f"unknown type of suspension '{points.type}'"
+    check_known(points.type, LAYOUTS, problem, "types", ("type",))
     return LAYOUTS[points.type]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import check_known
 from sekant.model.body import Body
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Bushing, PointForce
@@ -82,13 +82,10 @@ class Corner:
         self.given = given
         known = [*layout.masses, "wheel", "rack"]
         for name in given.masses:
-            if name not in known:
-                hint = suggest(name, known, "parts")
-                raise ModelError(f"a {layout.name} has no part '{name}'; {hint}", path=("masses", name))
+            check_known(name, known, f"a {layout.name} has no part '{name}'", "parts", ("masses", name))
         for name in given.bushings:
-            if name not in given.points:
-                hint = suggest(name, list(given.points), "points")
-                raise ModelError(f"there is no point '{name}' for a bushing; {hint}", path=("bushings", name))
+            problem = f"there is no point '{name}' for a bushing"
+            check_known(name, given.points, problem, "points", ("bushings", name))
         self._add_set_up()
 
     def p(self, name: str) -> Vector:
@@ -331,9 +328,8 @@ class Corner:
     def carrier(self, on: str, path: tuple[str, ...]) -> str:
         """The name of the part `on`, by default the one that carries the spring."""
         part = on or self.given.spring.on or self.layout.spring_on
-        if self.name(part) not in self.into.all("bodies"):
-            known = [
-                n.removeprefix(self.prefix) for n in self.into.all("bodies") if n.startswith(self.prefix)
-            ]
-            raise ModelError(f"there is no part '{part}'; {suggest(part, known, 'parts')}", path=path)
+        bodies = self.into.all("bodies")
+        if self.name(part) not in bodies:
+            own = [name.removeprefix(self.prefix) for name in bodies if name.startswith(self.prefix)]
+            check_known(part, own, f"there is no part '{part}'", "parts", path)
         return self.name(part)
