@@ -8,9 +8,11 @@ missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -301,3 +303,12 @@ def located(error: SekantError, places: Places, file: str) -> SekantError:
         place = find_place(places, error.path)
         error.file, error.line = (place.file, place.line) if place is not None else (file, None)
     return error
+
+
+@contextmanager
+def locating(source: Source, file: str | PathLike[str]) -> Iterator[None]:
+    """Errors of the block get the file and the line of their item in a source."""
+    try:
+        yield
+    except SekantError as error:
+        raise located(error, source.places, str(file)) from None

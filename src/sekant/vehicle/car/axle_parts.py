@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekant.errors import SekantError
-from sekant.io.source import located
+from sekant.io.source import locating
 from sekant.model.model import Model
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.hardpoints.description import HardPoints, hard_points
@@ -23,10 +22,8 @@ def points_of(file: str | HardPoints) -> HardPoints:
     if isinstance(file, HardPoints):
         return file
     source = hard_point_source(file)
-    try:
+    with locating(source, file):
         found = hard_points(source.data)
-    except SekantError as error:
-        raise located(error, source.places, file) from None
     return found.model_copy(update={"load": 0.0})
 
 

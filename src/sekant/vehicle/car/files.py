@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sekant.errors import ModelError, SekantError, suggest
+from sekant.errors import ModelError, suggest
 from sekant.io.named_files import locate_files
-from sekant.io.source import Places, find_place, located, read_source
+from sekant.io.source import Places, find_place, locating, read_source
 from sekant.io.table_files import read_table_files
 from sekant.model.explain import read_as
 from sekant.vehicle.car.build import check_standing
@@ -29,7 +29,7 @@ def load_car(path: str | PathLike[str]) -> Car:
     place = Path(path)
     source = read_source(place)
     data, places = source.data, source.places
-    try:
+    with locating(source, path):
         kind = data.get("vehicle")
         if kind not in KINDS:
             what = (
@@ -44,8 +44,6 @@ def load_car(path: str | PathLike[str]) -> Car:
         car = car_description(data)
         check_standing(car)
         return car
-    except SekantError as error:
-        raise located(error, places, str(path)) from None
 
 
 def _not_a_car(data: Mapping[str, Any]) -> str:
@@ -88,10 +86,8 @@ def _read_measured(axle: dict[str, Any], file: Path) -> None:
     if not describes_curves(source.data):
         return
     locate_measured(source.data["suspension"], file.parent, source.places, ("suspension",))
-    try:
+    with locating(source, file):
         found = read_as(MeasuredAxle, source.data)
-    except SekantError as error:
-        raise located(error, source.places, str(file)) from None
     axle["suspension"] = found.suspension
     if "anti_roll_bar" not in axle:
         axle["anti_roll_bar"] = found.anti_roll_bar

@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sekant.errors import ModelError, SekantError
-from sekant.io.source import located
+from sekant.errors import ModelError
+from sekant.io.source import locating
 from sekant.io.yaml import load
 from sekant.model.explain import read_as
 from sekant.model.model import Model
@@ -30,8 +30,8 @@ def load_suspension(
     `side` and `steered` apply to hard points only.
     """
     source = hard_point_source(path)
-    data, places = source.data, source.places
-    try:
+    data = source.data
+    with locating(source, path):
         if "points" in data or ("type" in data and "bodies" not in data):
             from sekant.vehicle.hardpoints.description import hard_points
             from sekant.vehicle.suspension.build import corner
@@ -43,8 +43,6 @@ def load_suspension(
             return _described(Path(path), data)
         if "vehicle" in data:
             raise ModelError("describes a car; name the file of one of its suspensions", path=("vehicle",))
-    except SekantError as error:
-        raise located(error, places, str(path)) from None
     _no_side(side, path)
     return _as_model(load(path), path), Suspension()
 
@@ -55,14 +53,12 @@ def load_axle(path: str | PathLike[str]) -> HardPoints:
     from sekant.vehicle.suspension.build import axle
 
     source = hard_point_source(path)
-    try:
+    with locating(source, path):
         if "points" not in source.data:
             raise ModelError("does not describe an axle: it has no hard points ('points')")
         points = hard_points(source.data)
         axle(points)  # finds errors of points and parts while their lines in the file are known
         return points
-    except SekantError as error:
-        raise located(error, source.places, str(path)) from None
 
 
 def describes_axle(path: str | PathLike[str]) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 from sekant.columns import split_header
 from sekant.errors import DataError, ModelError, SekantError, check_known, one_error, suggest
-from sekant.io.source import Place, Places, located, parse_source, read_source
+from sekant.io.source import Place, Places, locating, parse_source, read_source
 from sekant.vehicle.curves.ranges import quantity
 
 Rows = list[tuple[int, list[str]]]
@@ -69,14 +69,10 @@ def _named(name: str, folder: Path, path: tuple[str, ...]) -> dict[str, Any]:
             path=path,
         )
     source = read_source(file)
-    for key in source.data:
-        if key not in KEYS:
-            fault = ModelError(f"unknown key; {suggest(key, KEYS, 'keys of a mapping')}", path=(key,))
-            raise located(fault, source.places, str(file))
-    try:
+    with locating(source, file):
+        for key in source.data:
+            check_known(key, KEYS, "unknown key", "keys of a mapping", (key,))
         _mapping(source.data, (), frozenset())
-    except SekantError as error:
-        raise located(error, source.places, str(file)) from None
     return source.data
 
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, SekantError, check_known, suggest
-from sekant.io.source import located, read_source
+from sekant.errors import ModelError, check_known, suggest
+from sekant.io.source import locating, read_source
 from sekant.model.ranges import is_range, read_range
 from sekant.vehicle.curves.poles import shown_number
 from sekant.vehicle.curves.ranges import grid_values, quantity, through_zero
@@ -88,10 +88,8 @@ class Targets:
 def read_targets(path: str | PathLike[str]) -> Targets:
     """The targets in a YAML file; errors name file and line."""
     source = read_source(Path(path))
-    try:
+    with locating(source, path):
         return _targets(source.data, str(path))
-    except SekantError as error:
-        raise located(error, source.places, str(path)) from None
 
 
 def _targets(data: Mapping[str, Any], file: str) -> Targets:
