@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import DataError, ModelError
 from sekant.files import read_file
-from sekant.units import parse_unit
+from sekant.units import convert, parse_unit
 
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
@@ -56,6 +56,22 @@ class Columns:
                     raise self.wrong(f"column '{name}': {error.message}") from None
         self.check_finite(self.names)
         return self.values * factors
+
+    def column(self, name: str, si: str, needed: str = "") -> NDArray[np.float64]:
+        """Values (n,) of a column, converted to the SI unit `si`.
+
+        A column without a unit is in SI; with `needed` it is refused, and the message proposes this unit.
+        """
+        i = self.names.index(name)
+        unit = self.units[i]
+        if not unit and needed:
+            raise self.wrong(
+                f"column '{name}' has no unit; write {name} [{needed}], or another unit of the same kind"
+            )
+        try:
+            return self.values[:, i] * (convert(1.0, unit, si) if unit else 1.0)
+        except ModelError as error:
+            raise self.wrong(f"column '{name}': {error.message}") from None
 
     def check_finite(self, names: Iterable[str]) -> None:
         """Raise at the first number of these columns that is not finite."""

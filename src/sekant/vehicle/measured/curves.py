@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
-from sekant.units import convert
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.measured.strokes import NEAR, on_one_grid, strokes_of
@@ -56,18 +55,12 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
         raise table.wrong("has no column 'travel'")
     if strict:
         table.check_finite(table.names[place] for name, place in places.items() if name in NEEDED)
-    names, numbers = list(places), table.values[:, list(places.values())]
-    for k, (name, place) in enumerate(places.items()):
-        unit = table.units[place]
-        if strict and not unit and GLOSSARY[name].unit != "1":
-            shown = SHOWN.get(GLOSSARY[name].unit, (GLOSSARY[name].unit, 1.0))[0]
-            raise table.wrong(
-                f"column '{name}' has no unit; write {name} [{shown}], or another unit of the same kind"
-            )
-        try:
-            numbers[:, k] *= convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0
-        except ModelError as error:
-            raise table.wrong(f"column '{name}': {error.message}") from None
+    names, columns = list(places), []
+    for name, place in places.items():
+        unit = GLOSSARY[name].unit
+        needed = SHOWN.get(unit, (unit, 1.0))[0] if strict and unit != "1" else ""
+        columns.append(table.column(table.names[place], unit, needed))
+    numbers = np.column_stack(columns)
     try:
         numbers, gaps = strokes_of(numbers, names, strict)
         travel, rack, grid = on_one_grid(numbers, names)

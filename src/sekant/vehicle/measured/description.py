@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import BeforeValidator, model_validator
 
 from sekant.columns import read_columns
@@ -12,7 +13,6 @@ from sekant.model.body import check_body
 from sekant.model.explain import read_as
 from sekant.model.quantities import Description, NotNegative, Positive, wrong
 from sekant.model.table import TableData
-from sekant.units import convert
 from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
@@ -49,23 +49,15 @@ def table_over_travel(column: str, unit: str) -> BeforeValidator:
             for name in ("travel", column):
                 if name not in found.names:
                     raise found.wrong(f"has no column '{name}'")
-            values = []
-            for name, si in (("travel", "m"), (column, unit)):
-                k = found.names.index(name)
-                if not found.units[k] and si:
-                    raise found.wrong(f"column '{name}' has no unit; write {name} [{si}]")
-                factor = convert(1.0, found.units[k] or "", si) if si else 1.0
-                values.append((found.values[:, k] * factor).tolist())
+            x = found.column("travel", "m", "m")
+            y = found.column(column, unit, unit) if unit else found.values[:, found.names.index(column)]
         except ModelError as error:
             where = f"{given}: " if getattr(error, "file", None) else ""
             raise wrong(f"{where}{error.message}") from None
-        order = sorted(range(len(values[0])), key=lambda i: values[0][i])
-        x, y = ([column[i] for i in order] for column in values)
+        order = np.argsort(x, kind="stable")
+        table = {"x": x[order].tolist(), "y": y[order].tolist(), "extrapolation": "linear"}
         try:
-            return read_as(
-                TableData,
-                {"x": x, "y": y, "kind": "cubic" if len(x) > 3 else "linear", "extrapolation": "linear"},
-            )
+            return read_as(TableData, table | {"kind": "cubic" if x.size > 3 else "linear"})
         except ModelError as error:
             raise wrong(f"{given}: {error.message}") from None
 

@@ -22,7 +22,6 @@ from sekant.columns import Columns, read_columns
 from sekant.errors import DataError, ModelError, suggest
 from sekant.files import write_lines
 from sekant.model.joints.elastic import LENGTH
-from sekant.units import convert
 
 Vector = NDArray[np.float64]
 LOADS = {"fx": "N", "fy": "N", "fz": "N", "mx": "N*m", "my": "N*m", "mz": "N*m"}
@@ -134,20 +133,13 @@ def _numbers(table: Columns) -> dict[str, Vector]:
     table.check_finite(table.names)
     known = {**LOADS, **MOVES, "travel": "m"}
     found: dict[str, Vector] = {}
-    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+    for name, column in zip(table.names, table.values.T, strict=True):
         if name in ("ramp", "time", "t"):
             found[name] = column
             continue
         if name not in known:
             raise table.wrong(f"unknown column '{name}'; {suggest(name, [*known, 'ramp'], 'columns')}")
-        if not unit:
-            raise table.wrong(
-                f"column '{name}' has no unit; write {name} [{known[name]}], or another unit of the same kind"
-            )
-        try:
-            found[name] = column * convert(1.0, unit, known[name])
-        except ModelError as error:
-            raise table.wrong(f"column '{name}': {error.message}") from None
+        found[name] = table.column(name, known[name], known[name])
     lacking = [name for name in MOVES if name not in found]
     if lacking:
         raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs all six of {', '.join(MOVES)}")
@@ -237,22 +229,16 @@ def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
     table.check_finite(table.names)
     travel = np.zeros(len(table.values))
     C = np.zeros((len(table.values), 6, 6))
-    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+    for name in table.names:
+        if name == "travel":
+            travel = table.column(name, "m", "m")
+            continue
         load, _, move = name.partition(".")
-        si = "m" if name == "travel" else f"{MOVES.get(move, '')}/({LOADS.get(load, '')})"
-        if name != "travel" and (load not in LOADS or move not in MOVES):
+        if load not in LOADS or move not in MOVES:
             known = ["travel", *(f"{a}.{b}" for a in LOADS for b in MOVES)]
             raise table.wrong(f"unknown column '{name}'; {suggest(name, known, 'columns')}")
-        if not unit:
-            raise table.wrong(f"column '{name}' has no unit; write {name} [{si}]")
-        try:
-            values = column * convert(1.0, unit, si)
-        except ModelError as error:
-            raise table.wrong(f"column '{name}': {error.message}") from None
-        if name == "travel":
-            travel = values
-        else:
-            C[:, list(MOVES).index(move), list(LOADS).index(load)] = values
+        si = f"{MOVES[move]}/({LOADS[load]})"
+        C[:, list(MOVES).index(move), list(LOADS).index(load)] = table.column(name, si, si)
     _check(table, C)
     order = np.argsort(travel)
     if np.any(np.diff(travel[order]) <= 0):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sekant.columns import Columns, read_columns
 from sekant.errors import ModelError, suggest
 from sekant.model.joints.elastic import ElasticModes
-from sekant.units import convert
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
 
@@ -158,7 +157,7 @@ def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCo
     """
     table = read_columns(path)
     rows, travel = [], _travel(table)
-    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+    for name in table.names:
         if name == "travel":
             continue
         case, _, quantity = name.partition(".")
@@ -166,11 +165,8 @@ def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCo
             known = [f"{c}.{q}" for c in CASES for q in QUANTITIES]
             raise table.wrong(f"unknown column '{name}'; {suggest(name, known, 'columns')}")
         si = ("rad" if quantity in TURNS else "m") + ("/(N*m)" if CASES[case][0] == "mz" else "/N")
-        try:
-            factor = convert(1.0, unit, si) if unit else 1.0
-        except ModelError as error:
-            raise table.wrong(f"column '{name}': {error.message}") from None
-        rows += [(float(at), case, quantity, factor * float(x)) for at, x in zip(travel, column, strict=True)]
+        values = table.column(name, si).tolist()
+        rows += [(float(at), case, quantity, x) for at, x in zip(travel, values, strict=True)]
     if not rows:
         raise table.wrong("contains no rates")
     try:
@@ -185,8 +181,7 @@ def _travel(table: Columns) -> Vector:
         if len(table.values) != 1:
             raise table.wrong(f"has {len(table.values)} rows, but no column 'travel' that distinguishes them")
         return np.zeros(1)
-    k = table.names.index("travel")
-    travel = table.values[:, k] * convert(1.0, table.units[k] or "m", "m")
+    travel = table.column("travel", "m")
     if np.unique(travel).size != travel.size:
         raise table.wrong("the same travel occurs twice; keep one row of each")
     return travel
