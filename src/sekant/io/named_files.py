@@ -32,12 +32,13 @@ def _locate(value: Any, folder: Path, places: Places, path: KeyPath) -> None:
         return
     for key, entry in value.items():
         if key in _KEYS and isinstance(entry, str):
-            value[key] = _existing(entry, folder, places, (*path, key))
+            value[key] = existing_file(entry, folder, places, (*path, key))
         elif key != "inline":
             _locate(entry, folder, places, (*path, key))
 
 
-def _existing(name: str, folder: Path, places: Places, path: KeyPath) -> str:
+def existing_file(name: str, folder: Path, places: Places, path: KeyPath) -> str:
+    """The path of a file that the entry at `path` of a file in `folder` names."""
     found = folder / name if name and "\0" not in name else None
     if found is not None and found.is_file():
         return str(found)

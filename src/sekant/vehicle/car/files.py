@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, suggest
-from sekant.io.named_files import locate_files
-from sekant.io.source import Places, find_place, locating, read_source
+from sekant.io.named_files import existing_file, locate_files
+from sekant.io.source import Places, locating, read_source
 from sekant.io.table_files import read_table_files
 from sekant.model.explain import read_as
 from sekant.vehicle.car.build import check_standing
@@ -70,14 +70,9 @@ def _name_files(axles: Any, folder: Path, places: Places) -> None:
         for key in ("suspension", "tire"):
             if not isinstance(axle.get(key), str):
                 continue
-            found = folder / axle[key]
-            if not found.is_file():
-                at = find_place(places, ("axles", name, key))
-                where = {} if at is None else {"file": at.file, "line": at.line}
-                raise ModelError(f"there is no file '{axle[key]}'", path=("axles", name, key), **where)
-            axle[key] = str(found)
-            if key == "suspension" and found.suffix.lower() in (".yaml", ".yml"):
-                _read_measured(axle, found)
+            axle[key] = existing_file(axle[key], folder, places, ("axles", name, key))
+            if key == "suspension" and axle[key].lower().endswith((".yaml", ".yml")):
+                _read_measured(axle, Path(axle[key]))
 
 
 def _read_measured(axle: dict[str, Any], file: Path) -> None:

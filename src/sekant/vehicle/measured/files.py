@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, SekantError
-from sekant.io.source import KeyPath, Places, find_place, located, read_source
+from sekant.io.named_files import existing_file
+from sekant.io.source import KeyPath, Places, located, read_source
 from sekant.model.explain import read_as
 from sekant.model.model import Model
 from sekant.model.quantities import Description, NotNegative, Positive
@@ -144,23 +145,12 @@ def locate_measured(data: Any, folder: Path, places: Places, path: KeyPath) -> N
         return
     for key in ("curves", "compliance"):
         if isinstance(data.get(key), str):
-            data[key] = _existing(data[key], folder, places, (*path, key))
+            data[key] = existing_file(data[key], folder, places, (*path, key))
         elif isinstance(data.get(key), dict):
             for side, name in data[key].items():
                 if isinstance(name, str):
-                    data[key][side] = _existing(name, folder, places, (*path, key, side))
+                    data[key][side] = existing_file(name, folder, places, (*path, key, side))
     for part, key in TABLES:
         own = data.get(part)
         if isinstance(own, dict) and isinstance(own.get(key), str) and own[key].lower().endswith(".csv"):
-            own[key] = _existing(own[key], folder, places, (*path, part, key))
-
-
-def _existing(name: str, folder: Path, places: Places, path: KeyPath) -> str:
-    found = folder / name
-    if found.is_file():
-        return str(found)
-    at = find_place(places, path)
-    where = {} if at is None else {"file": at.file, "line": at.line}
-    near = sorted(p.name for p in folder.glob("*.csv"))[:5]
-    hint = f"; in that directory: {', '.join(near)}" if near else ""
-    raise ModelError(f"there is no file '{name}'{hint}", path=path, **where)
+            own[key] = existing_file(own[key], folder, places, (*path, part, key))
