@@ -27,13 +27,17 @@ def points_of(file: str | HardPoints) -> HardPoints:
     return found.model_copy(update={"load": 0.0})
 
 
+def points_with_wheels(axle: Axle, file: str | HardPoints) -> HardPoints:
+    """The hard points with mass and inertia of the car's wheels."""
+    points = points_of(file)
+    wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
+    return points.model_copy(update={"wheel": wheel})
+
+
 def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
     """An axle on hard points with spinning wheels, and with steering and drive shafts where the car steers or
     drives it."""
-    points = points_of(file)
-    wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
-    points = points.model_copy(update={"wheel": wheel})
-    made = axle_of(points, steered=axle.steering is not None, spin=True)
+    made = axle_of(points_with_wheels(axle, file), steered=axle.steering is not None, spin=True)
     motions: dict[str, Any] = {name: item for name, item in made.motions.items() if name != "steering"}
     forces = {name: item for name, item in made.forces.items() if name != "column"}
     shapes = {

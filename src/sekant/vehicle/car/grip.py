@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
@@ -15,6 +16,7 @@ from sekant.vehicle.roads import road_values
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip
 
+Floats = NDArray[np.float64]
 NEARLY = 0.98  # of the largest force: some tires approach it without a peak
 STEEPEST = 1.0  # tangent of the largest slip angle that is searched
 POINTS = 2000
@@ -53,8 +55,15 @@ def slip_of_most_force(tire: Tire, load: float, factor: float = 1.0, speed: floa
     `factor`: friction of the road, as a factor on that of the tire. For a tire without a limit it is 45
     degrees.
     """
-    a = SX.sym("a")
-    slip = Slip(SX(0), a, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor)
     tangents = np.linspace(0.0, STEEPEST, POINTS + 1)
-    forces = np.abs(np.array(ca.Function("side", [a], [SX(tire.forces(slip).Fy)]).map(POINTS + 1)(tangents)))
-    return float(np.arctan(tangents[np.argmax(forces.ravel() >= NEARLY * forces.max())]))
+    forces = forces_at(tire, load, tangents, factor, speed, along=False)
+    return float(np.arctan(tangents[np.argmax(forces >= NEARLY * forces.max())]))
+
+
+def forces_at(tire: Tire, load: float, slips: Floats, factor: float, speed: float, *, along: bool) -> Floats:
+    """Magnitudes (n,) N of the force along or across the road at slips (n,): kappa or tan(alpha)."""
+    a = SX.sym("a")
+    kappa, alpha = (a, SX(0)) if along else (SX(0), a)
+    forces = tire.forces(Slip(kappa, alpha, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor))
+    force = ca.Function("force", [a], [SX(forces.Fx if along else forces.Fy)])
+    return np.abs(np.array(force.map(slips.size)(slips))).ravel()

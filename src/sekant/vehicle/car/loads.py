@@ -20,13 +20,13 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from sekant.errors import AnalysisWarning, ModelError, SolverError
+from sekant.errors import ModelError, SolverError
 from sekant.model.explain import read_as
 from sekant.model.quantities import Description
 from sekant.progress_bar import through
 from sekant.solvers.newton.bracketed import bracketed_zero
 from sekant.vehicle.car.axle_data import AxleData, axle_data
-from sekant.vehicle.car.axle_parts import points_of
+from sekant.vehicle.car.axle_parts import points_with_wheels
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.statics import pressed_by
 from sekant.vehicle.hardpoints.description import HardPoints
@@ -123,9 +123,8 @@ def car_loads(car: Car | dict[str, Any], cases: Mapping[str, CarLoadCase | dict[
             applied[axle.name][name] = own
             found[axle.name][name] = axle.rigs.loads(name, own, case.hold)
             wheels[name] |= {f"{axle.name}.{key}": x for key, x in own.items() if "." in key}
-    none: tuple[AnalysisWarning, ...] = ()
     tables = {
-        axle.name: load_table(axle.rigs.model, axle.rigs.roles, found[axle.name], applied[axle.name], none)
+        axle.name: load_table(axle.rigs.model, axle.rigs.roles, found[axle.name], applied[axle.name])
         for axle in (front, rear)
     }
     return CarLoads(car.name, tables, wheels)
@@ -138,10 +137,7 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
             "loads of parts require a suspension with hard points; this one has none",
             path=("axles", name, "suspension"),
         )
-    points = points_of(axle.suspension)
-    wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
-    points = points.model_copy(update={"wheel": wheel})
-    model, roles = axle_of(points, None, compliant=True)
+    model, roles = axle_of(points_with_wheels(axle, axle.suspension), None, compliant=True)
     rigs = LoadedRigs(model, roles)
     places = rigs.contacts()
     radius = float(data.center[2] - axle.at[2] - places[0][2])

@@ -21,9 +21,10 @@ from sekant.model.sensors import Position
 from sekant.progress_bar import doing
 from sekant.reduction import reduce
 from sekant.reduction.lumping import Lump
-from sekant.vehicle.car.axle_parts import hard_point_axle, points_of
+from sekant.vehicle.car.axle_parts import hard_point_axle, points_of, points_with_wheels
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.suspension.anti_roll_bar import heave_between
 from sekant.vehicle.suspension.build import corner
 
 JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that are connected to the other side
@@ -68,9 +69,9 @@ def _reduced(
 ) -> tuple[Model, tuple[Lump, ...]]:
     """The reduced axle, and the point masses on its ground."""
     steered = axle.steering is not None
-    wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
-    weightless = {**points.masses, "rack": 0.0}  # there is one rack for both sides
-    made = points.model_copy(update={"wheel": wheel, "masses": weightless if steered else points.masses})
+    made = points_with_wheels(axle, points)
+    if steered:  # there is one rack for both sides
+        made = made.model_copy(update={"masses": {**points.masses, "rack": 0.0}})
     soft = bool(made.bushings) and made.compliant
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
     travel, rack = points.suspension.travel, points.suspension.steering
@@ -179,20 +180,11 @@ def _joined(part: Model, points: HardPoints) -> Model:
             rotational_damping=(0.0, bar.damping, 0.0),
         )
     if extra is not None and extra.heave_spring is not None:
-        heave, left, right = (
-            extra.heave_spring,
-            *(part.sensors[f"{s}.joined_heave"] for s in ("left", "right")),
-        )
+        left, right = (part.sensors[f"{side}.joined_heave"] for side in ("left", "right"))
         assert isinstance(left, Position)
         assert isinstance(right, Position)
-        free = 2 * abs(heave.point[1]) + (heave.preload / heave.stiffness if heave.preload else 0.0)
-        forces["heave_spring"] = SpringDamper(
-            parent=left.frame,
-            child=right.frame,
-            stiffness=heave.stiffness,
-            damping=heave.damping,
-            free_length=free,
-        )
+        width = 2 * abs(extra.heave_spring.point[1])
+        forces["heave_spring"] = heave_between(extra.heave_spring, left.frame, right.frame, width)
     return part.changed(forces=forces, sensors=sensors)
 
 

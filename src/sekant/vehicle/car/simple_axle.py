@@ -19,6 +19,7 @@ from sekant.model.model import Model
 from sekant.model.placement import Orientation, Placement
 from sekant.model.shapes import Cylinder
 from sekant.vehicle.car.description import Axle, SimpleSuspension
+from sekant.vehicle.measured.laws import bars_over_travel
 
 SIDES = {"left": 1.0, "right": -1.0}
 MOST_RACK = 0.12  # m
@@ -62,10 +63,7 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
         parameters |= {k: data.stiffness, c: data.damping}
         forces[f"{side}.spring"] = Actuator(joint=f"{side}.travel", force=f"-{preload!r} - {k}*q - {c}*v")
     if axle.anti_roll_bar:
-        for side, other in (("left", "right"), ("right", "left")):
-            forces[f"{side}.bar"] = Actuator(
-                joint=f"{side}.travel", force=f"-{axle.anti_roll_bar!r}*(q - {other}.travel.q)"
-            )
+        forces |= bars_over_travel(axle.anti_roll_bar)
     return Model(
         name="axle",
         parameters=parameters,

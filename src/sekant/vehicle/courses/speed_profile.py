@@ -14,22 +14,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.geometry.spatial import SX
 from sekant.model.table import TableData
 from sekant.vehicle.aero import DENSITY
 from sekant.vehicle.car.description import Car
-from sekant.vehicle.car.grip import NEARLY, OUTER
+from sekant.vehicle.car.grip import NEARLY, OUTER, forces_at
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.quantities import GRAVITY
 from sekant.vehicle.roads import road_values
 from sekant.vehicle.tires.element import Tire
-from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
 SLIPS = np.linspace(0.0, 0.6, 601)
@@ -229,20 +226,11 @@ def _above_road(car: Car, loads: dict[str, float]) -> float:
 
 def drive_slip_of_most_force(tire: Tire, load: float, speed: float = 15.0) -> float:
     """The smallest longitudinal slip at which a tire under `load` (N) reaches 98 % of its largest force."""
-    forces = _forces(tire, load, 1.0, speed, along=True)
+    forces = forces_at(tire, load, SLIPS, 1.0, speed, along=True)
     return float(SLIPS[np.argmax(forces >= NEARLY * forces.max())])
 
 
 def friction(tire: Tire, load: float, factor: float = 1.0, speed: float = 15.0) -> tuple[float, float]:
     """Largest force over load of a tire, along and across the road."""
-    along, across = (_forces(tire, load, factor, speed, along=way).max() / load for way in (True, False))
-    return float(along), float(across)
-
-
-def _forces(tire: Tire, load: float, factor: float, speed: float, *, along: bool) -> Floats:
-    """Forces (n,) N along or across the road at `SLIPS`."""
-    a = SX.sym("a")
-    kappa, alpha = (a, SX(0)) if along else (SX(0), a)
-    forces = tire.forces(Slip(kappa, alpha, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor))
-    force = ca.Function("force", [a], [SX(forces.Fx if along else forces.Fy)])
-    return np.abs(np.array(force.map(SLIPS.size)(SLIPS))).ravel()
+    along, across = (forces_at(tire, load, SLIPS, factor, speed, along=way) for way in (True, False))
+    return float(along.max() / load), float(across.max() / load)

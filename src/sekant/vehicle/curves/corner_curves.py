@@ -24,7 +24,7 @@ from sekant.model.model import Model
 from sekant.vehicle.curves.arrays import elements
 from sekant.vehicle.curves.corner_formulas import CornerQuantities
 from sekant.vehicle.curves.frames import frame_motion, split_start, wheel_start
-from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.curves.ranges import grid_values, through_zero
 from sekant.vehicle.curves.rate_warnings import rate_warnings
 from sekant.vehicle.curves.table import SuspensionCurves
 from sekant.vehicle.hardpoints.suspension import Suspension
@@ -168,7 +168,7 @@ def corner_mechanism(
         _check_frames(model, roles)
         springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
         drive = None if rack is None else f"{rack}.{model.joints[rack].coordinates[0].name}"
-        heights = through_zero(*given_range(None, roles.travel, "travel"), 41)
+        heights = through_zero(*roles.travel, 41)
         heights.flags.writeable = False
         return CornerMechanism(_free_system(given, rack, parameters), roles, drive, springs, heights)
 

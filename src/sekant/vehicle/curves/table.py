@@ -68,16 +68,12 @@ class SuspensionCurves:
 
     def _repr_html_(self) -> str:
         """A table for notebooks: the smallest, the design and the largest value of every quantity."""
-        start = np.unravel_index(
-            int(np.argmin(np.abs(self.travel[:, None]) + np.abs(self.steering))),
-            (self.travel.size, self.steering.size),
-        )
         rows = []
         for name in self.summary_names:
             unit, values = self.shown(name)
             known = values[np.isfinite(values)]
             ends = (float(known.min()), float(known.max())) if known.size else (float("nan"),) * 2
-            rows.append((name, unit, ends[0], float(values[start]), ends[1]))
+            rows.append((name, unit, ends[0], float(values[self.design()]), ends[1]))
         return html_table(("", "unit", "least", "as drawn", "largest"), rows, title=self.title)
 
     @property
@@ -129,7 +125,7 @@ class SuspensionCurves:
             "side": self.side,
             "limits": list(self.limits),
             "warnings": [warning.as_dict() for warning in self.warnings],
-            "curves": {name: {"unit": unit, "values": _plain(v)} for name, (unit, v) in self.data.items()},
+            "curves": {name: {"unit": unit, "values": plain(v)} for name, (unit, v) in self.data.items()},
         }
 
     def summary(self) -> str:
@@ -151,5 +147,6 @@ class SuspensionCurves:
         return "\n".join([*lines, *limits, *warning_lines(self.warnings)])
 
 
-def _plain(values: Vector) -> list:
-    return [[float(x) if np.isfinite(x) else None for x in row] for row in values]
+def plain(values: Vector) -> list:
+    """An array as lists for JSON; None in place of NaN and infinity."""
+    return np.where(np.isfinite(values), values, None).tolist()  # type: ignore[call-overload]

@@ -28,7 +28,6 @@ import numpy as np
 from sekant.model.signals.base import Signal
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.integral import Integral
-from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
 from sekant.vehicle.aero import DENSITY
 from sekant.vehicle.car.commands import Commands
@@ -37,7 +36,7 @@ from sekant.vehicle.car.grip import Grip
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.courses.course import Course
 from sekant.vehicle.courses.speed_profile import SpeedProfile
-from sekant.vehicle.drivers.path import BEYOND, LAG, SLOW, WISH, within_grip
+from sekant.vehicle.drivers.path import LAG, SLOW, hands_of
 from sekant.vehicle.drivers.traction import held_by_slip
 from sekant.vehicle.quantities import GRAVITY
 
@@ -88,7 +87,7 @@ def follow_course(
             input=f"max(-{FARTHEST!r}, min({FARTHEST!r}, {ERROR}))*max(0, min(1, speed/3))/{LEARNING!r}",
             unit="m",
         ),
-        **_steering(wish, grip),
+        **hands_of(wish, grip),
         WANTED: ExpressionSignal(value=f"sqrt(max(0.0025, profile_square({PROGRESS})))", unit="m/s"),
     }
     driven = replace(
@@ -133,7 +132,7 @@ def place_on(run: Course, place: str, car: Car) -> Commands:
 def keep_straight(commands: Commands, linear: SingleTrack, grip: Grip) -> Commands:
     """The `commands` with a driver who steers along the x axis, for any throttle and brakes."""
     wish = _wish(linear, "position.y", "sin(angles.yaw)", "0")
-    return replace(commands, steer="hands", signals={**commands.signals, **_steering(wish, grip)})
+    return replace(commands, steer="hands", signals={**commands.signals, **hands_of(wish, grip)})
 
 
 def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
@@ -143,15 +142,6 @@ def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
     distance = f"max({NEAREST!r}, {PREVIEW!r}*speed)"
     off = f"({error} + {distance}*({sine} + lateral_velocity/max(speed, 1)))"
     return f"{linear.ratio!r}*({L!r} + {K!r}*speed^2)*({ahead} - 2*{off}/{distance}^2)"
-
-
-def _steering(wish: str, grip: Grip) -> dict[str, Signal]:
-    """The steering of a driver's hands, which follow the wanted angle within the grip of the tires."""
-    return {
-        WISH: ExpressionSignal(value=wish, unit="rad"),
-        BEYOND: ExpressionSignal(value=f"{WISH} - ({within_grip(WISH, grip)})", unit="rad"),
-        "hands": Lowpass(input=within_grip(WISH, grip), time_constant=LAG, unit="rad"),
-    }
 
 
 def _lag_per_speed(linear: SingleTrack) -> float:

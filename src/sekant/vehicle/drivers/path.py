@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from sekant.cache.content import cached_by
 from sekant.errors import ModelError
+from sekant.model.signals.base import Signal
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
@@ -138,6 +139,16 @@ def within_grip(wish: str, grip: Grip) -> str:
     return f"max(-{MOST}, min({MOST}, max({low}, min({high}, {wish}))))"
 
 
+def hands_of(wish: str, grip: Grip) -> dict[str, Signal]:
+    """The steering of a driver's hands, which follow the wanted angle `wish` (rad) within the grip of the tires."""
+    steer = within_grip(WISH, grip)
+    return {
+        WISH: ExpressionSignal(value=wish, unit="rad"),
+        BEYOND: ExpressionSignal(value=f"{WISH} - ({steer})", unit="rad"),
+        "hands": Lowpass(input=steer, time_constant=LAG, unit="rad"),
+    }
+
+
 def follow_path(
     commands: Commands,
     x: Sequence[float] | Floats,
@@ -166,14 +177,10 @@ def follow_path(
         f"path_weight_{k}*path(position.x + {speed * s!r})" for k, s in enumerate(TIMES.tolist())
     )
     own = " + ".join(f"{gain}*{name}" for name, gain in GAINS.items())
-    steer = within_grip(WISH, grip)
-    hands = Lowpass(input=steer, time_constant=LAG, unit="rad")
-    wish = ExpressionSignal(value=f"{seen} - ({own})", unit="rad")
-    beyond = ExpressionSignal(value=f"{WISH} - ({steer})", unit="rad")
     return replace(
         commands,
         steer="hands",
-        signals={**commands.signals, WISH: wish, BEYOND: beyond, "hands": hands},
+        signals={**commands.signals, **hands_of(f"{seen} - ({own})", grip)},
         tables={**commands.tables, "path": table},
         parameters={**commands.parameters, **dict.fromkeys((*WEIGHTS, *GAINS.values()), 0.0)},
         gains=partial(_numbers, speed),

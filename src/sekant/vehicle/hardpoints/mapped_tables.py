@@ -137,11 +137,11 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         if not wanted:
             continue  # points of other parts
         if name.lower() in known:
-            found.append(_wrong(place, f"point '{name}' occurs here a second time"))
+            found.append(wrong(place, f"point '{name}' occurs here a second time"))
             continue
         known[name.lower()] = (place, coordinates)
         found += [
-            _wrong(place, f"point '{name}': {axis} {_shown(text)}")
+            wrong(place, f"point '{name}': {axis} {not_a_number(text)}")
             for axis, text in zip(AXES, coordinates, strict=True)
             if not _is_number(text)
         ]
@@ -153,10 +153,10 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         there = [known[name] for name in _lower(theirs) if name in known]
         if len(there) > 1:
             where = ", ".join(str(place.line) for place, _ in there)
-            found.append(_wrong(there[1][0], f"'{ours}' occurs here more than once (rows {where})"))
+            found.append(wrong(there[1][0], f"'{ours}' occurs here more than once (rows {where})"))
         elif not there and ours in mapping.strict:
             message = f"has no point '{theirs[0]}' ('{ours}'); {suggest(theirs[0], everything, 'points')}"
-            found.append(_wrong(Place(file, head[0]), message))
+            found.append(wrong(Place(file, head[0]), message))
         elif there:
             place, coordinates = there[0]
             places["points", ours] = place
@@ -164,7 +164,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
                 try:
                     points[ours] = _point(coordinates, units, mapping)
                 except ModelError as error:
-                    found.append(_wrong(place, f"point '{ours}': {error.message}"))
+                    found.append(wrong(place, f"point '{ours}': {error.message}"))
     if found:
         raise one_error(found)
     return points, places
@@ -216,9 +216,11 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _shown(text: str) -> str:
+def not_a_number(text: str) -> str:
+    """What is wrong with a cell that must be a number."""
     return f"'{text[:30]}' is not a number" if text else "is empty"
 
 
-def _wrong(place: Place, message: str) -> DataError:
+def wrong(place: Place, message: str) -> DataError:
+    """An error in a row of a table."""
     return DataError(message, file=place.file, line=place.line)

@@ -20,9 +20,17 @@ from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, SekantError, one_error, optional_module, suggest
 from sekant.files import read_file
 from sekant.io.source import KeyPath, Place, Places, Source, find_place, read_source
-from sekant.vehicle.hardpoints.mapped_tables import AXES, KEYS, has_heads, mapped_points, read_mapping
+from sekant.vehicle.hardpoints.mapped_tables import (
+    AXES,
+    KEYS,
+    Rows,
+    has_heads,
+    mapped_points,
+    not_a_number,
+    read_mapping,
+    wrong,
+)
 
-Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
 HEAD = "point"
 MOST_ROWS, MOST_COLUMNS, MOST_BYTES = 10_000, 100, 100_000_000
@@ -56,7 +64,7 @@ def _source(path: str | PathLike[str]) -> Source:
     table = _from_table(str(Path(path).parent / named), source.data.get("unit", "m"))
     for key in table.data:
         if key != "points":
-            raise _wrong(
+            raise wrong(
                 table.places[key,], f"'{key}' belongs in {path}, which names this table for its points"
             )
     return Source(
@@ -66,10 +74,6 @@ def _source(path: str | PathLike[str]) -> Source:
 
 def _is_table(name: str) -> bool:
     return name.lower().endswith(".csv") or SHEET.fullmatch(name) is not None
-
-
-def _wrong(place: Place, message: str) -> DataError:
-    return DataError(message, file=place.file, line=place.line)
 
 
 def _from_table(name: str, unit: object = "m") -> Source:
@@ -181,7 +185,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
         try:
             if _is_head(cells):
                 if "points" in data:
-                    raise _wrong(
+                    raise wrong(
                         place,
                         "contains a second table of points; one sheet or file describes one corner or axle",
                     )
@@ -190,7 +194,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
             elif columns and len(cells) > 1 and _is_point(cells, columns):
                 name = cells[0]
                 if name in data["points"]:
-                    raise _wrong(place, f"point '{name}' occurs here a second time")
+                    raise wrong(place, f"point '{name}' occurs here a second time")
                 data["points"][name] = _point(cells, columns, place, unit)
                 places["points", name] = place
             else:
@@ -206,9 +210,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
             f"has no table of points: a row must begin with '{HEAD}' and name the columns x, y, z", file=file
         )
     if "unit" in data and any(stated is not None for _, stated in columns):
-        raise _wrong(
-            places["unit",], "give the unit either as 'unit' or in the header of the table, not both"
-        )
+        raise wrong(places["unit",], "give the unit either as 'unit' or in the header of the table, not both")
     return Source(data, places)
 
 
@@ -218,7 +220,7 @@ def _columns(cells: list[str], place: Place) -> list[tuple[int, str | None]]:
     names = [name.lower() for name, _ in heads]
     for axis in AXES:
         if names.count(axis) != 1:
-            raise _wrong(
+            raise wrong(
                 place, f"the header of the table contains column '{axis}' {names.count(axis)} times, not once"
             )
     return [(names.index(axis), heads[names.index(axis)][1]) for axis in AXES]
@@ -236,8 +238,7 @@ def _point(cells: list[str], columns: list[tuple[int, str | None]], place: Place
         try:
             value = float(text)
         except ValueError:
-            shown = f"'{text[:30]}' is not a number" if text else "is empty"
-            raise _wrong(place, f"point '{cells[0]}': {axis} {shown}") from None
+            raise wrong(place, f"point '{cells[0]}': {axis} {not_a_number(text)}") from None
         if unit is None or unit == own:
             found.append(value)
         else:
@@ -249,7 +250,7 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
     """Set one entry of the description from a row of a key and its values."""
     values = [cell for cell in cells[1:] if cell]
     if not cells[0] or not values:
-        raise _wrong(place, f"'{' '.join(cells)[:40]}' is neither a point nor a key with a value")
+        raise wrong(place, f"'{' '.join(cells)[:40]}' is neither a point nor a key with a value")
     path: KeyPath = tuple(cells[0].split("."))
     keys = cells[0].split(".")
     at = data
@@ -257,11 +258,11 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
         places.setdefault(path[: i + 1], place)
         at = at.setdefault(part, {})
         if not isinstance(at, dict):
-            raise _wrong(
+            raise wrong(
                 place, f"'{'.'.join(keys[: i + 1])}' already has a value, so '{cells[0]}' cannot be set"
             )
     if keys[-1] in at:
-        raise _wrong(place, f"'{cells[0]}' occurs here a second time")
+        raise wrong(place, f"'{cells[0]}' occurs here a second time")
     found = [_value(text) for text in values]
     at[keys[-1]] = found[0] if len(found) == 1 else found
     places[path] = place

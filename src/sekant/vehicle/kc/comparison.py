@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.files import write_lines
 from sekant.vehicle.curves.poles import bound_of, shown_number
-from sekant.vehicle.curves.table import limit_lines, unit_for_people
+from sekant.vehicle.curves.table import limit_lines, plain, unit_for_people
 from sekant.vehicle.kc.curves import AxleCurves
 
 Vector = NDArray[np.float64]
@@ -113,8 +113,8 @@ class ComparedCurves:
         rows = {
             row.name: {
                 "unit": row.unit,
-                "as_drawn": [_plain(x) for x in row.drawn],
-                "largest_difference": [_plain(x) for x in row.largest],
+                "as_drawn": plain(row.drawn),
+                "largest_difference": plain(row.largest),
                 "at_travel": row.where.tolist(),
             }
             for row in self.differences()
@@ -138,10 +138,6 @@ class ComparedCurves:
                 cells = [f"{known[n]:.9g}" if np.isfinite(known.get(n, np.nan)) else "" for n in header]
                 lines.append(",".join([label, *cells]))
         return write_lines(path, lines)
-
-
-def _plain(x: float) -> float | None:
-    return float(x) if np.isfinite(x) else None
 
 
 def names_of_files(files: Sequence[str | Path]) -> tuple[str, ...]:

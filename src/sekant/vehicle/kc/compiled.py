@@ -86,6 +86,13 @@ class CompiledCurves:
         given = (q, _across(w), _by_heights(ww), ways[None], start[None], p[None])
         return self.function.map(np.zeros((1, 1)), *given)[0]
 
+    def columns(self, values: Vector) -> dict[str, tuple[str, Vector]]:
+        """Name -> (unit, values (...)) of the curves from values (..., c)."""
+        return {
+            name: (unit, values[..., k])
+            for k, (name, unit) in enumerate(zip(self.names, self.units, strict=True))
+        }
+
     def slopes(
         self,
         q: Vector,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import ModelError, check_known
 from sekant.model.model import Model
 from sekant.vehicle.curves.corner_curves import drive_columns
-from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.curves.ranges import grid_values, through_zero
 from sekant.vehicle.curves.rate_warnings import rate_warnings
 from sekant.vehicle.curves.table import DRIVES, SuspensionCurves
 from sekant.vehicle.hardpoints.description import GivenPoints
@@ -47,12 +47,8 @@ class AxleCurves(SuspensionCurves):
             raise ModelError(
                 f"gradients are with respect to 'travel', or to 'rack' of a steered axle (got '{by}')"
             )
-        slopes = self.moved.slopes(by)
-        made = self.moved.compiled
-        return {
-            name: (f"{unit}/m" if unit != "1" else "1/m", slopes[..., k])
-            for k, (name, unit) in enumerate(zip(made.names, made.units, strict=True))
-        }
+        slopes = self.moved.compiled.columns(self.moved.slopes(by))
+        return {name: (f"{unit}/m" if unit != "1" else "1/m", x) for name, (unit, x) in slopes.items()}
 
     @property
     def summary_names(self) -> list[str]:
@@ -80,7 +76,7 @@ def axle_curves(
     """
     model, roles = axle_of(given, roles, compliant=False)
     ways, label = ways_of(motion)
-    heights = grid_values(travel, through_zero(*given_range(None, roles.left.travel, "travel"), 41), "travel")
+    heights = grid_values(travel, through_zero(*roles.left.travel, 41), "travel")
     moves = grid_values(steering, np.zeros(1), "steering")
     if steering is not None and roles.left.rack is None:
         raise ModelError(f"model '{model.name}' has no rack to steer with; omit the argument 'steering'")

@@ -25,7 +25,7 @@ from sekant.engine.system import System, compile
 from sekant.errors import ModelError, check_known, suggest
 from sekant.solvers.sweep import Sweep
 from sekant.vehicle.curves.frames import frame_pose
-from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.curves.ranges import grid_values, through_zero
 from sekant.vehicle.hardpoints.coordinates import coordinates, placed
 from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.compiled import CompiledCurves
@@ -71,9 +71,7 @@ class AxleDesigns:
         if not all(ways):
             raise ModelError("designs of an axle: both wheels must move; give two nonzero numbers")
         self.ways = np.array(ways)
-        self.travel = grid_values(
-            travel, through_zero(*given_range(None, self.roles.left.travel, "travel"), 41), "travel"
-        )
+        self.travel = grid_values(travel, through_zero(*self.roles.left.travel, 41), "travel")
         self.steering = grid_values(steering, np.zeros(1), "steering")
         self.steered = self.roles.left.rack is not None
         self._last: tuple[Any, Vector, Vector] | None = None
@@ -112,12 +110,8 @@ class AxleDesigns:
     def curves(self, values: Mapping[str, float] | None = None) -> AxleCurves:
         """The curves of a design: `values` (m) of some coordinates, the others as drawn."""
         rows, p = self._solved(values)
-        columns = self._columns(rows, p)
+        data = self._compiled.columns(self._columns(rows, p))
         where = drives_of(self.roles, self.ways, self.travel, self.steering)
-        data = {
-            name: (unit, columns[..., k])
-            for k, (name, unit) in enumerate(zip(self._compiled.names, self._compiled.units, strict=True))
-        }
         limits, warnings = (), ()
         if not all(row.reached.all() for row in rows):
             again = self._by_model(values)

@@ -41,17 +41,11 @@ def jacking(curves: AxleCurves, radius: float) -> dict[str, tuple[str, Vector]]:
 
 def _height(z: Vector, length: Vector, ratio: Vector, wanted: float) -> float:
     """The height at which the spring has the wanted length."""
+    from scipy.interpolate import CubicHermiteSpline
+
     for a in range(z.size - 1):
-        l0, l1 = length[a], length[a + 1]
-        if not (min(l0, l1) <= wanted <= max(l0, l1)) or l0 == l1:
-            continue
-        h = l1 - l0
-        t = (wanted - l0) / h
-        m0, m1 = -h / ratio[a], -h / ratio[a + 1]
-        return float(
-            (2 * t**3 - 3 * t**2 + 1) * z[a]
-            + (t**3 - 2 * t**2 + t) * m0
-            + (-2 * t**3 + 3 * t**2) * z[a + 1]
-            + (t**3 - t**2) * m1
-        )
+        at = a + np.argsort(length[a : a + 2])
+        low, high = length[at]
+        if low <= wanted <= high and low != high:
+            return float(CubicHermiteSpline(length[at], z[at], -1 / ratio[at])(wanted))
     return float("nan")

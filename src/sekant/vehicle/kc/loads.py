@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from sekant.analyses.statics.equilibrium import Equilibrium
 from sekant.errors import AnalysisWarning, ModelError, SolverError, warning_lines
 from sekant.files import write_lines
-from sekant.geometry.spatial import SX, Pose
+from sekant.geometry.spatial import SX
 from sekant.model.explain import read_as
 from sekant.model.forces import Bushing
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.progress_bar import through
+from sekant.vehicle.curves.frames import frame_pose
 from sekant.vehicle.hardpoints.components import AxleLoadCase
 from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.contact_loads import ContactLoads
@@ -222,7 +223,7 @@ def load_table(
     roles: AxleRoles,
     found: Mapping[str, RestLoads],
     applied: dict[str, dict[str, float]],
-    warnings: tuple[AnalysisWarning, ...],
+    warnings: tuple[AnalysisWarning, ...] = (),
 ) -> LoadTable:
     """The table of an axle from its loads by case."""
     forces: dict[str, list[Vector]] = {}
@@ -278,7 +279,4 @@ def _place(model: Model, key: str) -> Vector:
         p, frame = SX.zeros(3), getattr(resolved.forces[name], "parent", None)
     else:
         p, frame = SX.zeros(3), name  # the end of a hinge, a frame of its arm
-    body, own = resolved.split_reference(str(frame))
-    frames = resolved.ground.frames if body == "ground" else resolved.bodies[body].frames
-    X = frames[own].pose() if own else Pose.identity()
-    return ca.evalf(X.point(p)).full().ravel()
+    return ca.evalf(frame_pose(resolved, str(frame)).point(p)).full().ravel()

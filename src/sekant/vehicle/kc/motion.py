@@ -64,11 +64,7 @@ class AxleMotion:
     def columns(self) -> dict[str, tuple[str, Vector]]:
         """Name -> (unit, values (n, m)) of every curve, SI."""
         made = self.compiled
-        values = self.grid(lambda row: made.values(*self._arguments(row)))
-        return {
-            name: (unit, values[..., k])
-            for k, (name, unit) in enumerate(zip(made.names, made.units, strict=True))
-        }
+        return made.columns(self.grid(lambda row: made.values(*self._arguments(row))))
 
     def slopes(self, by: str) -> Vector:
         """Derivatives (n, m, c) of all curves with respect to the travel or the rack."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.model.joints import Spherical
 from sekant.vehicle.hardpoints.description import apart, not_collinear
 from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.corner import ARM, Corner, Layout
-from sekant.vehicle.suspension.drawn import numbers
 
 HINGE = {
     "hinge_inner": "inner point of the arm's hinge",
@@ -28,15 +26,7 @@ def _build(corner: Corner) -> None:
     corner.upright()
     corner.into.bar(arm + "_tube", arm, 1.6 * ARM, a, c, b)
     corner.pick_ups(arm, a, b)
-    if corner.elastic("hinge_inner") or corner.elastic("hinge_outer"):
-        corner.into.floating(arm)
-        for point in ("hinge_inner", "hinge_outer"):
-            if corner.elastic(point):
-                corner.bushing(point, "ground", "upright", a - b)
-            else:
-                joint = Spherical(parent="ground", child=arm, at=numbers(corner.p(point)))
-                corner.into.add("joints", corner.name(f"{point}_ball"), joint)
-    else:
+    if not corner.on_bushings("upright", "hinge_inner", "hinge_outer"):
         corner.into.add("joints", corner.name("arm_hinge"), members.hinge("ground", arm, a, b))
     corner.spring()
 

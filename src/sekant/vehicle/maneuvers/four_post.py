@@ -247,7 +247,7 @@ class FourPost(Maneuver):
         az = np.gradient(run["velocity"][:, 2], t, edge_order=2)
         found.append(
             ManeuverMeasure(
-                "vertical acceleration", _rms(az[late]), "m/s^2",
+                "vertical acceleration", float(az[late].std()), "m/s^2",
                 "root mean square at the chassis's center of mass",
             )
         )  # fmt: skip
@@ -364,7 +364,3 @@ def _stiffness(tire: Tire, load: float) -> float:
     d = SX.sym("d")
     slope = ca.Function("slope", [d], [ca.jacobian(SX(tire.load(d, SX(0), SX(0))), d)])
     return float(slope(pressed_by(tire, load)))
-
-
-def _rms(x: Floats) -> float:
-    return float(np.sqrt(np.mean((x - x.mean()) ** 2)))

@@ -18,14 +18,13 @@ from sekant.files import read_file
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
-from sekant.model.forces import Actuator
 from sekant.model.joints import Path, Prismatic, Revolute, Surface
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Placement
 from sekant.model.shapes import Cylinder
 from sekant.vehicle.curves import wheel as wheel_geometry
 from sekant.vehicle.measured.description import MeasuredSuspension
-from sekant.vehicle.measured.laws import SprungWheel, laws_of
+from sekant.vehicle.measured.laws import SprungWheel, bars_over_travel, laws_of
 from sekant.vehicle.measured.matrices import elastic_modes
 from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, check_zero, read_suspension
 from sekant.vehicle.quantities import GRAVITY
@@ -103,13 +102,7 @@ def measured_axle(
             shared = part.joints[name].model_copy(update={"second_coordinate_of": "rack"})
             part = part.changed(joints={**part.joints, name: shared})
     if anti_roll_bar:
-        bars = {
-            f"{side}.bar": Actuator(
-                joint=f"{side}.travel", force=f"-{anti_roll_bar!r}*(q - {other}.travel.q0)"
-            )
-            for side, other in (("left", "right"), ("right", "left"))
-        }
-        part = part.changed(forces={**part.forces, **bars})
+        part = part.changed(forces={**part.forces, **bars_over_travel(anti_roll_bar, "q0")})
     return part
 
 

@@ -60,13 +60,7 @@ class SprungWheel:
         """A measured column over travel, with the wheels straight ahead."""
         if self.curves is None or name not in self.curves.names:
             return None
-        values = self.curves[name][:, self.curves.design()[1]]
-        return TableData(
-            x=numbers(self.curves.travel),
-            y=numbers(values),
-            kind="cubic",
-            extrapolation="linear",
-        )
+        return _cubic(self.curves.travel, self.curves[name][:, self.curves.design()[1]])
 
 
 def laws_of(spring: MeasuredSpring | None, damper: MeasuredDamper | None, wheel: SprungWheel) -> Laws:
@@ -76,6 +70,14 @@ def laws_of(spring: MeasuredSpring | None, damper: MeasuredDamper | None, wheel:
     if damper is not None:
         _damper(damper, wheel, found)
     return found
+
+
+def bars_over_travel(stiffness: float, start: str = "q") -> dict[str, Actuator]:
+    """An anti-roll bar (N/m) between the joints `travel` of both sides; `start`: the other coordinate's name."""
+    return {
+        f"{side}.bar": Actuator(joint=f"{side}.travel", force=f"-{stiffness!r}*(q - {other}.travel.{start})")
+        for side, other in (("left", "right"), ("right", "left"))
+    }
 
 
 def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> None:
@@ -119,7 +121,7 @@ def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: Sprun
         )
     preload = wheel.carried / at_rest if given.preload is None else given.preload
     load = r * (preload + given.stiffness * np.array(compression.y))
-    return TableData(x=compression.x, y=tuple(float(v) for v in load), kind="cubic", extrapolation="linear")
+    return _cubic(u, load)
 
 
 def _integral(rate: float | TableData, span: tuple[float, float], start: float) -> TableData:
@@ -129,8 +131,11 @@ def _integral(rate: float | TableData, span: tuple[float, float], start: float) 
     from scipy.interpolate import CubicSpline
 
     whole = CubicSpline(u, values).antiderivative()
-    y = start + whole(u) - whole(0.0)
-    return TableData(x=tuple(u.tolist()), y=tuple(y.tolist()), kind="cubic", extrapolation="linear")
+    return _cubic(u, start + whole(u) - whole(0.0))
+
+
+def _cubic(x: Vector, y: Vector) -> TableData:
+    return TableData(x=numbers(x), y=numbers(y), kind="cubic", extrapolation="linear")
 
 
 def _values(given: float | TableData, u: Vector) -> Vector:

@@ -13,8 +13,8 @@ from sekant.columns import read_columns
 from sekant.errors import AnalysisWarning, ModelError, SekantError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
-from sekant.model.joints.elastic import LENGTH, ElasticModes, rows_of
-from sekant.vehicle.measured.ramps import LOADS, read_matrices
+from sekant.model.joints.elastic import ElasticModes, rows_of
+from sekant.vehicle.measured.ramps import LOADS, read_matrices, scaled
 from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
 
 Vector = NDArray[np.float64]
@@ -61,8 +61,7 @@ class ComplianceMatrices:
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
         C = np.repeat(turn @ self.at(u) @ turn.transpose(0, 2, 1), 1 if u2 is None else u2.size, axis=0)
         C = 0.5 * (C + C.transpose(0, 2, 1))
-        size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
-        values = np.linalg.eigvalsh((size[:, None] * C * size).mean(axis=0))
+        values = np.linalg.eigvalsh(scaled(C).mean(axis=0))
         most = 5 if u2 is None else 4
         soft = int(np.sum(values > RIGID * values.max()))
         if soft == 0:
@@ -88,8 +87,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
 
 def _at_held_height(C: Vector) -> Vector:
     """C at held height: rows and columns of z vanish, and the other entries are those under this constraint."""
-    size = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
-    softest = float((size[:, None] * C * size).diagonal().max())
+    softest = float(scaled(C).diagonal().max())
     if C[2, 2] > FREE * softest:
         C = C - np.outer(C[:, 2], C[2]) / C[2, 2]
     C = C.copy()

@@ -89,9 +89,7 @@ class Identified:
             f"{np.degrees(m.angle):10.4g} {100 * m.share:12.3g} %"
             for m in self.misfits
         ]
-        soft = ", ".join(
-            f"{np.sum(np.linalg.eigvalsh(_scaled(C)) > 1e-9 * _scaled(C).max())}" for C in self.C
-        )
+        soft = ", ".join(f"{np.sum(np.linalg.eigvalsh(scaled(C)) > 1e-9 * scaled(C).max())}" for C in self.C)
         return "\n".join([*lines, f"compliant directions: {soft} (at each travel)"])
 
 
@@ -159,7 +157,7 @@ def identify(ramps: Sequence[LoadRamp]) -> Identified:
     return Identified(np.array([g[0].travel for g in groups]), C, tuple(misfits))
 
 
-def _scaled(C: Vector) -> Vector:
+def scaled(C: Vector) -> Vector:
     """C with rotations as displacements at LENGTH, and moments as forces there."""
     return SCALE[:, None] * C * SCALE
 
@@ -248,7 +246,7 @@ def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
 
 def _check(table: Columns, C: Vector) -> None:
     for row, c in enumerate(C):
-        s = _scaled(c)
+        s = scaled(c)
         if np.abs(s - s.T).max() > 1e-3 * np.abs(s).max():
             i, j = np.unravel_index(np.argmax(np.abs(s - s.T)), (6, 6))
             load, move = list(LOADS), list(MOVES)

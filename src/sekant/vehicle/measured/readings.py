@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +71,12 @@ def _file(given: str | Files, side: str) -> str:
 
 def read_both(given: str | Files) -> dict[str, SuspensionCurves]:
     """Curves of the left and the right wheel; an unmeasured side is the mirror image of the other."""
+    sides = [side for side in SIDES if not isinstance(given, str) or _has_side(given, side)]
     found: dict[str, SuspensionCurves] = {}
-    for side in SIDES:
-        if isinstance(given, str) and not _has_side(given, side):
-            continue
+    for side in sides or ["left"]:  # columns without a side are those of the left wheel
         file = _file(given, side)
-        found[side] = replace(read_measured(file, side, strict=True), name=Path(file).stem)
+        found[side] = read_measured(file, side, strict=True)
         _check(found[side], file)
-    if not found:  # columns without a side are those of the left wheel
-        file = _file(given, "left")
-        found["left"] = replace(read_measured(file, "left", strict=True), name=Path(file).stem)
-        _check(found["left"], file)
     if len(found) == 2:
         _check_sides(found["left"], found["right"], _file(given, "right"))
         return found

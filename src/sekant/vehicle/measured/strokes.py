@@ -4,7 +4,6 @@ hysteresis."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor, log10
 
 import numpy as np
@@ -20,15 +19,6 @@ CLEAR = 0.1  # of the distance between two held positions of the rack: noise of 
 COVERED = 0.8  # of the range, to be covered by the strokes of each direction
 
 
-@dataclass(frozen=True, eq=False)
-class Averaged:
-    """Rows (n, k) over increasing travel, and the largest gap (k,) of up and down strokes (0 for one stroke)."""
-
-    rows: Vector
-    gap: Vector
-    strokes: int
-
-
 def turns_of(travel: Vector) -> NDArray[np.int64]:
     """Rows (m,) at which the travel reverses."""
     way = np.sign(np.diff(travel))
@@ -37,16 +27,17 @@ def turns_of(travel: Vector) -> NDArray[np.int64]:
     return np.flatnonzero(way[1:] * way[:-1] < 0) + 1
 
 
-def averaged(rows: Vector, at: int) -> Averaged:
-    """The rows (n, k) of one sweep, in measured order; column `at` is the travel.
+def averaged(rows: Vector, at: int) -> tuple[Vector, Vector, int]:
+    """Rows over increasing travel, the largest gap (k,) of up and down strokes, and the number of strokes.
 
-    Raises `ModelError` if the travel reverses without strokes over the whole range.
+    They are computed from the rows (n, k) of one sweep, in measured order, whose column `at` is the travel. The gap
+    of a single stroke is 0. Raises `ModelError` if the travel reverses without strokes over the whole range.
     """
     travel = rows[:, at]
     ends = turns_of(travel)
     if not ends.size:
         order = np.argsort(travel, kind="stable")
-        return Averaged(_distinct(rows[order], at), np.zeros(rows.shape[1]), 1)
+        return _distinct(rows[order], at), np.zeros(rows.shape[1]), 1
     parts = [rows[a : b + 1] for a, b in zip([0, *ends], [*ends, len(rows) - 1], strict=True)]
     span = float(np.ptp(travel))
     short = [i for i, part in enumerate(parts[1:-1], 1) if np.ptp(part[:, at]) < LEAST * span]
@@ -68,7 +59,7 @@ def averaged(rows: Vector, at: int) -> Averaged:
     gap = np.nan_to_num(np.abs(up - down)[known]).max(axis=0, initial=0.0)
     gap[at] = 0.0
     order = np.argsort(middle[:, at])
-    return Averaged(_distinct(middle[order], at), gap, len(parts))
+    return _distinct(middle[order], at), gap, len(parts)
 
 
 def _distinct(rows: Vector, at: int) -> Vector:
@@ -145,18 +136,16 @@ def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vec
     rows, gaps = [], np.zeros(numbers.shape[1])
     for group in groups:
         try:
-            found = averaged(numbers[group], at)
+            mean, gap, strokes = averaged(numbers[group], at)
         except ModelError as error:
             if strict:
                 error.row = int(group[error.row])  # type: ignore[attr-defined]
                 raise
             rows.append(numbers[group])
             continue
-        still = (
-            not strict and found.strokes == 1
-        )  # repeated rows of a file without strokes are reported as such
-        rows.append(numbers[group] if still else found.rows)
-        gaps = np.maximum(gaps, found.gap)
+        # repeated rows of a file without strokes are reported as such
+        rows.append(numbers[group] if not strict and strokes == 1 else mean)
+        gaps = np.maximum(gaps, gap)
     return np.vstack(rows), gaps
 
 

@@ -20,9 +20,7 @@ from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 Beyond = Literal["error", "constant", "periodic"]
 
 
-def _columns(
-    data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]
-) -> tuple[list[str], list[list[float]]]:
+def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[list[float]]:
     """The columns of the file named in `data`: the first of the `wanted` sets that it contains."""
     path = Path(str(data["file"]))
     try:
@@ -32,7 +30,7 @@ def _columns(
         raise ValueError(str(error)) from None
     for options in wanted:
         if set(options) <= set(names):
-            return list(options), [columns[names.index(name)] for name in options]
+            return [columns[names.index(name)] for name in options]
     forms = " or ".join(", ".join(options) for options in wanted)
     raise ValueError(f"{path} has the columns {', '.join(names)}; expected: {forms}")
 
@@ -66,9 +64,8 @@ class TrackRoad(Road):
     def _read(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not data.get("file"):
             return data
-        names, columns = _columns(data, (("x", "left", "right"), ("x", "z")))
-        found = dict(zip(("x", "left", "right"), columns, strict=False)) if len(names) == 3 else {}
-        found = found or {"x": columns[0], "left": columns[1]}
+        columns = _columns(data, (("x", "left", "right"), ("x", "z")))
+        found = dict(zip(("x", "left", "right"), columns, strict=False))
         return {**{key: value for key, value in data.items() if key != "file"}, **found}
 
     @model_validator(mode="after")
@@ -126,8 +123,7 @@ class GridRoad(Road):
     def _read(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not data.get("file"):
             return data
-        _, columns = _columns(data, (("x", "y", "z"),))
-        px, py, pz = (np.array(column) for column in columns)
+        px, py, pz = (np.array(column) for column in _columns(data, (("x", "y", "z"),)))
         xs, ys = np.unique(px), np.unique(py)
         if xs.size * ys.size != pz.size:
             raise ValueError(

@@ -7,6 +7,8 @@ k (2 z / a) / a: the rate at the drop link is 2 k / a^2 in roll and zero in heav
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sekant.errors import ModelError
@@ -103,15 +105,19 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
         raise ModelError(
             "lies on the center plane; the heave spring has no length", path=("axle", "heave_spring", "point")
         )
+    into.add("forces", "heave_spring", heave_between(heave, *ends, width))
+
+
+def heave_between(heave: HeaveSpring, left: str, right: str, width: Any) -> SpringDamper:
+    """The heave spring between two frames that are `width` (m) apart as drawn."""
     free = width + (heave.preload / heave.stiffness if heave.preload else 0.0)
-    spring = SpringDamper(
-        parent=ends[0],
-        child=ends[1],
+    return SpringDamper(
+        parent=left,
+        child=right,
         stiffness=heave.stiffness,
         damping=heave.damping,
         free_length=model_number(free),
     )
-    into.add("forces", "heave_spring", spring)
 
 
 def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:

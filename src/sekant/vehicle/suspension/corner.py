@@ -201,15 +201,7 @@ class Corner:
         arm = self.body(name, members.plate(self.mass(name), a, b, c))
         self.into.bar(arm + "_tube", arm, ARM, a, c, b)
         self.pick_ups(arm, a, b)
-        if self.elastic(front) or self.elastic(rear):
-            self.into.floating(arm)
-            for point in (front, rear):
-                if self.elastic(point):
-                    self.bushing(point, "ground", name, a - b)
-                else:
-                    joint = Spherical(parent="ground", child=arm, at=numbers(self.p(point)))
-                    self.into.add("joints", self.name(f"{point}_ball"), joint)
-        else:
+        if not self.on_bushings(name, front, rear):
             hinge = members.hinge("ground", arm, a, b)
             moved = self.shifted(a, **(hinge_changes or {}))
             if moved != Placement(position=numbers(a)):
@@ -217,6 +209,20 @@ class Corner:
                 hinge = hinge.model_copy(update={"at": None, "parent_pose": moved, "child_pose": here})
             self.into.add("joints", self.name(name + "_hinge"), hinge)
         self.ball(name + "_ball", name, "upright", tip, child_changes=tip_changes)
+
+    def on_bushings(self, part: str, front: str, rear: str) -> bool:
+        """Mount a part at two points of the vehicle's body if one of them is elastic: on a bushing, or a ball
+        joint at a rigid one. Otherwise return false."""
+        if not (self.elastic(front) or self.elastic(rear)):
+            return False
+        self.into.floating(self.name(part))
+        for point in (front, rear):
+            if self.elastic(point):
+                self.bushing(point, "ground", part, self.p(front) - self.p(rear))
+            else:
+                joint = members.ball("ground", self.name(part), self.p(point))
+                self.into.add("joints", self.name(f"{point}_ball"), joint)
+        return True
 
     def rod(
         self,
@@ -300,14 +306,13 @@ class Corner:
             item = Spherical(parent=self.name(parent), child=M, parent_pose=at_parent)
         self.into.add("joints", self.name(joint), item)
 
-    def tie_rod(self, name: str, inner: str, outer: str, carrier: str = "upright") -> None:
+    def tie_rod(self, name: str, inner: str, outer: str) -> None:
         """Add the tie rod; its inner end is on the rack if the corner is steered."""
         up = np.array([0.0, 0.0, 1.0])
         self.rod(
             name,
             inner,
             outer,
-            carrier,
             holder="rack_bar" if self.steered else "ground",
             length="tie_rod_length",
             holder_changes={"rack_height": up} if self.steered else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -153,16 +154,6 @@ class MagicFormulaTire(Tire):
     def forces(self, slip: Slip) -> TireForces:
         mirror = self.side is not None and self.side != self.measured_side
         sign = -1.0 if mirror else 1.0
-        at = Slip(
-            slip.kappa,
-            sign * slip.tan_alpha,
-            sign * slip.gamma,
-            slip.Fz,
-            self._pressure,
-            slip.Vx,
-            slip.forward,
-            slip.mu_x,
-            slip.mu_y,
-        )
-        found = self._equations(at).forces
+        turned = {"tan_alpha": sign * slip.tan_alpha, "gamma": sign * slip.gamma}
+        found = self._equations(replace(slip, pressure=self._pressure, **turned)).forces
         return TireForces(found.Fx, sign * found.Fy, sign * found.Mx, found.My, sign * found.Mz)

@@ -260,32 +260,12 @@ def _side(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
 def _warnings(
     path: Path, unknown: list[str], tables: list[str], numbers: dict[str, float]
 ) -> tuple[AnalysisWarning, ...]:
-    found = []
-    if unknown:
-        found.append(
-            AnalysisWarning(
-                "tire_keys",
-                path.name,
-                "",
-                f"unused keys: {', '.join(unknown)}",
-                "check their spelling",
-            )
-        )
-    if tables:
-        found.append(
-            AnalysisWarning(
-                "tire_tables",
-                path.name,
-                "",
-                f"unused tables: {', '.join(tables)}",
-                "a flat road does not require them",
-            )
-        )
     zero = [key for key in SCALES if numbers.get(key) == 0.0 and key.startswith("LMU") and key != "LMUV"]
-    if zero:
-        found.append(
-            AnalysisWarning(
-                "tire_scale", path.name, "", f"{', '.join(zero)} = 0: no friction", "set them to 1"
-            )
-        )
-    return tuple(found)
+    found = (
+        ("tire_keys", unknown, f"unused keys: {', '.join(unknown)}", "check their spelling"),
+        ("tire_tables", tables, f"unused tables: {', '.join(tables)}", "a flat road does not require them"),
+        ("tire_scale", zero, f"without friction, because {', '.join(zero)} = 0", "set these factors to 1"),
+    )
+    return tuple(
+        AnalysisWarning(code, path.name, "", cause, remedy) for code, items, cause, remedy in found if items
+    )
