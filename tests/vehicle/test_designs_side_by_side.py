@@ -14,7 +14,7 @@ from sekant.errors import SekantError
 from sekant.vehicle.curves.poles import bound_of, cut_at, shown_number
 from sekant.vehicle.hardpoints.coordinates import moved
 from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
-from sekant.vehicle.kc.jacking import jacking
+from sekant.vehicle.kc.curves import jacking
 from sekant.vehicle.kc.targets import CurveTarget, read_targets, tune
 from sekant.views.commands.new import FOLDER
 from sekant.views.kc_report.charts import over_roll, over_steering, over_travel

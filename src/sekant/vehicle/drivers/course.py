@@ -34,10 +34,10 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.grip import Grip
 from sekant.vehicle.car.single_track import SingleTrack
+from sekant.vehicle.car.statics import spin_at
 from sekant.vehicle.courses.course import Course
-from sekant.vehicle.courses.speed_profile import SpeedProfile
+from sekant.vehicle.courses.speed_profile import SpeedProfile, drive_slip_of_most_force
 from sekant.vehicle.drivers.path import LAG, SLOW, hands_of
-from sekant.vehicle.drivers.traction import held_by_slip
 from sekant.vehicle.quantities import GRAVITY
 
 PREVIEW = 0.45  # s
@@ -49,6 +49,10 @@ RUN_OUT = (40.0, 200.0)  # m, straight pieces before and behind
 FARTHEST = 0.6  # m, largest error that E integrates
 TAIL = 3.0  # throttle closes from the slip angle of largest rear force on; it is zero at 1.5 times this angle
 GAIN = 4.0  # 1/s: acceleration over speed error
+ROLLS = 1.5  # m/s: lower limit of the speed in slips
+ROLLING = 10.0  # m/s, at which the rolling radius is evaluated
+BAND = 0.5  # of the slip, over which the torque is reduced
+SLIP = "driven_slip"
 PROGRESS, ERROR, WANTED = "progress", "course_error", "wanted_speed"
 
 
@@ -183,3 +187,32 @@ def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip
         most = car.brakes.torque / float(np.mean(radii))
         commands = replace(commands, brake=f"max(0, -wanted_force - {drag!r})/{most!r}")
     return commands
+
+
+def driven_slip(car: Car, loads: Mapping[str, float]) -> dict[str, Signal]:
+    """The slip of the faster driven wheel, as the signal `driven_slip`; `loads` (N) of one wheel, by axle."""
+    assert car.drive is not None
+    axle = car.drive.axle
+    radius = ROLLING / spin_at(car.axles[axle].tire, loads[axle], ROLLING)
+    hubs = f"max({axle}.left.hub.v, {axle}.right.hub.v)"
+    slip = f"({radius!r}*{hubs} - speed)/max(abs(speed), {ROLLS!r})"
+    return {SLIP: ExpressionSignal(value=slip)}
+
+
+def best_slip(car: Car, load: float) -> float:
+    """The slip at which the driven tires produce their largest force under `load` (N)."""
+    assert car.drive is not None
+    return drive_slip_of_most_force(car.axles[car.drive.axle].tire, load)
+
+
+def held_by_slip(
+    car: Car, loads: Mapping[str, float], slip: float | None = None
+) -> tuple[dict[str, Signal], str]:
+    """The signal `driven_slip`, and the share of the torque that remains.
+
+    It is 1 up to `slip` (by default that of the largest force), and 0 beyond 1.5 times this slip.
+    """
+    assert car.drive is not None
+    most = slip or best_slip(car, loads[car.drive.axle])
+    share = f"max(0, min(1, 1 - ({SLIP} - {most!r})/{BAND * most!r}))"
+    return driven_slip(car, loads), share

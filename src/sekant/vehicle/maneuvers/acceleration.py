@@ -11,8 +11,7 @@ from sekant.model.quantities import NotNegative, Positive
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
-from sekant.vehicle.drivers.course import keep_straight
-from sekant.vehicle.drivers.traction import SLIP, best_slip, held_by_slip
+from sekant.vehicle.drivers.course import SLIP, best_slip, held_by_slip, keep_straight
 from sekant.vehicle.maneuvers.base import (
     DrivenManeuver,
     Maneuver,

@@ -21,9 +21,8 @@ from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.kc import ComplianceTable, LoadTable, axle_compliance, axle_curves, member_loads
 from sekant.vehicle.kc.animation import loads_result, sweep_result
 from sekant.vehicle.kc.comparison import ComparedCurves
-from sekant.vehicle.kc.curves import AxleCurves
+from sekant.vehicle.kc.curves import AxleCurves, jacking
 from sekant.vehicle.kc.glossary import GLOSSARY, term_of
-from sekant.vehicle.kc.jacking import jacking
 from sekant.vehicle.kc.targets import Targets
 from sekant.views.kc_report import charts
 from sekant.views.player.page import embedded, in_one_scope, page_scripts, page_source
