@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 
@@ -12,7 +13,7 @@ from sekant.cache.content import Recent
 from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_parts import hard_point_axle, measured_part, points_of, rack_mass
-from sekant.vehicle.car.description import Axle, SimpleSuspension
+from sekant.vehicle.car.description import Axle, Car, SimpleSuspension
 from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.measured.axle import measured_of
 from sekant.vehicle.measured.description import MeasuredSuspension
@@ -54,6 +55,17 @@ def axle_data(axle: Axle) -> AxleData:
     points = points_of(data)
     key = f"{axle.model_dump_json()} {points.model_dump_json()}"
     return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))
+
+
+def mass_properties(car: Car, data: Sequence[AxleData]) -> tuple[float, Floats, float]:
+    """Mass (kg), center of mass (3,) m in chassis axes, and yaw inertia (kg m^2) about it of a car with its axles."""
+    masses = np.concatenate([[car.chassis.mass], *(part.masses for part in data)])
+    places = np.vstack([[car.chassis.com], *(part.places for part in data)])
+    inertias = np.concatenate([[car.chassis.inertia[2]], *(part.inertias for part in data)])
+    mass = float(masses.sum())
+    com = masses @ places / mass
+    away = np.sum((places - com)[:, :2] ** 2, axis=1)
+    return mass, com, float(inertias.sum() + masses @ away)
 
 
 def rack_travel(axle: Axle) -> float:

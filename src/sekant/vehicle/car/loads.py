@@ -25,7 +25,7 @@ from sekant.model.explain import read_as
 from sekant.model.quantities import Description
 from sekant.progress_bar import through
 from sekant.solvers.newton.bracketed import bracketed_zero
-from sekant.vehicle.car.axle_data import AxleData, axle_data
+from sekant.vehicle.car.axle_data import AxleData, axle_data, mass_properties
 from sekant.vehicle.car.axle_parts import points_with_wheels
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.statics import pressed_by
@@ -160,13 +160,7 @@ class _Statics:
 
     def __init__(self, car: Car, data: list[AxleData], front: _Axle, rear: _Axle):
         self.car, self.front, self.rear = car, front, rear
-        masses = np.concatenate([[car.chassis.mass], *(part.masses for part in data)])
-        places = np.vstack([[car.chassis.com], *(part.places for part in data)])
-        self.mass = float(masses.sum())
-        self.com = masses @ places / self.mass
-        inertias = np.concatenate([[car.chassis.inertia[2]], *(part.inertias for part in data)])
-        away = places - self.com
-        self.yaw_inertia = float(inertias.sum() + masses @ (away[:, 0] ** 2 + away[:, 1] ** 2))
+        self.mass, self.com, self.yaw_inertia = mass_properties(car, data)
         self.height = float(self.com[2] - (front.road + rear.road) / 2)
         self.base = front.x - rear.x
 

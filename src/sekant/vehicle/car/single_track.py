@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.spatial import SX
-from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.axle_data import axle_data, mass_properties
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.slip import Slip
@@ -103,12 +103,7 @@ def single_track(car: Car, wheel_loads: dict[str, float], speed: float) -> Singl
     """The single-track model of a car whose wheels carry `wheel_loads` (N, by axle)."""
     axles = car.axles
     data = {name: axle_data(axle) for name, axle in axles.items()}
-    masses = np.concatenate([[car.chassis.mass], *[d.masses for d in data.values()]])
-    places = np.vstack([[car.chassis.com], *[d.places for d in data.values()]])[:, :2]
-    inertias = np.concatenate([[car.chassis.inertia[2]], *[d.inertias for d in data.values()]])
-    m = float(masses.sum())
-    center = masses @ places / m
-    J = float(inertias.sum() + masses @ np.sum((places - center) ** 2, axis=1))
+    m, center, J = mass_properties(car, [*data.values()])
     C = [2 * cornering_stiffness(axle.tire, wheel_loads[name], speed) for name, axle in axles.items()]
     steering = None if car.steered is None else axles[car.steered].steering
     ratio = 1.0
