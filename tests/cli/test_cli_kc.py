@@ -65,7 +65,9 @@ def test_faults_are_told_in_a_line(tmp_path):
     (tmp_path / "car.yaml").write_text("vehicle: car\nchassis: {mass: 900 kg}\n")
     done = sekant("kc", "car.yaml", cwd=tmp_path)
     assert done.returncode == 1
-    assert "car.yaml:1: vehicle: describes a car; name the file of one of its suspensions" in done.stderr
+    assert (
+        "car.yaml:1: vehicle: describes a car; give the file of one of its suspensions instead" in done.stderr
+    )
     done = sekant("kc", EXAMPLES / "hardpoints" / "double_wishbone.yaml", "--motion", "roll", cwd=tmp_path)
     assert done.returncode == 2
     assert "--axle" in done.stderr

@@ -220,7 +220,7 @@ def real_corner():
         ({"axle": {"anti_roll_bar": {**BAR, "on": "rocker"}}}, "no part 'rocker'"),
         ({"bump_stop": {"gap": 0.02}}, "either a stiffness or a curve"),
         ({"axle": {"steering": {"column": True}}}, "a column needs rack_per_turn"),
-        ({"unit": "mm"}, "are they in meters"),
+        ({"unit": "mm"}, "if the points are in meters, write unit: m"),
     ],
 )
 def test_faults_are_named(change, said):
@@ -268,7 +268,7 @@ def test_points_of_the_other_side_are_refused():
         ("lower_ball: [7, 620", "lower_ball: [7, -620", 13, "on the other side of the vehicle"),
         ("wheel_center: [0, 678", "wheel_center: [0, -678", 18, "from most points"),
         ("lower_ball: [7, 620, -89]", "lower_ball: [0, 345, -80]", 13, "lie on one line"),
-        ("unit: mm", "unit: m", 6, "are they in mm"),
+        ("unit: mm", "unit: m", 6, "if they are in mm, write unit: mm"),
         ("load: 4.3 kN", "set_up: {camber_shin: 2 mm}", 33, "did you mean 'camber_shim'"),
         ("stiffness: 80 N/mm", "stiffness: 80 mm", 21, "a stiffness is expected"),
     ],

@@ -223,7 +223,7 @@ def test_the_travel_of_the_rack_a_turn_is_said_once():
     turning = STEERED | {"axle": {"steering": {"rack_per_turn": "-45 mm"}}}
     found = sk.vehicle.axle_curves(turning, travel=[0.0], steering=[0.009])
     assert found["steering_wheel"][0, 0] == pytest.approx(-2 * np.pi / 5, rel=1e-12)
-    with pytest.raises(SekantError, match="differ in rack_per_turn"):
+    with pytest.raises(SekantError, match="have different rack_per_turn"):
         sk.vehicle.axle(turning | {"suspension": {"rack_per_turn": 0.05}})
     for wrong, said in (("45 N", "is a force"), (0.0, "must not be zero")):  # once, and where it stands
         with pytest.raises(ModelError, match=said) as refused:

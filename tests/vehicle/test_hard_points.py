@@ -80,8 +80,8 @@ def test_missing_and_unknown_points_are_named():
     [
         ({"upper_ball": [0.4, 0.36, 0.16]}, "lie on one line"),
         ({"tie_rod_outer": [0.0, 0.64, 0.03]}, "cannot hold the upright"),
-        ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "must be apart"),
-        ({"upper_rear": [0.13, 0.36, 0.16]}, "must be apart"),
+        ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "the ends of one part"),
+        ({"upper_rear": [0.13, 0.36, 0.16]}, "the ends of one part"),
         ({"wheel_center": [0.0, 0.0, 0.0]}, "center plane"),
         ({"wheel_center": [0.0, 0.7]}, "3 are expected"),
         ({"wheel_center": [0.0, "half", 0.0]}, "is not a number"),

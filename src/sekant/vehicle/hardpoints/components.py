@@ -1,4 +1,4 @@
-"""Components of a suspension other than hard points: wheel, stops, bushings, steering, anti-roll bar ..."""
+"""Components of a suspension in addition to its hard points: wheel, stops, bushings, steering, anti-roll bar ..."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ class WheelData(Description):
     tire: str | None = None
     """size such as 205/55 R16: section width (mm), aspect ratio (%), rim diameter (in)"""
     radius: Positive[Meters] | None = None
-    """unloaded radius, or distance of the contact point; by default from the tire's size, or as drawn"""
+    """unloaded radius: distance of the contact point from the center; by default that of the tire size, or as
+    drawn"""
     width: Positive[Meters] = 0.2
-    """width in pictures; the tire's size takes precedence"""
+    """width in pictures; a tire size takes precedence"""
     mass: Positive[Kilograms] | None = None
-    """mass of rim, tire and everything else that spins; by default three fifths of the upright's"""
+    """mass of rim, tire and everything else that spins; by default three fifths of the mass of the upright"""
     inertia: InertiaNumbers | None = None
-    """inertia about its center, [Ixx, Iyy, Izz], y along the spin axis"""
+    """inertia about the center, [Ixx, Iyy, Izz], with y along the spin axis"""
 
     @model_validator(mode="after")
     def _readable(self):
@@ -60,7 +61,7 @@ class WheelData(Description):
 
     @property
     def size(self) -> tuple[float, float] | None:
-        """(radius, width) m of the tire's size."""
+        """(radius, width) m of the tire size."""
         if self.tire is None:
             return None
         found = _SIZE.fullmatch(self.tire)
@@ -78,23 +79,23 @@ class WheelData(Description):
 
 
 class CurveData(Description):
-    """A force over a displacement or a velocity, SI or with units."""
+    """A force as a function of a displacement or a velocity, in SI or with units."""
 
     x: tuple[Annotated[float, number(None)], ...]
-    """displacements or rates, increasing, in m or m/s unless units are given"""
+    """displacements or velocities, increasing, in m or m/s unless units are given"""
     y: tuple[Newtons, ...]
-    """forces, one for each displacement or rate"""
+    """forces, one for each displacement or velocity"""
 
 
 class StopData(Description):
-    """A bump or rebound stop in line with the spring: it only pushes, beyond its gap."""
+    """A bump or rebound stop in line with the spring. It acts only beyond its gap, and only pushes."""
 
     gap: Meters
-    """compression (bump) or extension (rebound) of the spring, from the drawing, at which the stop touches"""
+    """compression (bump) or extension (rebound) of the spring, from its length as drawn, at which the stop touches"""
     stiffness: StiffnessNumber = 0.0
-    """force per compression of the stop, beyond its gap"""
+    """rate of the stop: force per compression beyond the gap"""
     curve: CurveData | None = None
-    """force over the compression of the stop, instead of a stiffness"""
+    """force as a function of the compression beyond the gap, instead of a stiffness"""
 
     @model_validator(mode="after")
     def _one_law(self):
@@ -104,23 +105,24 @@ class StopData(Description):
 
 
 class BushingData(Description):
-    """Elastic mount at a hard point; its z axis is along the hinge of an arm, otherwise in vehicle axes."""
+    """Elastic mount at a hard point. On the hinge of an arm, its z axis is along the hinge; elsewhere, its axes are
+    those of the vehicle."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """[x, y, z], forces per displacement"""
+    """[x, y, z], force per displacement"""
     damping: Dampings = (0.0, 0.0, 0.0)
-    """[x, y, z], forces per velocity"""
+    """[x, y, z], force per velocity"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """[x, y, z], torques per angle"""
+    """[x, y, z], torque per angle"""
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
-    """[x, y, z], torques per angular velocity"""
+    """[x, y, z], torque per angular velocity"""
     matrix: tuple[tuple[float, ...], ...] | None = None
-    """full symmetric stiffness (6, 6), SI, on the left side; mirrored on the right"""
+    """full symmetric stiffness matrix (6, 6), SI, of the left side; the right side has its mirror image"""
 
     @model_validator(mode="after")
     def _stiff(self):
         if self.matrix is None and not any(self.stiffness):
-            raise ValueError("a bushing needs either stiffness [x, y, z] or a matrix")
+            raise ValueError("a bushing needs a stiffness [x, y, z] or a matrix")
         return self
 
 
@@ -130,11 +132,11 @@ class BarSection(Description):
     diameter: Meters
     """outer diameter D"""
     inner_diameter: Meters = 0.0
-    """inner diameter d; 0: solid"""
+    """inner diameter d; 0 for a solid bar"""
     length: Meters
     """length L of the twisted part"""
     shear_modulus: Pascals = STEEL
-    """shear modulus G; by default that of steel"""
+    """shear modulus G; by default the value of steel"""
 
     @property
     def rate(self) -> float:
@@ -143,38 +145,37 @@ class BarSection(Description):
 
 
 class AntiRollBar(Description):
-    """A bar that is twisted in roll, with drop links. Points are on the left side; the right side is the mirror
-    image.
+    """A bar with drop links that roll twists. Its points are on the left side; the right side is the mirror image.
 
-    U: the bar runs across the vehicle, and its arms reach to the drop links. T: a stem, free to tilt fore and aft,
-    that a crossbar twists about its own axis.
+    U: the bar runs across the vehicle, and its two arms reach to the drop links. T: a stem that can tilt fore and
+    aft, with a crossbar that twists it about its axis.
     """
 
     type: Literal["U", "T"] = "U"
     """U: across the vehicle with two arms; T: a stem with a crossbar"""
     bar: PointNumbers
-    """U: where the arm leaves the bar, on its axis (which runs across the vehicle); T: foot of the stem"""
+    """U: point at which the arm leaves the bar, on the bar's axis across the vehicle; T: foot of the stem"""
     arm: PointNumbers
-    """end of the arm (U) or of the crossbar (T), where the drop link begins"""
+    """end of the arm (U) or of the crossbar (T), to which the drop link is attached"""
     link: PointNumbers
     """other end of the drop link"""
     on: str = ""
-    """part that carries the drop link; by default the one that carries the spring"""
+    """part that carries the drop link; by default the part that carries the spring"""
     top: PointNumbers | None = None
-    """T: where stem and crossbar meet; by default midway between the ends of the crossbar"""
+    """T: point at which stem and crossbar meet; by default midway between the ends of the crossbar"""
     rate: RotationalStiffnessNumber | None = None
     """torque per twist"""
     section: BarSection | None = None
     """section of the bar, instead of a rate"""
     damping: RotationalDampingNumber = 0.0
-    """torque per rate of the twist"""
+    """torque per twist rate"""
     mass: Kilograms = 2.0
     """mass of the whole bar"""
 
     @model_validator(mode="after")
     def _one_rate(self):
         if (self.rate is None) == (self.section is None):
-            raise ValueError("needs either a rate or a section")
+            raise ValueError("an anti-roll bar needs either a rate or a section")
         return self
 
     @property
@@ -187,23 +188,23 @@ class AntiRollBar(Description):
 
 
 class HeaveSpring(Description):
-    """A spring and damper between the two sides, which acts in heave but not in roll."""
+    """A spring and damper between the two sides, which act in heave but not in roll."""
 
     point: PointNumbers
     """end on the left side; the other end is its mirror image"""
     on: str = ""
-    """part that carries it; by default the one that carries the spring"""
+    """part that carries the end; by default the part that carries the spring"""
     stiffness: StiffnessNumber = 0.0
-    """force per change of its length"""
+    """force per change of length"""
     damping: DampingNumber = 0.0
-    """force per rate of its length"""
+    """force per rate of change of the length"""
     preload: Newtons = 0.0
     """compressive force of the spring as drawn"""
 
     @model_validator(mode="after")
     def _stiff(self):
         if self.preload and not self.stiffness:
-            raise ValueError("preload needs a stiffness")
+            raise ValueError("a preload needs a stiffness")
         return self
 
 
@@ -211,11 +212,13 @@ class SteeringColumn(Description):
     """The connection of the steering wheel to the rack."""
 
     rack_per_turn: Meters | None = None
-    """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
+    """travel of the rack to the left for one turn of the steering wheel to the left; negative for a tie rod behind
+    the axle"""
     column: bool = False
-    """whether the steering wheel has a joint, coupled to the rack"""
+    """whether the steering wheel turns on a joint that is coupled to the rack"""
     stiffness: RotationalStiffnessNumber | None = None
-    """stiffness of the column: the steering wheel is then the input `steering_wheel`, and the rack can deflect"""
+    """stiffness of the column; the angle of the steering wheel is then the input `steering_wheel`, and the rack can
+    deflect"""
     damping: RotationalDampingNumber = 0.0
     """damping of the column, at the steering wheel; requires a stiffness"""
 
@@ -223,40 +226,44 @@ class SteeringColumn(Description):
     def _ratio(self):
         refuse_no_rack(self.rack_per_turn)
         if (self.column or self.stiffness is not None) and not self.rack_per_turn:
-            raise ValueError("a column needs rack_per_turn")
+            raise ValueError(
+                "a column needs rack_per_turn, the travel of the rack for one turn of the steering wheel"
+            )
         if self.column and self.stiffness is not None:
-            raise ValueError("a column is rigid (column: true) or has a stiffness; remove one")
+            raise ValueError("a column is either rigid (column: true) or has a stiffness; remove one of them")
         return self
 
 
 LOADS = {"fx": "N", "fy": "N", "fz": "N", "mz": "N*m", "dx": "N"}
-"""loads at a wheel: three forces and a moment about z at the contact, a force along x at the wheel's center"""
+"""Loads on a wheel: three forces and a moment about z at the contact, and a force along x at the wheel's center."""
 
 
 class AxleLoadCase(Description):
     """Loads at the contacts (N, N m, in vehicle axes), accelerations of the vehicle in g, or the sum of both.
 
-    Under accelerations each wheel carries its static load times `az` (1: at rest). `ay` times the height of the
-    center of mass over the track is transferred across, and `ax` times that height over the wheelbase and the mass
-    of the vehicle along the vehicle. Braking forces are the axle's `brake_share`, driving forces its `drive_share`;
-    the two wheels share forces along x and y in proportion to their loads. Inertia forces act on the parts of the
-    axle.
+    Under accelerations, each wheel carries its static load times `az` (1 at rest). A lateral acceleration `ay`
+    transfers load between the wheels of the axle, in proportion to the height of the center of mass divided by the
+    track. A longitudinal acceleration `ax` transfers load between the axles, in proportion to the mass of the vehicle
+    and to the height of its center of mass divided by the wheelbase. The axle takes the fraction `brake_share` of the
+    braking force, or `drive_share` of the driving force. Its two wheels share forces along x and y in proportion to
+    their loads. Inertia forces act on the parts of the axle.
     """
 
     left: dict[str, Newtons] = Field(default_factory=dict)
-    """fx, fy, fz, mz at the contact, dx at the wheel's center"""
+    """loads on the left wheel: fx, fy, fz, mz at the contact, dx at the wheel's center"""
     right: dict[str, Newtons] = Field(default_factory=dict)
-    """the same for the right wheel"""
+    """loads on the right wheel, with the same names"""
     ax: Plain = 0.0
-    """g, forward; negative in braking"""
+    """acceleration forward, in g; negative in braking"""
     ay: Plain = 0.0
-    """g, to the left"""
+    """acceleration to the left, in g"""
     az: Plain | None = None
-    """g, 1 at rest, 2 in a 2 g bump; without it, with loads only, parts have their weight at rest"""
+    """vertical acceleration with gravity, in g: 1 at rest, 2 in a 2 g bump; in a case without accelerations, the
+    parts have their weight at rest"""
     rack: Meters = 0.0
     """displacement of the rack to the left in this case"""
     hold: Literal["springs"] | None = None
-    """springs: they are locked at their length as drawn; without it, springs and bars deflect under the loads"""
+    """`springs` locks the springs at their length as drawn; by default, springs and bars deflect under the loads"""
 
     @field_validator("left", "right")
     @classmethod
@@ -273,30 +280,30 @@ class AxleParts(Description):
     steering: SteeringColumn = SteeringColumn()
     """steering wheel, column and rack"""
     anti_roll_bar: AntiRollBar | None = None
-    """bar that is twisted when the wheels' travels differ"""
+    """bar that twists when the travels of the wheels differ"""
     heave_spring: HeaveSpring | None = None
-    """spring between the two sides, compressed when both wheels rise"""
+    """spring between the two sides, which is compressed when both wheels rise"""
     brakes: bool = False
-    """whether there are torques `left.brake_torque`, `right.brake_torque` (inputs, N m) between wheel and
+    """whether the axle has the inputs `left.brake_torque` and `right.brake_torque` (N m): torques between wheel and
     upright, against the spin"""
     drive: bool = False
-    """whether there are torques `left.drive_torque`, `right.drive_torque` (inputs, N m) on the wheels, with
+    """whether the axle has the inputs `left.drive_torque` and `right.drive_torque` (N m): torques on the wheels, with
     their reaction on the vehicle's body"""
 
 
 SET_UP = {
-    "camber_shim": "moves the upper ball joint outward on the upright (negative camber), or the strut's top",
-    "caster_shim": "moves the upper arm, or the strut's top, rearward",
-    "tie_rod_length": "lengthens the tie rod, or the track rod on that side",
+    "camber_shim": "moves the upper ball joint on the upright, or the top of the strut, outward",
+    "caster_shim": "moves the upper arm, or the top of the strut, rearward",
+    "tie_rod_length": "lengthens the tie rod, or that side of the track rod",
     "push_rod_length": "lengthens the push or pull rod",
     "spring_perch": "increases the free length of the spring",
     "rack_height": "moves the rack up",
 }
-"""Set-up changes by name, m: parameters of the model, zero as drawn."""
+"""Set-up changes (m) by name. They are parameters of the model, and zero as drawn."""
 
 
 def check_set_up(given: dict[str, float], known: list[str]) -> None:
-    """Refuse changes that the suspension does not have."""
+    """Refuse set-up changes that the suspension does not have."""
     for name in given:
         problem = f"there is no set-up change '{name}' in this suspension"
         check_known(name, known, problem, "changes", ("set_up", name))

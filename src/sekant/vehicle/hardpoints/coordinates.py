@@ -1,4 +1,5 @@
-"""Coordinates of hard points by name, ``lower_ball.z``: their values, and descriptions with some of them moved."""
+"""Coordinates of hard points by name, such as ``lower_ball.z``: their values, and descriptions in which some
+moved."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ BAR = ("bar", "arm", "link", "top")
 
 
 def coordinates(points: HardPoints) -> dict[str, float]:
-    """Coordinates of all hard points and those of anti-roll bar and heave spring: name -> m.
+    """Coordinates of all hard points and of the points of anti-roll bar and heave spring: name -> m.
 
-    The contact point of a wheel with a given radius is not included: it follows from the wheel's center.
+    The contact point of a wheel with a given radius is not included, because it follows from the wheel's center.
     """
     named = {
         name: p for name, p in points.points.items() if not (name == "contact" and points.contact_follows)

@@ -1,6 +1,6 @@
-"""The list of hard points of a suspension corner, from which a model is made.
+"""The hard points of a suspension corner, from which a model is built.
 
-Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywhere on the center plane y = 0.
+Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin may be anywhere on the center plane y = 0.
 """
 
 from __future__ import annotations
@@ -46,82 +46,85 @@ class SpringData(Description):
     """Spring and damper of the corner."""
 
     stiffness: StiffnessNumber = 0.0
-    """force per change of its length, along its own axis"""
+    """force per change of length, along the axis of the spring"""
     damping: DampingNumber = 0.0
-    """force per rate of its length"""
+    """force per rate of change of the length"""
     preload: Newtons = 0.0
     """compressive force of the spring as drawn"""
     free_length: Meters | None = None
     """free length, instead of a preload"""
     on: str = ""
-    """the body that carries the lower end; each layout has its own default"""
+    """body that carries the lower end; the default depends on the layout"""
     curve: CurveData | None = None
-    """compressive force over compression from the free length, in addition to the stiffness"""
+    """compressive force as a function of the compression from the free length, in addition to the stiffness"""
     damper_curve: CurveData | None = None
-    """tension over the rate of extension (rebound positive), in addition to the damping"""
+    """tension as a function of the velocity of extension (positive in rebound), in addition to the damping"""
 
     @model_validator(mode="after")
     def _preload_or_length(self):
         if self.free_length is None and self.preload and not self.stiffness:
-            raise ValueError("preload needs a stiffness, or give free_length")
+            raise ValueError(
+                "a preload needs a stiffness; give one, or give free_length instead of the preload"
+            )
         if self.free_length is not None and self.preload:
             raise ValueError("give either preload or free_length, not both")
         return self
 
 
 class HardPoints(Description):
-    """A suspension corner given by its hard points. The numbers in `points` are in `unit`."""
+    """A suspension corner given by its hard points. Numbers without a unit in `points` are in `unit`."""
 
     type: str
-    """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""
+    """type of suspension: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm ..."""
     name: str = ""
     """name of the model; by default the type"""
     unit: Literal["m", "mm"] = "m"
-    """unit of bare numbers in points, also those of axle parts; texts such as 12 mm have their own"""
+    """unit of coordinates that are plain numbers, including the points of axle parts; a coordinate such as 12 mm has
+    its own unit"""
     points: dict[str, PointNumbers] = Field(default_factory=dict)
-    """[x, y, z] by name, as required by the layout: x forward, y to the left, z up, of one side"""
+    """[x, y, z] of the points of one side by name, as the type requires: x forward, y to the left, z up"""
     camber: Radians = 0.0
-    """camber as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
+    """camber as drawn, positive if the top of the wheel leans outward; a point `axle_inner` takes precedence"""
     toe: Radians = 0.0
-    """toe as drawn, positive for toe-in"""
+    """toe as drawn, positive for toe-in; a point `axle_inner` takes precedence"""
     masses: dict[str, Kilograms] = Field(default_factory=dict)
-    """masses of parts by name (upright, lower_arm, rack ...); each layout has its own defaults"""
+    """masses of parts by name (upright, lower_arm, rack ...); the defaults depend on the type"""
     inertia: InertiaNumbers | None = None
-    """inertia of the upright with the wheel about its center, [Ixx, Iyy, Izz]"""
+    """inertia of upright and wheel together about the wheel's center, [Ixx, Iyy, Izz]"""
     spring: SpringData = SpringData()
     """spring and damper of one side"""
     push_rod_on: str = ""
-    """the body that carries the outer end of a push or pull rod: upright, lower_arm or upper_arm; by default the
-    lower arm of `push_rod`, the upper arm of `pull_rod` and `formula_student`"""
+    """body that carries the outer end of a push or pull rod: upright, lower_arm or upper_arm; by default the lower
+    arm for `push_rod`, and the upper arm for `pull_rod` and `formula_student`"""
     tie_rod: int = 3
-    """five_link: number of the link that steers"""
+    """five_link: number of the link that steers the wheel"""
     wheel: WheelData = WheelData()
     """size, mass and inertia of wheel and tire"""
     bump_stop: StopData | None = None
-    """stop against the compression of the spring, beyond a gap"""
+    """stop that limits the compression of the spring"""
     rebound_stop: StopData | None = None
-    """stop against the extension of the spring, beyond a gap"""
+    """stop that limits the extension of the spring"""
     bushings: dict[str, BushingData] = Field(default_factory=dict)
     """elastic mounts in place of the joints at these points"""
     compliant: bool = True
-    """false: joints are rigid even where there are bushings"""
+    """whether bushings are elastic; otherwise rigid joints take their place"""
     set_up: dict[str, Meters] = Field(default_factory=dict)
-    """changes by name (camber_shim ...) from the drawing; ``left.camber_shim`` for one side"""
+    """set-up changes from the drawing by name: ``camber_shim``, or ``left.camber_shim`` for one side"""
     axle: AxleParts | None = None
-    """connections between the two sides; with it the file describes an axle"""
+    """parts that connect the two sides; a file with this key describes an axle"""
     beam_rate: RotationalStiffnessNumber = 0.0
     """twist_beam: torque per twist of the beam"""
     load_cases: dict[str, AxleLoadCase] = Field(default_factory=dict)
-    """named loads or accelerations for which member loads are computed"""
+    """load cases by name, for which the loads on members are computed"""
     load: Newtons = 0.0
-    """vertical force of the road at the contact point"""
+    """vertical force of the road on the wheel at the contact point"""
     suspension: Suspension = Suspension()
-    """further data for the curves"""
+    """further data for curves"""
 
     @model_validator(mode="before")
     @classmethod
     def _in_unit(cls, data: Any):
-        """Convert bare numbers of points in millimeters to meters; texts contain their unit."""
+        """Convert plain numbers of points in millimeters to meters; strings contain their unit."""
         if isinstance(data, dict) and data.get("unit") == "mm" and isinstance(data.get("points"), dict):
             points = {name: _scaled(p) for name, p in data["points"].items()}
             data = {**data, "points": points, "unit": "m"}
@@ -136,7 +139,9 @@ class HardPoints(Description):
         known = self.suspension.rack_per_turn
         if turn is not None and known not in (None, turn):
             both = f"{known:g} m and {turn:g} m"
-            raise ValueError(f"axle.steering and suspension differ in rack_per_turn ({both}); remove one")
+            raise ValueError(
+                f"axle.steering and suspension have different rack_per_turn ({both}); remove one"
+            )
         if known is None and turn is not None:
             with_ratio = self.suspension.model_copy(update={"rack_per_turn": turn})
             object.__setattr__(self, "suspension", with_ratio)
@@ -156,7 +161,7 @@ class HardPoints(Description):
         return self
 
     def touching(self) -> tuple[float, float, float] | None:
-        """The contact point (3,) m by the radius of the wheel, if it is given."""
+        """The contact point (3,) m that follows from the radius of the wheel; None without a radius."""
         radius = self.wheel.given_radius
         if radius is None or "wheel_center" not in self.points:
             return None
@@ -213,22 +218,22 @@ class HardPoints(Description):
         if "wheel_center" in self.points and "contact" in self.points:
             radius = float(np.linalg.norm(self.point("wheel_center") - self.point("contact")))
             if not 0.005 < radius < 5.0:
-                likely = "millimeters? Write unit: mm" if radius > 1.0 else "meters? Write unit: m"
+                likely = "millimeters, write unit: mm" if radius > 1.0 else "meters, write unit: m"
                 raise ValueError(
-                    f"points: the wheel center is {radius:g} m above the contact point; without 'unit', "
-                    f"points are in meters; are they in {likely}"
+                    f"points: the wheel center is {radius:g} m above the contact point, which is not the radius of a "
+                    f"wheel; if the points are in {likely}"
                 )
         return self
 
     def on(self, side: Side | None) -> HardPoints:
-        """This corner on the given side, mirrored if it is drawn on the other side."""
+        """The corner on the given side: its mirror image if it is drawn on the other side."""
         if side not in (None, "left", "right"):
             raise ModelError(f"'{side}' is not a side of a vehicle; use 'left' or 'right'")
         return self if side in (None, self.side) else self.mirrored()
 
 
 SMALLEST, LARGEST_SIZE = 0.01, 20.0  # m across all points of a side: from a model car to a haul truck
-LARGEST = 1e300  # larger numbers are left to later checks, which refuse them
+LARGEST = 1e300  # later checks refuse larger numbers
 
 
 def _scaled(p: Any) -> Any:
@@ -262,8 +267,7 @@ def hard_points(data: GivenPoints) -> HardPoints:
 
 
 def _wrong_unit(given: HardPoints) -> list[ModelError]:
-    """Refuse points that are too far apart or too close for a suspension: millimeters taken for meters, or the
-    reverse."""
+    """An error if the points are too far apart or too close for a suspension, because their unit is wrong."""
     p = np.array([given.point(name) for name in given.points])
     size = float(np.ptp(p, axis=0).max())
     if SMALLEST <= size <= LARGEST_SIZE:
@@ -271,16 +275,16 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
     likely = "mm" if size > LARGEST_SIZE else "m"
     return [
         ModelError(
-            f"points span {size:.4g} m, which is not the size of a suspension; are they in {likely}? "
-            f"Write unit: {likely}",
+            f"the points span {size:.4g} m, which is not the size of a suspension; if they are in {likely}, "
+            f"write unit: {likely}",
             path=("unit",),
         )
     ]
 
 
 def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
-    """Points that are not on the wheel's side of the vehicle; if these are the majority, the points of the
-    wheel itself."""
+    """Errors of points on the other side of the vehicle than the wheel; if most points are there, errors of the
+    points of the wheel."""
     outward = np.sign(given.point("wheel_center")[1])
     sided = [name for name in names if not name.startswith(("panhard", "watt", "drag_link", "pitman"))]
     far = [name for name in sided if given.point(name)[1] * outward < -BESIDE]
@@ -291,7 +295,7 @@ def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
     return [
         ModelError(
             f"lies {abs(given.point(name)[1]):g} m from the center plane, on the other side of the vehicle from "
-            f"{others}; give the points of one side only, and check the sign",
+            f"{others}; give the points of one side only, and check the sign of y",
             path=("points", name),
         )
         for name in blamed
@@ -306,7 +310,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     for name, meaning in required.items():
         if name not in given.points:
             found.append(
-                ModelError(f"'{name}' is missing ({meaning}); a {given.type} needs it", path=("points",))
+                ModelError(f"'{name}' is missing ({meaning}); a {given.type} requires it", path=("points",))
             )
     for name in given.points:
         if name not in known:
@@ -319,14 +323,15 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if not found and "contact" not in given.points:
         found.append(
             ModelError(
-                "'contact' is missing (where the tire meets the road); give it, or wheel.tire or wheel.radius",
+                "'contact' is missing (the point at which the tire meets the road); give this point, wheel.tire or "
+                "wheel.radius",
                 path=("points",),
             )
         )
     if not found and abs(given.point("wheel_center")[1]) < 1e-6:
         found.append(
             ModelError(
-                "lies on the center plane of the vehicle (y = 0); give the points of the left or the right corner",
+                "lies on the center plane of the vehicle (y = 0); give the points of the left or of the right side",
                 path=("points", "wheel_center"),
             )
         )
@@ -335,11 +340,12 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
 
 
 def apart(given: HardPoints, *pairs: tuple[str, str]) -> None:
-    """Refuse pairs of points, ends of one part, that coincide."""
+    """Refuse pairs of points that coincide although they are the ends of one part."""
     for a, b in pairs:
         if np.linalg.norm(given.point(a) - given.point(b)) < 1e-6:
             raise ModelError(
-                f"coincides with '{a}'; they are the ends of one part and must be apart", path=("points", b)
+                f"coincides with '{a}', but the two points are the ends of one part; move them apart",
+                path=("points", b),
             )
 
 

@@ -25,7 +25,7 @@ def load_suspension(
 
     1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`), in YAML or in a table (.csv, .xlsx).
     2. `model: other.yaml` with `suspension: {...}` (`sekant.vehicle.Suspension`).
-    3. A model file, whose names are the defaults of `Suspension`.
+    3. A model file in which the items have the default names of `Suspension`.
 
     `side` and `steered` apply to hard points only.
     """
@@ -42,7 +42,9 @@ def load_suspension(
             _no_side(side, path)
             return _described(Path(path), data)
         if "vehicle" in data:
-            raise ModelError("describes a car; name the file of one of its suspensions", path=("vehicle",))
+            raise ModelError(
+                "describes a car; give the file of one of its suspensions instead", path=("vehicle",)
+            )
     _no_side(side, path)
     return _as_model(load(path), path), Suspension()
 
@@ -55,9 +57,9 @@ def load_axle(path: str | PathLike[str]) -> HardPoints:
     source = hard_point_source(path)
     with locating(source, path):
         if "points" not in source.data:
-            raise ModelError("does not describe an axle: it has no hard points ('points')")
+            raise ModelError("does not describe an axle, because it has no hard points ('points')")
         points = hard_points(source.data)
-        axle(points)  # finds errors of points and parts while their lines in the file are known
+        axle(points)  # reports errors of points and parts with their lines in the file
         return points
 
 
@@ -70,7 +72,7 @@ def describes_axle(path: str | PathLike[str]) -> bool:
 def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
     if side is not None:
         raise ModelError(
-            f"{path} contains a model, not hard points; only hard points can be placed on the {side} side"
+            f"{path} contains a model, not hard points; only hard points can be mirrored to the {side} side"
         )
 
 
@@ -78,7 +80,7 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
     for key in data:
         if key not in ("model", "suspension", "name", "description"):
             raise ModelError(
-                f"unknown key '{key}'; besides 'model', the file may contain 'suspension'", path=(key,)
+                f"unknown key '{key}'; a file with 'model' may also contain 'suspension'", path=(key,)
             )
     if not isinstance(data["model"], str):
         raise ModelError("must be the name of a model file", path=("model",))
@@ -89,6 +91,7 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
 def _as_model(found: Model, path: str | PathLike[str]) -> Model:
     if found.natural is not None:
         raise ModelError(
-            "contains a mechanism in natural coordinates; curves need bodies and joints", file=str(path)
+            "contains a mechanism modeled with points; curves require a model with bodies and joints",
+            file=str(path),
         )
     return found

@@ -16,44 +16,44 @@ from sekant.vehicle.quantities import Kilograms, Meters, Plain
 def refuse_no_rack(rack_per_turn: float | None) -> None:
     """Refuse a steering wheel that does not move the rack."""
     if rack_per_turn == 0.0:
-        raise ValueError(
-            "rack_per_turn must not be zero; use a negative value if the tie rod is behind the axle"
-        )
+        raise ValueError("rack_per_turn must not be zero; use a negative value for a tie rod behind the axle")
 
 
 class Suspension(Description):
-    """Roles of the items of a model, and the numbers of the vehicle that the curves require."""
+    """Roles of the items of a model, and the data of the vehicle that curves require."""
 
     wheel_center: str = "upright.wheel_center"
-    """frame on the upright at the wheel's center; its y axis is the spin axis, pointing to the left"""
+    """frame on the upright at the wheel's center, with the y axis along the spin axis to the left"""
     contact: str = "upright.contact"
     """frame at the contact point as drawn; its distance from the center is the radius of the wheel"""
     spring: str | None = "spring"
     """force element of type spring_damper"""
     damper: str | None = None
-    """damper, if it is not the same element as the spring"""
+    """force element of the damper, if it is separate from the spring"""
     rack: str | None = "rack"
     """prismatic joint of the steering rack"""
     steer_axis: tuple[str, str] | None = None
-    """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
+    """frames of the lower and the upper ball joint; by default the steering axis is the screw axis of steering"""
     axle: Literal["front", "rear"] = "front"
-    """position in the vehicle: signs of wheelbase change, side-view swing arm and supports follow from it"""
+    """position in the vehicle, which determines the signs of wheelbase change, side-view swing arm and anti-dive"""
     wheelbase: Positive[Meters] | None = None
-    """distance of the axles, for supports in percent, Ackermann and the turning circle"""
+    """distance between the axles, for anti-dive, Ackermann and the turning circle"""
     cg_height: Positive[Meters] | None = None
     """height of the vehicle's center of mass above the road"""
     vehicle_mass: Positive[Kilograms] | None = None
-    """mass of the whole vehicle, for load cases that accelerate along x; by default both axles carry the same
+    """mass of the whole vehicle, for load cases with an acceleration along x; by default both axles carry the same
     load"""
     brake_share: Plain | None = None
-    """share of the braking force at this axle, outboard brakes; by default 1 in supports, by load in load cases"""
+    """fraction of the braking force at this axle, with outboard brakes; by default 1 for anti-dive, and in proportion
+    to the load in load cases"""
     drive_share: Plain | None = None
-    """share of the driving force at this axle, the torque taken by the vehicle's body (shafts); by default as
-    for braking"""
+    """fraction of the driving force at this axle, with drive shafts; by default 1 for anti-squat, and in proportion
+    to the load in load cases"""
     rack_per_turn: Meters | None = None
-    """travel of the rack to the left for a left turn of the steering wheel; negative for a tie rod behind the axle"""
+    """travel of the rack to the left for one turn of the steering wheel to the left; negative for a tie rod behind
+    the axle"""
     travel: tuple[Meters, Meters] = (-0.08, 0.08)
-    """range of the wheel center's height, measured from the drawing"""
+    """range of the height of the wheel's center, from its position as drawn"""
     steering: tuple[Meters, Meters] | None = None
     """range of the rack's displacement"""
 
@@ -61,7 +61,9 @@ class Suspension(Description):
     def _rising(self):
         for name, limits in (("travel", self.travel), ("steering", self.steering)):
             if limits is not None and not limits[0] < limits[1]:
-                raise ValueError(f"{name} must increase from its first to its second number")
+                raise ValueError(
+                    f"{name}: the second value must be larger than the first (got {limits[0]:g} m, {limits[1]:g} m)"
+                )
         return self
 
     @model_validator(mode="after")

@@ -25,7 +25,7 @@ def save(points: HardPoints, path: str | PathLike[str]) -> Path:
     """Write a description to a YAML file that `sekant.vehicle.load_axle` reads back; returns its path."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
-        raise ModelError(f"'{target}' must end in .yaml")
+        raise ModelError(f"'{target}': the name of a file of hard points must end in .yaml")
     replace_file(target, hard_point_text(points).encode())
     return target
 
@@ -33,10 +33,10 @@ def save(points: HardPoints, path: str | PathLike[str]) -> Path:
 def save_moved(
     points: HardPoints, source: str | PathLike[str], moved: Sequence[str], path: str | PathLike[str]
 ) -> Path:
-    """Write the file `source` of a description in which coordinates such as ``lower_ball.z`` were `moved`.
+    """Write a copy of the file `source` of a description in which coordinates such as ``lower_ball.z`` were `moved`.
 
-    Everything else in the file is unchanged, including comments and units. If the file does not list these
-    coordinates, or refers to other files that would be missing, the whole description is written (`save`).
+    The copy keeps everything else, including comments and units. If the file does not list these coordinates, or
+    refers to files that would be missing beside the copy, the whole description is written (`save`).
     """
     target = Path(path)
     text = _text_with(points, Path(source), moved) if target.parent.samefile(Path(source).parent) else None
@@ -47,7 +47,7 @@ def save_moved(
 
 
 def _text_with(points: HardPoints, source: Path, moved: Sequence[str]) -> str | None:
-    """The text of a file with other numbers at coordinates; None if it does not read back to `points`."""
+    """The text of a file with the moved coordinates; None if reading it would not give `points`."""
     from sekant.vehicle.hardpoints.coordinates import coordinates
     from sekant.vehicle.hardpoints.description import hard_points
     from sekant.vehicle.suspension.drawn import AXES
@@ -110,7 +110,7 @@ def _in_mm(part: Any, owner: Any, key: str) -> Any:
 
 
 def in_mm(meters: float) -> float | str:
-    """The shortest number of millimeters that is read back as `meters`; a text in m if rounding allows none."""
+    """The shortest number of millimeters that is read back as `meters`; a string in m if there is none."""
     for digits in range(1, DIGITS + 1):
         found = float(f"{1e3 * meters:.{digits}g}")
         if found / 1000 == meters:
