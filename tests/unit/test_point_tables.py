@@ -101,7 +101,7 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
         (lambda r: r[14].__setitem__(0, "strut_tip"), r"front\]:15.*no point 'strut_tip'.*strut_top"),
         (
             lambda r: r[10].__setitem__(1, "u [mm]"),
-            r"front\]:11: the header of the table contains column 'x' 0 times",
+            r"front\]:11: the header of the table must name the column 'x' once \(found 0\)",
         ),
         (lambda r: r[10].__setitem__(1, "x [furlong]"), r"front\]:12.*furlong"),
         (lambda r: r[0].__setitem__(1, "macpherson"), r"front\]:1: .*macpherson"),

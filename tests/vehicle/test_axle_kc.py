@@ -181,7 +181,7 @@ def test_faults():
         sk.vehicle.axle_curves(sk.vehicle.corner(described()))
     swapped = {name: described()["points"][name] for name in ("upper_ball", "lower_ball")}
     points = {"upper_ball": swapped["lower_ball"], "lower_ball": swapped["upper_ball"]}
-    with pytest.raises(SekantError, match="are the two swapped"):
+    with pytest.raises(SekantError, match="check whether the two points are swapped"):
         sk.vehicle.axle(described() | {"points": described()["points"] | points})
     with pytest.raises(SekantError, match="there is no load 'fq'"):
         sk.vehicle.member_loads(described(), {"kerb": {"left": {"fq": 1.0}}})

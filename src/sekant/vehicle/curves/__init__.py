@@ -1,1 +1,1 @@
-"""Kinematic curves of a suspension corner over travel and steering, and the formulas of their columns."""
+"""Kinematic curves of a suspension corner versus travel and steering, and the formulas of their columns."""

@@ -1,7 +1,7 @@
-"""Operations on arrays of numbers, or of CasADi expressions element by element.
+"""Operations on arrays of numbers or of CasADi expressions.
 
-Each formula of a curve is written once: with numbers it returns values, with expressions a result that can be
-compiled and differentiated. Arrays of expressions have the type object.
+Each formula of a curve is written once. With numbers it returns values, with expressions it returns expressions that
+can be compiled and differentiated. Arrays of expressions have the dtype object.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def sign(a: Any) -> Any:
 
 
 def beyond(a: Any, bound: float) -> Any:
-    """The values, or NaN where their magnitude is not larger than a bound."""
+    """The values, with NaN in place of those whose magnitude is not larger than a bound."""
     if not symbolic(a):
         return np.where(np.abs(a) > bound, a, np.nan)
     return np.frompyfunc(lambda x: ca.if_else(x * x > bound**2, x, np.nan), 1, 1)(a)

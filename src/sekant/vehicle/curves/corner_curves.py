@@ -1,4 +1,4 @@
-"""Kinematic curves of a suspension corner over travel and steering (the K of K&C)."""
+"""Kinematic curves of a suspension corner versus travel and steering (the K of K&C)."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def suspension_curves(
 ) -> SuspensionCurves:
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
-    `travel` (n,) m is the height of the wheel's center relative to the model as drawn, by default 41 values over
-    the range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero.
-    Prescribed motions of the rack are removed. `parameters`: values of run-time parameters, such as the hard
-    points of a system that was compiled with them; thousands of variants then take milliseconds each. Values
-    are NaN at positions that the mechanism cannot reach, and `limits` reports why. Definitions and signs:
-    docs/suspensions.md.
+    `travel` (n,) m is the height of the wheel's center above its position as drawn, by default 41 values over the
+    range of `suspension`. `steering` (m,) m is the displacement of the rack to the left, by default zero. Prescribed
+    motions of the rack are removed. `parameters` are values of run-time parameters, such as the hard points of a
+    system that was compiled with them; each of thousands of variants then takes milliseconds. Values are NaN at
+    positions that the mechanism cannot reach, and `limits` reports why. docs/suspensions.md contains definitions and
+    signs.
     """
     roles = suspension or DEFAULT
     corner = corner_mechanism(model, roles, steering is not None, parameters)
@@ -96,8 +96,8 @@ def drive_columns(
 class CornerMechanism:
     """Data that all curves of a system share.
 
-    The system without steering motions, the `drive` that is its rack, the ends of its springs by role, and the
-    usual `heights` (n,) m.
+    They are the system without steering motions, the coordinate `drive` of its rack, the frames at the ends of its
+    springs by role, and the default `heights` (n,) m.
     """
 
     system: System
@@ -138,8 +138,8 @@ class CornerMechanism:
         return {"rocker_angle": ("rad", elements(angle).reshape(1, 1))}
 
     def _tension(self, along: SX) -> tuple[Any, Any] | None:
-        """Tension of the spring and of the stops between the same frames (1, 1) N, and its derivative along a
-        displacement (nv,); None if nothing there is elastic."""
+        """Tension (1, 1) N of the spring and of the stops between the same frames, and its derivative along a
+        displacement (nv,); None if none of them is elastic."""
         eq, ends = self.system.equations, set(self.springs.get("spring", ()))
         names = [
             name
@@ -180,8 +180,8 @@ def _side(roles: Suspension, start: Vector) -> str:
     center, axis, _ = split_start(start)
     if axis[1] < 0:
         raise ModelError(
-            f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis; "
-            f"it points along {np.round(axis, 3).tolist()}"
+            f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis, but it has the "
+            f"direction {np.round(axis, 3).tolist()}; turn the frame"
         )
     return "left" if center[1] > 0 else "right"
 
@@ -203,7 +203,7 @@ def _free_system(
 
 
 def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
-    """The joint of the rack; None if the model has no rack and the curves need none."""
+    """The joint of the rack; None if the model has no rack and none is `wanted`."""
     if roles.rack in model.joints:
         if not isinstance(model.joints[roles.rack], Prismatic):
             raise ModelError(f"joint '{roles.rack}' is used as the rack, but it is not prismatic")
@@ -232,13 +232,13 @@ def _check_frames(model: Model, roles: Suspension) -> None:
     for frame in (roles.wheel_center, roles.contact, *(roles.steer_axis or ())):
         if frame not in known:
             raise ModelError(
-                f"model '{model.name}' has no frame '{frame}', which curves need; give a frame of the model "
-                f"this name, or describe its parts; {suggest(frame, known, 'frames')}"
+                f"model '{model.name}' has no frame '{frame}', which curves require; give a frame this name, or "
+                f"state the names of its frames in a Suspension; {suggest(frame, known, 'frames')}"
             )
 
 
 def _springs(model: Model, roles: Suspension) -> dict[str, str]:
-    """Role -> force element; a spring of the default name may be missing."""
+    """Role -> force element. A spring with the default name may be missing."""
     found = {}
     default = Suspension.model_fields["spring"].default
     for role, name in (("spring", roles.spring), ("damper", roles.damper)):

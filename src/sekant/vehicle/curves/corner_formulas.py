@@ -1,4 +1,4 @@
-"""The columns of a suspension corner as formulas: of its wheel, steering axis, spring and supports."""
+"""The columns of a suspension corner as formulas: wheel, steering axis, spring and anti-dive."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ Columns = dict[str, tuple[str, Any]]
 
 
 class CornerQuantities:
-    """All columns of the corner on one `side`, from `poses` of a few frames with derivatives with respect to
-    travel and, if there are two drives, to the rack; second derivatives only with respect to travel.
+    """All columns of the corner on one `side`.
 
-    Arrays hold expressions and have the leading axes (1, 1) of a grid of one point. `start`: center (3,) m and spin
-    axis (3,) of the wheel at the start, and its radius (1,) m. `springs`: role -> frames at the ends. `tension`: of
-    the spring and its stops (1, 1) N, and its derivative with respect to travel (1, 1) N/m.
+    `poses` of a few frames have derivatives with respect to travel and, if there are two drives, with respect to the
+    rack; second derivatives are only with respect to travel. Arrays contain expressions and have the leading axes
+    (1, 1) of a grid of one point. `start`: center (3,) m and spin axis (3,) of the wheel at the start, and its radius
+    (1,) m. `springs`: role -> frames at the ends. `tension`: tension (1, 1) N of the spring and its stops, and its
+    derivative (1, 1) N/m with respect to travel.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class CornerQuantities:
         return length, rates, (dot(d_z, d_z) + dot(d, d_zz) - rates[..., 0] ** 2) / length
 
     def quantities(self) -> Columns:
-        """The columns with quantities, by name."""
+        """The columns of the quantities, by name."""
         s, e, roles = self.s, self.e, self.roles
         found: Columns = {}
         found["camber"] = ("rad", wheel.camber(e, s))
@@ -116,7 +117,7 @@ class CornerQuantities:
         return wheel.screw_axis(w, v, self.center.position)
 
     def _support(self, front: float) -> Columns:
-        """Anti-dive and related quantities: the share of the load transfer that bypasses the spring."""
+        """Anti-dive and related quantities: the fraction of the load transfer that bypasses the spring."""
         roles = self.roles
         w, v = self.center.angular[..., 0, :], self.center.velocity[..., 0, :]
         braked = v + cross(w, self.touch - self.center.position)  # the brake locks the wheel to the upright

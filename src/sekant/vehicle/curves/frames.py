@@ -1,4 +1,4 @@
-"""Frames of a moving suspension: as expressions along the drives of a sweep, and at the start."""
+"""Frames of a suspension: their motion as expressions along the drives of a sweep, and their start."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def frame_motion(system: System, frame: str, drives: Sequence[SX], bend: SX) -> 
 
 
 def twists(system: System, frame: str) -> SX:
-    """Angular velocity and velocity of a frame by the system's velocities, (6, nv)."""
+    """Derivatives (6, nv) of angular velocity and velocity of a frame with respect to the system's velocities."""
     eq = system.equations
     state = eq.motion.frame(frame)
     return eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)

@@ -1,4 +1,4 @@
-"""Quantities that pass through infinity: where plots are cut, and what tables show beyond a bound.
+"""Quantities that pass through infinity: where plots are cut, and the text in tables beyond a bound.
 
 A roll center goes to infinity where the lines of both sides become parallel; a turning circle does so where
 the wheels point straight ahead.
@@ -22,10 +22,10 @@ BOUNDS = {
     "side_view_swing_arm": 200.0,
     "ackermann_share": 5.0,
 }
-"""m (or 1): beyond this, the quantity counts as infinite."""
+"""Magnitude, in m or dimensionless, beyond which a quantity counts as infinite."""
 FOLLOWS = {"roll_center_height": "roll_center_y"}
-"""Quantities that are meaningless where another one is beyond its bound: the lines of both sides are nearly
-parallel there."""
+"""Quantities that are meaningless where another quantity exceeds its bound, because the lines of both sides are
+nearly parallel there."""
 USUAL = 6.0  # times the median magnitude: plots are cut there, so that a pole does not flatten the rest
 
 

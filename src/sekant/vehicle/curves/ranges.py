@@ -1,5 +1,4 @@
-"""Ranges of travel and steering: parsed from text, and divided such that the design position is one of the
-points."""
+"""Ranges of travel and steering: they are parsed, and divided such that the design position is one of the points."""
 
 from __future__ import annotations
 
@@ -22,10 +21,13 @@ def given_range(text: str | None, default: Any, what: str) -> tuple[float, float
         return float(default[0]), float(default[1])
     first, last, count = split_range(text, what, "mm")
     if count is not None:
-        raise ModelError(f"{what}: '{text}' contains a number of values; set it with --points or --racks")
+        raise ModelError(
+            f"{what}: '{text}' contains a number of values; write only the range, and set the number of values with "
+            "--points or --racks"
+        )
     low, high = (_length(end, what) for end in (first, last))
     if not low < high:
-        raise ModelError(f"{what}: '{text}' must increase; write the lower end first")
+        raise ModelError(f"{what}: the range '{text}' must increase; write its lower end first")
     return low, high
 
 
@@ -44,7 +46,7 @@ def _length(text: str, what: str) -> float:
 
 
 def quantity(given: Any, unit: str, what: str) -> float:
-    """A number in SI from a number or a text with a unit such as ``80 mm``; `what` names it in messages."""
+    """A value in SI from a number or a string with a unit such as ``80 mm``; `what` is its name in messages."""
     try:
         found = read_value(given, unit)
     except ModelError as error:
@@ -55,8 +57,8 @@ def quantity(given: Any, unit: str, what: str) -> float:
 
 
 def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
-    """`count` values (count,) from low to high, as evenly spaced as possible with zero among them if it lies
-    between."""
+    """`count` values from low to high; if zero lies between them, it is one of the values, and the others are as
+    evenly spaced as possible."""
     if count == 1:
         return np.array([min(max(0.0, low), high)])
     if not low < 0 < high or count < 3:
@@ -66,10 +68,9 @@ def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
 
 
 def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
-    """Increasing values of a drive (k,) m, from numbers or texts such as ``-80 mm``; `default` if none are
-    given.
+    """Increasing values (k,) m of a drive, from numbers or strings such as ``-80 mm``; `default` if none are given.
 
-    `what` names them in messages.
+    `what` is their name in messages.
     """
     if given is None:
         return default

@@ -1,5 +1,5 @@
-"""Warnings about springs that are probably mistakes: past a dead point, with a negative rate, or compressed far
-too much."""
+"""Warnings about springs that are probably mistakes: springs past a dead point, with a negative rate, or compressed
+far too much."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rate_warnings(
                     "negative_motion_ratio",
                     f"spring '{name}'",
                     _where(travel, ratio <= 0),
-                    f"its motion ratio drops to {worst:.3g}: the linkage passes its dead point, beyond which "
+                    f"its motion ratio drops to {worst:.3g}, because the linkage passes its dead point, beyond which "
                     "the spring extends in bump",
                     "move the points of push rod, rocker and spring, or limit the travel",
                 )
@@ -63,7 +63,8 @@ def rate_warnings(
                     "negative_wheel_rate",
                     f"spring '{name}'",
                     _where(travel, rate < 0),
-                    f"the wheel rate drops to {1e-3 * float(np.nanmin(rate)):.3g} N/mm: the load decreases in bump",
+                    f"the wheel rate drops to {1e-3 * float(np.nanmin(rate)):.3g} N/mm, so the load decreases in "
+                    "bump",
                     _remedy(spring),
                 )
             )
@@ -80,8 +81,8 @@ def _remedy(spring: object) -> str:
     k = getattr(spring, "stiffness", None)
     if isinstance(k, float) and 0 < k < SOFT:
         return (
-            f"a stiffness without a unit is in N/m, whatever the unit of the points; write {k:g} N/mm if "
-            f"you mean that"
+            f"a stiffness without a unit is in N/m, whatever the unit of the points; if it is in N/mm, write "
+            f"{k:g} N/mm"
         )
     return "check stiffness and preload of the spring, and the points that drive it"
 

@@ -1,4 +1,4 @@
-"""The curves as numbers: by name, as rows, as CSV text, and as a summary at the design position."""
+"""The values of curves: by name, as rows, as a CSV file, and as a summary at the design position."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ SHOWN = {
     "N": ("N", 1.0),
     "N*m/rad": ("N*m/deg", np.pi / 180),
 }
-"""unit -> display unit, and its factor"""
+"""Unit -> display unit, and its factor."""
 LONG = ("turning_circle",)
 """Lengths that are displayed in meters."""
 DRIVES = ("travel", "rack", "steering_wheel")
-"""columns with positions, not quantities"""
-MOST_LIMITS = 6  # of those printed: a grid of travel and rack has many
+"""Columns that contain positions."""
+MOST_LIMITS = 6  # number of limits that are printed: a grid of travel and rack has many
 
 
 def limit_lines(limits: Sequence[str]) -> list[str]:
-    """Lines of a summary on the limits of the travel: the first ones, and the number of the others."""
+    """Lines of a summary on the limits of the travel: the first limits, and the number of the others."""
     more = [f"  and {len(limits) - MOST_LIMITS} more limits"] if len(limits) > MOST_LIMITS else []
     return [*(f"limit: {text}" for text in limits[:MOST_LIMITS]), *more]
 
@@ -45,7 +45,7 @@ def unit_for_people(column: str, unit: str) -> tuple[str, float]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SuspensionCurves:
-    """Quantities over a grid of travel (n,) m and rack displacement (m,) m; each has the shape (n, m), in SI."""
+    """Quantities in SI on a grid of travel (n,) m and rack displacement (m,) m, each of the shape (n, m)."""
 
     name: str
     side: str
@@ -53,10 +53,10 @@ class SuspensionCurves:
     steering: Vector
     data: dict[str, tuple[str, Vector]]
     limits: tuple[str, ...] = ()
-    """where the mechanism cannot reach the requested travel, and why; values are NaN there"""
+    """positions that the mechanism cannot reach, with the reason; values are NaN there"""
     warnings: tuple[AnalysisWarning, ...] = ()
     hysteresis: dict[str, float] = field(default_factory=dict)
-    """of measured curves: the largest gap of up and down strokes, SI"""
+    """largest gap between up and down strokes of measured curves, SI"""
 
     @property
     def title(self) -> str:
@@ -100,13 +100,13 @@ class SuspensionCurves:
         return unit, factor * self[name] + 0.0
 
     def rows(self) -> tuple[list[str], Vector]:
-        """Headers such as ``camber [deg]``, and the values (n m, columns), travel running fastest."""
+        """Headers such as ``camber [deg]``, and the values (n m, columns), with travel varying fastest."""
         columns = [(name, *self.shown(name)) for name in self.names]
         header = [f"{name} [{unit}]" if unit else name for name, unit, _ in columns]
         return header, np.column_stack([values.T.ravel() for _, _, values in columns])
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write all columns; angles in deg, lengths in mm (turning circles in m)."""
+        """Write all columns, with angles in deg and lengths in mm (turning circles in m)."""
         header, values = self.rows()
         lines = [
             ",".join(header),
@@ -129,7 +129,7 @@ class SuspensionCurves:
         }
 
     def summary(self) -> str:
-        """A table as text: each quantity at the lowest, the design and the highest position, wheels straight
+        """A table as text: each quantity at the lowest, the design and the highest position, with the wheels straight
         ahead."""
         i, j = self.design()
         there = np.flatnonzero(np.isfinite(self[self.summary_names[0]][:, j]))

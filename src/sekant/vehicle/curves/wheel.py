@@ -1,8 +1,8 @@
 """Position and orientation of a wheel: angles, contact point and steering axis, after ISO 8855.
 
 Axes: x forward, y to the left, z up. `s` is +1 for a wheel on the left, -1 on the right. The spin axis e points
-to the left on both sides. Arrays have the shape (..., 3), or (...) for numbers; derivatives are with respect to
-a drive.
+to the left on both sides. Arrays have the shape (..., 3) for vectors and (...) for scalars; derivatives are with
+respect to a drive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def camber(e: Vector, s: float) -> Vector:
-    """Camber (rad), positive if the top of the wheel leans outward: its outward axis then points down."""
+    """Camber (rad), positive if the top of the wheel leans outward; the outward axis then points down."""
     return np.arcsin(-s * e[..., 2])
 
 
@@ -41,7 +41,7 @@ def contact(center: Vector, e: Vector, radius: float | Vector, up: Vector = UP) 
 
 
 def contact_rate(center_u: Vector, e: Vector, e_u: Vector, radius: float | Vector) -> Vector:
-    """Derivative of the lowest point, which is not a fixed point of the wheel."""
+    """Derivative of the position of the lowest point, which moves relative to the wheel."""
     down = UP - e * e[..., 2:]
     down_u = -(e_u * e[..., 2:] + e * e_u[..., 2:])
     size = norm(down)[..., None]
@@ -50,9 +50,9 @@ def contact_rate(center_u: Vector, e: Vector, e_u: Vector, radius: float | Vecto
 
 
 def screw_axis(w: Vector, v: Vector, p: Vector) -> tuple[Vector, Vector]:
-    """A point (..., 3) and the upward direction (..., 3) of the axis of a twist: `v` is the velocity of `p`.
+    """A point (..., 3) and the upward direction (..., 3) of the axis of a twist, where `v` is the velocity of `p`.
 
-    NaN where there is no rotation.
+    They are NaN where there is no rotation.
     """
     square = dot(w, w)[..., None]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -76,8 +76,8 @@ def ground_offsets(
     """(scrub radius, mechanical trail) m: from the contact point to the point at which the steering axis
     meets the road.
 
-    In the tire's own axes: the scrub radius is positive if the axis meets the road inboard of the contact point, the
-    trail if it meets the road in front of it. `up`: the road's normal.
+    Both are measured in the axes of the tire. The scrub radius is positive if the axis meets the road inboard of the
+    contact point, the trail if it meets the road in front of that point. `up` is the road's normal.
     """
     up = np.broadcast_to(up, e.shape)
     x = cross(e, up)
@@ -89,10 +89,10 @@ def ground_offsets(
 
 
 def at_fixed_length(rates: Vector, length_rates: Vector) -> Vector:
-    """Derivative (..., 3) with respect to steering at fixed spring length.
+    """Derivative (..., 3) with respect to steering at constant spring length.
 
-    `rates` (..., 2, 3) and `length_rates` (..., 2) are derivatives with respect to travel and steering, the spring's
-    length among them: with l fixed, dz = -(l_s / l_z) ds.
+    `rates` (..., 2, 3) of a vector and `length_rates` (..., 2) of the spring's length l are derivatives with respect
+    to travel z and steering s. With l constant, dz = -(l_s / l_z) ds.
     """
     slide = (length_rates[..., 1] / length_rates[..., 0])[..., None]
     return rates[..., 1, :] - slide * rates[..., 0, :]

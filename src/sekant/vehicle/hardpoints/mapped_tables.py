@@ -1,14 +1,14 @@
-"""Hard points from tables of other programs, by a mapping of their names, columns, axes and unit to Sekant's.
+"""Hard points from tables of other programs, with a mapping of their names, columns, axes and unit to Sekant's.
 
 points:
   table: front.xlsx[Front]
   mapping: optimumk            # or adams_car, or your own file; its keys may also be given here
   wheel_center: [0, 610, 228]  # points that the table does not have
 
-Keys of a mapping: `columns` (headers of the table), `unit` of its numbers if its header has none, `axes` (Sekant's
-in terms of the table's: ``[-x, -y, z]``), `origin` (of the table in Sekant's axes), `names` (Sekant's name: one
-name of the table, or several of which the table has one). Without `names` the table uses Sekant's. All errors are
-reported at once.
+Keys of a mapping: `columns` (headers of the table), `unit` (of the numbers, if the header states none), `axes`
+(Sekant's x, y and z in terms of the table's axes, such as ``[-x, -y, z]``), `origin` (of the table, in Sekant's
+axes), and `names` (for each of Sekant's names, the table's name, or several names of which the table has one).
+Without `names`, the table uses Sekant's names. All errors are reported at once.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ FOLDER = files("sekant.vehicle.hardpoints") / "mappings"
 
 @dataclass(frozen=True)
 class PointMapping:
-    """The layout of points in a table of another program: headers of columns, unit, axes (sign, axis) x 3,
-    origin (3,) m, and Sekant's names with the table's; `strict` names must all be present."""
+    """How a table of another program lists points.
+
+    It contains the headers of columns, the unit, three axes (sign, axis), the origin (3,) m, and the table's names by
+    Sekant's names. The table must contain all names in `strict`.
+    """
 
     columns: Mapping[str, tuple[str, ...]]
     unit: str | None = None
@@ -45,7 +48,8 @@ class PointMapping:
 
 
 def read_mapping(given: Mapping[str, Any], folder: Path, path: tuple[str, ...]) -> PointMapping:
-    """The mapping that `points` of a file describes: built in or from a file, with changes by its own keys."""
+    """The mapping that `points` of a file describes: a built-in one or that of a file, with changes by keys in
+    `points`."""
     named = given.get("mapping")
     base: dict[str, Any] = {}
     if named is not None:
@@ -65,7 +69,8 @@ def _named(name: str, folder: Path, path: tuple[str, ...]) -> dict[str, Any]:
     file = folder / name
     if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
         raise ModelError(
-            f"there is no mapping '{name}'; name a .yaml file, or {suggest(name, BUILT_IN, 'mappings')}",
+            f"there is no mapping '{name}'; give a .yaml file or a built-in mapping; "
+            f"{suggest(name, BUILT_IN, 'built-in mappings')}",
             path=path,
         )
     source = read_source(file)
@@ -99,7 +104,7 @@ def _mapping(data: Mapping[str, Any], path: tuple[str, ...], strict: frozenset[s
 def _dict(data: Mapping[str, Any], key: str, path: tuple[str, ...]) -> Mapping[str, Any]:
     found = data.get(key, {})
     if not isinstance(found, dict):
-        raise ModelError("must be a mapping from Sekant's names to those of the table", path=(*path, key))
+        raise ModelError("must be a mapping from Sekant's names to the names in the table", path=(*path, key))
     return found
 
 
@@ -115,14 +120,14 @@ def _axes(given: Any, path: tuple[str, ...]) -> tuple[tuple[float, int], ...]:
     found = [(-1.0 if t.startswith("-") else 1.0, t.lstrip("+-")) for t in texts]
     if sorted(axis for _, axis in found) != list(AXES):
         raise ModelError(
-            f"must give Sekant's x, y and z in terms of the table's, such as [-x, -y, z] (got {given!r})",
+            f"must give Sekant's x, y and z in terms of the table's axes, such as [-x, -y, z] (got {given!r})",
             path=path,
         )
     return tuple((sign, AXES.index(axis)) for sign, axis in found)
 
 
 def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[str, list[str]], Places]:
-    """Points by Sekant's names as texts with a unit, and their locations."""
+    """Points by Sekant's names, as strings with a unit, and their locations in the table."""
     head, at = _head(rows, file, mapping)
     units = [split_header(cell)[1] or mapping.unit or "" for cell in (head[1][at[a]] for a in AXES)]
     found: list[SekantError] = []
@@ -201,7 +206,7 @@ def _head(rows: Rows, file: str, mapping: PointMapping) -> tuple[tuple[int, list
             return (number, cells), at
     wanted = ", ".join(f"'{names[0]}'" for names in mapping.columns.values())
     raise DataError(
-        f"has no header row with {wanted}; give the headers of the table under columns:", file=file
+        f"has no header row with {wanted}; give the headers of the table under 'columns'", file=file
     )
 
 

@@ -1,9 +1,9 @@
 """Hard points from tables: CSV files and spreadsheets (.xlsx), whole descriptions or the points of a YAML file.
 
-A row whose first cell is ``point`` is the header of the table: columns x, y, z, with units as in ``x [mm]``; below
-it, each row is one point. Other rows contain further data, by key and value: ``type | mcpherson``,
-``spring.stiffness | 28 N/mm``, ``suspension.travel | -80 mm | 80 mm``; rows with several values and no dot in the
-key must be above the table. Errors name file, sheet and row.
+A row whose first cell is ``point`` is the header of the table. It names the columns x, y, z, with units as in
+``x [mm]``. Below it, each row is one point. Other rows contain a key with its values: ``type | mcpherson``,
+``spring.stiffness | 28 N/mm``, ``suspension.travel | -80 mm | 80 mm``. Rows with several values and no dot in the key
+must be above the table. Errors name file, sheet and row.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MOST_ROWS, MOST_COLUMNS, MOST_BYTES = 10_000, 100, 100_000_000
 def hard_point_source(path: str | PathLike[str]) -> Source:
     """The description in a YAML file, a CSV file or a spreadsheet, with the place of every entry.
 
-    `points` of a YAML file may name a table, also one of another program (`mapped_tables`). A sheet is named in
-    brackets: ``axles.xlsx[front]``. The result is cached while the files do not change.
+    `points` of a YAML file may name a table, including one of another program (`mapped_tables`). Brackets name a
+    sheet: ``axles.xlsx[front]``. The result is cached while the files do not change.
     """
     return cached_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
 
@@ -65,7 +65,7 @@ def _source(path: str | PathLike[str]) -> Source:
     for key in table.data:
         if key != "points":
             raise wrong(
-                table.places[key,], f"'{key}' belongs in {path}, which names this table for its points"
+                table.places[key,], f"move '{key}' to {path}, which takes only its points from this table"
             )
     return Source(
         {**source.data, "points": table.data["points"]}, {**source.places, **table.places, ("points",): place}
@@ -81,7 +81,8 @@ def _from_table(name: str, unit: object = "m") -> Source:
 
 
 def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
-    """The rows of a CSV file or a sheet, and its name in messages; of several sheets, the one with points."""
+    """The name of a CSV file or a sheet in messages, and its rows; of several sheets, the one with points is
+    taken."""
     found = SHEET.fullmatch(name)
     if found is None:
         return name, read_rows(name)
@@ -101,8 +102,8 @@ def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
             )
         if not with_points:
             raise DataError(
-                f"has no table of points on {', '.join(sheets) or 'any sheet'}: a row must begin with "
-                f"'{HEAD}' and name the columns x, y, z",
+                f"has no table of points (sheets: {', '.join(sheets) or 'none'}); the header of such a table begins "
+                f"with '{HEAD}' and names the columns x, y, z",
                 file=found["file"],
             )
         sheet = with_points[0]
@@ -129,7 +130,7 @@ def _mapped(path: Path, source: Source) -> Source:
 
 
 def _of_table(error: ModelError, places: Places, file: str) -> SekantError:
-    """The error with its line; keys beside the table are not reported as points."""
+    """The error with its line; its path is written out, because keys beside the table are not names of points."""
     if error.file is not None:
         return error
     place = find_place(places, error.path) or Place(file, None)
@@ -157,7 +158,7 @@ def _sheets(file: str) -> dict[str, Rows]:
 
 
 def _texts(row: Any) -> list[str]:
-    """Cells as texts, without the empty ones at the end."""
+    """Cells as strings, without empty cells at the end."""
     cells = [
         "" if cell is None else repr(float(cell)) if _is_number(cell) else str(cell).strip() for cell in row
     ]
@@ -187,7 +188,7 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
                 if "points" in data:
                     raise wrong(
                         place,
-                        "contains a second table of points; one sheet or file describes one corner or axle",
+                        "begins a second table of points; a sheet or file describes only one corner or axle",
                     )
                 columns, data["points"] = _columns(cells, place), {}
                 places["points",] = place
@@ -207,10 +208,13 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
         raise one_error(faults)
     if "points" not in data:
         raise DataError(
-            f"has no table of points: a row must begin with '{HEAD}' and name the columns x, y, z", file=file
+            f"has no table of points; its header must begin with '{HEAD}' and name the columns x, y, z",
+            file=file,
         )
     if "unit" in data and any(stated is not None for _, stated in columns):
-        raise wrong(places["unit",], "give the unit either as 'unit' or in the header of the table, not both")
+        raise wrong(
+            places["unit",], "give the unit either under 'unit' or in the header of the table, not both"
+        )
     return Source(data, places)
 
 
@@ -221,7 +225,8 @@ def _columns(cells: list[str], place: Place) -> list[tuple[int, str | None]]:
     for axis in AXES:
         if names.count(axis) != 1:
             raise wrong(
-                place, f"the header of the table contains column '{axis}' {names.count(axis)} times, not once"
+                place,
+                f"the header of the table must name the column '{axis}' once (found {names.count(axis)})",
             )
     return [(names.index(axis), heads[names.index(axis)][1]) for axis in AXES]
 
@@ -259,7 +264,7 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
         at = at.setdefault(part, {})
         if not isinstance(at, dict):
             raise wrong(
-                place, f"'{'.'.join(keys[: i + 1])}' already has a value, so '{cells[0]}' cannot be set"
+                place, f"'{cells[0]}' cannot be set, because '{'.'.join(keys[: i + 1])}' already has a value"
             )
     if keys[-1] in at:
         raise wrong(place, f"'{cells[0]}' occurs here a second time")

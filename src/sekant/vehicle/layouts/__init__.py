@@ -1,4 +1,4 @@
-"""Types of suspension, one file for each: to add a type, add a file that defines a `Layout`."""
+"""Types of suspension, one file for each. To add a type, add a file that defines a `Layout`."""
 
 from sekant.model.registry import import_folder
 from sekant.vehicle.suspension.corner import Layout

@@ -28,7 +28,9 @@ def build_arms(corner: Corner) -> None:
         corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod cannot hold the upright"
     )
     if corner.given.point("upper_ball")[2] <= corner.given.point("lower_ball")[2]:
-        raise ModelError("lies below 'lower_ball'; are the two swapped?", path=("points", "upper_ball"))
+        raise ModelError(
+            "lies below 'lower_ball'; check whether the two points are swapped", path=("points", "upper_ball")
+        )
     corner.upright()
     out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
     corner.arm(

@@ -1,4 +1,5 @@
-"""Five links: each fixes one distance of the upright; one of them is the tie rod, and one may carry the spring."""
+"""Five links: each holds the upright at a fixed distance from a point of the body; one of them is the tie rod, and
+one may carry the spring."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ _COMMON = {name: text for name, text in COMMON.items() if not name.startswith("t
 def _build(corner: Corner) -> None:
     steering = corner.given.tie_rod
     if steering not in _LINKS:
-        raise ModelError(f"there is no link {steering}; the tie rod is one of 1 to 5", path=("tie_rod",))
+        raise ModelError(
+            f"there is no link {steering}; the tie rod is one of the links 1 to 5", path=("tie_rod",)
+        )
     corner.upright()
     for k in _LINKS:
         add = corner.tie_rod if k == steering else corner.rod

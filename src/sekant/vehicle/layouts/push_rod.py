@@ -1,8 +1,8 @@
-"""Double wishbone with a rod that turns a rocker on which the spring acts: push rod or pull rod.
+"""Double wishbone with a push rod or pull rod that turns a rocker, on which the spring acts.
 
-The two differ in the sign of the rod's force, not in their structure. `formula_student` has the light parts of a
-small race car, `push_rod` and `pull_rod` those of a road car; a pull rod is on the upper arm, a push rod on the
-lower one.
+Push and pull rods have the same structure, but opposite signs of the rod's force. `formula_student` has the light
+parts of a small race car; `push_rod` and `pull_rod` have the parts of a road car. A pull rod is on the upper arm, a
+push rod on the lower arm.
 """
 
 from __future__ import annotations

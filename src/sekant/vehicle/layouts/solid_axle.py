@@ -1,15 +1,14 @@
-"""Solid axle: one beam with both wheels on links, located laterally by a Panhard rod, a Watt linkage, or the links'
-angle.
+"""Solid axle: a beam that carries both wheels on links.
 
-Two degrees of freedom require four links: two lower links, and two upper links at an angle or one upper link
-in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too
-many for rigid joints: mount the upper ones on bushings.
+Four links leave two degrees of freedom: two lower links, and either two upper links at an angle, or one upper link in
+the middle (at y = 0) with a Panhard rod or a Watt linkage. With rigid joints, two upper links and a Panhard rod
+overconstrain the axle: mount the upper links on bushings.
 
-With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles,
-and a drag link runs from the left one to a rack on the vehicle's body, which moves across, or to the pitman arm of
-a steering box, whose end moves fore and aft or across, depending on the direction of its shaft. The rack is then
-inside the box: its displacement is the arc length of the end of the arm. As the beam moves, drag link and beam
-follow different arcs, which steers the wheels.
+An axle with kingpins is steered. A knuckle on each end of the beam carries the wheel, and a track rod joins the two
+knuckles. A drag link runs from the left knuckle to a rack that moves across the vehicle's body, or to the pitman arm
+of a steering box. The end of the pitman arm moves fore and aft or across, depending on the direction of its shaft.
+The rack is then inside the box, and its displacement is the arc length of the end of the arm. As the beam moves,
+drag link and beam follow different arcs, which steers the wheels.
 """
 
 from __future__ import annotations
@@ -98,7 +97,8 @@ def _knuckle(corner: Corner) -> None:
 
 
 def _drag_link(corner: Corner) -> None:
-    """The drag link: to the rack, to the pitman arm or, if the axle is not steered, to the vehicle's body."""
+    """The drag link, which leads to the rack, to the pitman arm or, if the axle is not steered, to the vehicle's
+    body."""
     boxed = corner.steered and corner.has(*PITMAN)
     up = {"rack_height": np.array([0.0, 0.0, 1.0])} if corner.steered and not boxed else None
     if boxed:
@@ -110,7 +110,7 @@ def _drag_link(corner: Corner) -> None:
 def _pitman_arm(corner: Corner) -> None:
     """The arm on the shaft of the steering box, geared to its rack by the arm's radius as drawn.
 
-    It is positive to the left, or forward if its end moves fore and aft rather than across.
+    Its displacement is positive to the left, or forward if its end moves fore and aft rather than across.
     """
     into, given = corner.into, corner.given
     apart(given, ("pitman_pivot", "pitman_axis"))
@@ -128,8 +128,8 @@ def _pitman_arm(corner: Corner) -> None:
 
 
 def _track_rod(corner: Corner) -> None:
-    """The track rod between the knuckles, with a turnbuckle for each; added with the right side, when both knuckles
-    exist."""
+    """The track rod between the knuckles, with a turnbuckle at each end. It is added with the right side, when both
+    knuckles exist."""
     into, right = corner.into, corner.p("tie_rod_outer")
     left = right * [1.0, -1.0, 1.0]
     rod = into.add("bodies", "track_rod", members.rod(corner.mass("track_rod"), left, right))
@@ -163,7 +163,7 @@ def _check(corner: Corner, single: bool) -> None:
         if 0 < len(missing) < len(group):
             given = ", ".join(name for name in group if name not in missing)
             lacking = ", ".join(f"'{name}' ({group[name]})" for name in missing)
-            raise ModelError(f"{lacking} is missing: {given} requires it", path=("points",))
+            raise ModelError(f"missing: {lacking}; {given} requires this", path=("points",))
     if corner.has(*PITMAN) and not corner.has(*KINGPIN):
         raise ModelError(f"a pitman arm steers knuckles; add {', '.join(KINGPIN)}", path=("points",))
     across = corner.has(*PANHARD) or corner.has(*WATT)
@@ -179,8 +179,8 @@ def _check(corner: Corner, single: bool) -> None:
         )
     if not single and across and not (corner.elastic("upper_body") or corner.elastic("upper_axle")):
         raise ModelError(
-            "two upper links and a Panhard rod or Watt linkage overconstrain the axle if its joints are rigid; "
-            "use bushings at upper_body, or one upper link at y = 0, or remove the Panhard rod",
+            "two upper links and a Panhard rod or Watt linkage overconstrain an axle with rigid joints; add bushings "
+            "at upper_body, use one upper link at y = 0, or remove the Panhard rod or Watt linkage",
             path=("points", "upper_body"),
         )
 

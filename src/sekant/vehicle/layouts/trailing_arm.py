@@ -1,4 +1,5 @@
-"""Trailing and semi-trailing arm: an arm that carries the wheel, on a hinge across the vehicle or at an angle."""
+"""Trailing and semi-trailing arm: the hinge of the arm that carries the wheel runs across the vehicle, or at an
+angle."""
 
 from __future__ import annotations
 
@@ -35,8 +36,8 @@ def _build_trailing(corner: Corner) -> None:
     d = members.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
     if np.hypot(d[0], d[2]) > ACROSS:
         raise ModelError(
-            f"the hinge of a trailing arm runs across the vehicle; this one points along "
-            f"{np.round(d, 4).tolist()}; write type: semi_trailing_arm",
+            f"the hinge of a trailing arm must run across the vehicle, but this hinge has the direction "
+            f"{np.round(d, 4).tolist()}; move its points, or write type: semi_trailing_arm",
             path=("points", "hinge_outer"),
         )
     _build(corner)

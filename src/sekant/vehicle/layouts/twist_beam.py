@@ -1,10 +1,10 @@
-"""Twist beam: two trailing arms, joined by a beam that is open to torsion.
+"""Twist beam: two trailing arms, joined by a beam that is soft in torsion.
 
-With rigid joints the arms rotate relative to each other about the beam's axis, which runs across the vehicle
-through `beam` (its shear center, on the center plane); the pivots hold them along x and z, and the beam's middle
-stays on that plane: two degrees of freedom, the same from both sides. `beam_rate` is the torsional rate of the
-beam. A bushing at `pivot` replaces the mounts of the arms; a bushing at `beam` replaces the hinge by six
-stiffnesses between the arms.
+With rigid joints, the arms rotate relative to each other about the axis of the beam, which runs across the vehicle
+through the point `beam` (the shear center of the beam, on the center plane). The pivots hold the arms along x and z,
+and the middle of the beam stays on the center plane, which leaves two degrees of freedom. `beam_rate` is the
+torsional rate of the beam. Bushings at `pivot` replace the mounts of the arms. A bushing at `beam` replaces the
+hinge by six stiffnesses between the arms.
 """
 
 from __future__ import annotations

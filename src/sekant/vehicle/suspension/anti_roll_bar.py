@@ -1,9 +1,9 @@
-"""Anti-roll bars and heave springs: connections between the two sides of an axle, other than the rack.
+"""Anti-roll bars and heave springs, which connect the two sides of an axle.
 
-U: two arms on the bar's axis, which runs across; the joint `bar_twist` between them is the twist of the bar. With the
-arms' ends moved by +z and -z (arm length a, across the bar's axis) the twist is 2 z / a and the force at each end
-k (2 z / a) / a: the rate at the drop link is 2 k / a^2 in roll and zero in heave.
-"""
+U: two arms turn on the axis of the bar, which runs across the vehicle; the joint `bar_twist` between them is the
+twist of the bar. If the ends of the arms (of length a, perpendicular to the axis) move by +z and -z, the twist is 2
+z / a, and the force at each end is k (2 z / a) / a. The rate at the drop link is therefore 2 k / a^2 in roll, and
+zero in heave."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
     )
     if float(arm[1]) < 0:
         raise ModelError(
-            "points of the anti-roll bar are those of the left side", path=("axle", "anti_roll_bar")
+            "the points of the anti-roll bar must be on the left side (y > 0)", path=("axle", "anti_roll_bar")
         )
     across = np.array([0.0, 1.0, 0.0])
     if bar.type == "U":
@@ -79,7 +79,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         reach = length(link - arm)
         if float(reach) < 1e-4:
             raise ModelError(
-                "the drop link has no length; move 'link' off 'arm'", path=("axle", "anti_roll_bar")
+                "the drop link has no length; move 'link' away from 'arm'", path=("axle", "anti_roll_bar")
             )
         into.add(
             "constraints",
@@ -103,7 +103,8 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
     width = 2 * abs(p[1])
     if float(width) < 1e-4:
         raise ModelError(
-            "lies on the center plane; the heave spring has no length", path=("axle", "heave_spring", "point")
+            "lies on the center plane, where the heave spring has no length; move it to the left",
+            path=("axle", "heave_spring", "point"),
         )
     into.add("forces", "heave_spring", heave_between(heave, *ends, width))
 
@@ -121,10 +122,10 @@ def heave_between(heave: HeaveSpring, left: str, right: str, width: Any) -> Spri
 
 
 def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
-    """Add one arm of a U bar to a single corner: the body `bar` with its drop link, and its frame on the bar's
+    """Add one arm of a U bar to a single corner: the body `bar` with its drop link. Return its frame on the bar's
     axis.
 
-    A T bar has one stem for both sides, so a corner only gets the frame of its drop link.
+    A T bar has one stem for both sides, so a corner gets only the frame of the drop link.
     """
     sign = np.ones(3) if corner.outward > 0 else MIRROR
     bar_point, arm, link = (np.array(p) * sign for p in (bar.bar, bar.arm, bar.link))
@@ -144,7 +145,7 @@ def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
 
 
 def add_half_heave_spring(into: Assembly, corner: Corner, heave: HeaveSpring) -> str:
-    """Add the frame of a corner that carries one end of the heave spring."""
+    """Add the frame at one end of the heave spring to a corner, and return its name."""
     p = np.array(heave.point) * (np.ones(3) if corner.outward > 0 else MIRROR)
     body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
     return into.frame(body, "heave", members.frame_at(p))

@@ -39,21 +39,21 @@ def corner(
     movable: bool = False,
     half_axle: bool = False,
 ) -> Model:
-    """The model of one corner; the vehicle's body is the ground.
+    """The model of one corner. The vehicle's body is the ground.
 
-    `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the motion
-    `steering`; otherwise the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a
-    separate body, `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model,
-    ``lower_ball.z`` ...: they may be swept, optimized, or remain variable at run time. Joints and frames
-    follow them; masses do not change. With `half_axle` it has its half of the axle's anti-roll bar, and
-    sensors `joined_bar`, `joined_heave` of the frames to which the other side is connected.
+    `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, whose displacement the
+    motion `steering` prescribes; otherwise the inner end of the tie rod is on the vehicle's body. With `spin`, the
+    wheel is a separate body, `wheel`, on the joint `hub`. With `movable`, hard points are parameters of the model,
+    ``lower_ball.z`` ..., which can be swept, optimized, or changed at run time. Joints and frames follow them; masses
+    do not change. With `half_axle`, the corner has its half of the axle's anti-roll bar, and the sensors `joined_bar`
+    and `joined_heave` of the frames to which the other side is connected.
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
     if layout.whole:
         raise ModelError(
-            f"a {layout.name} cannot be built as a single corner, because both sides share a part; build the "
-            "axle",
+            f"a {layout.name} cannot be built as a single corner, because its two sides share a part; build the "
+            "axle instead",
             path=("type",),
         )
     built = _built(points, layout, into, side, steered, spin, movable=movable)
@@ -69,13 +69,13 @@ def corner(
 
 
 def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable: bool = False) -> Model:
-    """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and their connections.
+    """The model of an axle: both corners, whose names begin with ``left.`` and ``right.``, and their connections.
 
-    The connections are a rack, if the axle is steered, and the parts under `axle` of the hard points:
-    anti-roll bar, heave spring, brakes, drive. Wheels are bodies ``left.wheel``, ``right.wheel`` on the
-    joints ``left.hub``, ``right.hub``, unless `spin` is false; hubs turn forward with a positive rate.
-    `Model.mount` mounts the axle on a vehicle's body. With `movable` hard points are parameters of the model,
-    the same for both sides (see `corner`).
+    The ground is the vehicle's body. The connections are a rack, if the axle is steered, and the parts under `axle`
+    of the hard points: anti-roll bar, heave spring, brakes, drive. Unless `spin` is false, the wheels are the bodies
+    ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``, whose rates are positive if the wheels
+    roll forward. `Model.mount` mounts the axle on a vehicle's body. With `movable`, hard points are parameters of the
+    model, the same for both sides (see `corner`).
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
@@ -107,7 +107,7 @@ def _add_rack(into: Assembly, left: Corner, steering: SteeringColumn) -> None:
 def _add_torques(made: Corner, extra: AxleParts) -> None:
     """Add brake and drive torques as inputs."""
     if (extra.brakes or extra.drive) and not made.spin:
-        raise ModelError("brakes and drive shafts need wheels that spin; build the axle with spin=True")
+        raise ModelError("brakes and drive shafts need spinning wheels; build the axle with spin=True")
     into = made.into
     if extra.brakes:
         torque = into.add("inputs", made.name("brake_torque"), Input(unit="N*m"))
@@ -166,7 +166,7 @@ def _maker(layout: Layout):
     make.__name__ = layout.name
     make.__doc__ = (
         f"The model of a {layout.name} corner from its hard points (name -> position, m).\n\n"
-        "    Further keywords are those of a file of hard points: unit, masses, spring, camber, toe, load ..."
+        "    Further keywords are the keys of a file of hard points: unit, masses, spring, camber, toe, load ..."
     )
     return make
 

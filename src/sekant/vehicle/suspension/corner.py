@@ -1,4 +1,4 @@
-"""A corner under construction: bodies, joints and forces by name, and the common part of all layouts."""
+"""A corner under construction: bodies, joints and forces by name, and the parts that several layouts use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ARM, ROD = 0.014, 0.010  # m: radii of arms and rods as drawn
 
 @dataclass(frozen=True)
 class Layout:
-    """A type of suspension: the points it needs, the masses of its parts (kg), and how it is built."""
+    """A type of suspension: the points that it requires, the masses of its parts (kg), and how it is built."""
 
     name: str
     required: Mapping[str, str]
@@ -51,16 +51,16 @@ class Layout:
     spring_on: str
     optional: Mapping[str, str] = field(default_factory=dict)
     set_up: tuple[str, ...] = ()
-    """names of its changes, in addition to that of the spring's perch"""
+    """names of its set-up changes, in addition to the spring perch"""
     steerable: bool = True
     steered_by: tuple[str, ...] = ()
-    """optional points; without them it is not steered"""
+    """optional points without which it is not steered"""
     whole: bool = False
-    """whether it exists only as an axle, because both sides share a part"""
+    """whether it exists only as an axle, because its two sides share a part"""
 
 
 class Corner:
-    """Collects the parts of one corner in an assembly; all names begin with `prefix`."""
+    """Collects the parts of one corner in an assembly. Their names begin with `prefix`."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Corner:
         return self.named_point(name, self.given.point(name), self.mirrored)
 
     def named_point(self, name: str, drawn: Vector, mirrored: bool) -> Vector:
-        """A point (3,) m under a parameter name, if hard points are parameters; `drawn` is its position."""
+        """A point (3,) m as drawn; if hard points are parameters, its coordinates are parameters called `name`."""
         if not self.movable:
             return drawn
         for axis, value in zip("xyz", drawn * [1.0, -1.0 if mirrored else 1.0, 1.0], strict=True):
@@ -106,7 +106,7 @@ class Corner:
         return drawn_point(name, drawn, mirrored)
 
     def _touching(self) -> Vector:
-        """The contact point of a wheel with a given radius: it follows from the wheel's center and axis."""
+        """The contact point of a wheel with a given radius, which follows from the wheel's center and axis."""
         center, e = self.p("wheel_center"), self.spin_axis()
         radius = self.given.wheel.given_radius
         assert radius is not None
@@ -123,7 +123,7 @@ class Corner:
         return part if part in SHARED else self.prefix + part
 
     def frame_name(self, body: str, frame: str) -> str:
-        """The name of a frame of this corner on a body that both sides may share."""
+        """The name of a frame of the corner on a body that both sides may share."""
         return frame if body.startswith(self.prefix) else self.prefix.replace(".", "_") + frame
 
     @property
@@ -149,9 +149,9 @@ class Corner:
                 self.into.add("parameters", self.name(name), own.get(name, 0.0))
 
     def shifted(self, point: Vector, **changes: Vector) -> Placement:
-        """A point on a part, shifted by the named set-up changes (m) times a direction (3,) each.
+        """A point on a part, shifted by set-up changes (m), each along its direction (3,).
 
-        Names are those of this side, unless they begin with ``left.`` or ``right.``.
+        Names refer to the side of the corner, unless they begin with ``left.`` or ``right.``.
         """
         named = {change if "." in change else self.name(change): d for change, d in changes.items()}
         numbers: list[float | Expression] = []
@@ -172,7 +172,7 @@ class Corner:
         return self.into.add("bodies", self.name(part), body)
 
     def upright(self, part: str = "upright") -> None:
-        """Add the upright, with its wheel on a hub or as one body with it."""
+        """Add the upright and its wheel, as one body or as two bodies on a hub."""
         upright.add_upright(self, part)
         if self.given.load:
             contact = self.frame_name(self.name(part), "contact")
@@ -195,7 +195,8 @@ class Corner:
         tip_changes: Mapping[str, Vector] | None = None,
         hinge_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """Add a triangular arm on a hinge through two points of the vehicle's body, or on a bushing at each."""
+        """Add a triangular arm on a hinge through two points of the vehicle's body, or on bushings at these
+        points."""
         apart(self.given, (front, rear))
         a, b, c = self.p(front), self.p(rear), self.p(tip)
         arm = self.body(name, members.plate(self.mass(name), a, b, c))
@@ -234,8 +235,8 @@ class Corner:
         length: str = "",
         holder_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint; `length` is the name of its
-        set-up change."""
+        """Add a rod with a universal joint on `holder` and a ball joint on `carrier`; the set-up change `length`
+        lengthens it."""
         apart(self.given, (inner, outer))
         a, b = self.p(inner), self.p(outer)
         rod = self.body(name, members.rod(self.mass(name), a, b))
@@ -276,7 +277,8 @@ class Corner:
         self.into.add("forces", self.name(f"{point}_bushing"), force)
 
     def _axes(self, along: Vector) -> Vector:
-        """Axes R (3, 3) with z along a direction; those of the right side are the mirror image of the left."""
+        """Axes R (3, 3) with z along a direction; axes on the right side are the mirror image of those on the
+        left."""
         along = values(along)
         if self.outward > 0:
             return members.axes_across(along)
@@ -292,7 +294,7 @@ class Corner:
         parent_changes: Mapping[str, Vector] | None = None,
         child_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """Add a ball joint (or a bushing), and a frame at it on the child, named like the point."""
+        """Add a ball joint or a bushing at a point, and a frame with the name of the point on the child."""
         p = self.p(point)
         own = self.frame_name(self.name(child), point)
         M = self.into.frame(self.name(child), own, self.shifted(p, **(child_changes or {})))
@@ -325,13 +327,13 @@ class Corner:
             self.into.bar(f"{body}_{point}", body, 1.3 * ARM, center, self.p(point), color="gray")
 
     def spring(self, top: str = "spring_top", bottom: str = "spring_bottom") -> None:
-        """Add spring, damper and stops from the vehicle's body to a part of the suspension, if their points are
+        """Add spring, damper and stops between the vehicle's body and a part of the suspension, if their points are
         given."""
         if self.has(top, bottom):
             add_spring(self, top, bottom)
 
     def carrier(self, on: str, path: tuple[str, ...]) -> str:
-        """The name of the part `on`, by default the one that carries the spring."""
+        """The name of the part `on`, by default of the part that carries the spring."""
         part = on or self.given.spring.on or self.layout.spring_on
         bodies = self.into.all("bodies")
         if self.name(part) not in bodies:

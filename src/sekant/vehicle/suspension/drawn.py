@@ -1,8 +1,7 @@
-"""Numbers of a drawing with their dependence on hard points: a value, and the expression for it.
+"""Values of a drawing with their dependence on hard points: each has a value, and an expression for it.
 
-Layouts compute with points as arrays. With plain floats they build a model of numbers; with `Drawn` numbers, in
-arrays of objects, the same code builds a model whose placements are expressions of parameters such as
-``lower_ball.z``.
+Layouts compute with points as arrays. With arrays of floats, they build a model of numbers. With arrays of `Drawn`
+objects, the same code builds a model whose placements are expressions of parameters such as ``lower_ball.z``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bodies and joints of a suspension from the points they connect, all in vehicle axes.
 
-Every body has its own frame at the origin of the vehicle axes in the position as drawn. Hard points, joints and
-frames therefore have the coordinates of the list of hard points, and all joint coordinates start at zero.
-`Assembly` collects the items by name; the vehicle's body is the ground.
+In the position as drawn, the frame of every body coincides with the vehicle axes. Joints and frames therefore have
+the coordinates of the hard points, and all joint coordinates start at zero. `Assembly` collects the items by name.
+The vehicle's body is the ground.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def unit(a: ArrayLike) -> Vector:
 
 
 def direction(a: Vector) -> tuple:
-    """A direction as numbers of a model, with unit length if it is not an expression."""
+    """A direction as numbers of a model, of unit length unless it is an expression."""
     return numbers(a) if isinstance(np.asarray(a)[0], Drawn) else numbers(unit(a))
 
 
 def frame_at(p: Vector, R: Vector | None = None) -> Placement:
-    """A frame at the point `p` (3,) with the axes `R` (3, 3), columns; parallel to the vehicle without them."""
+    """A frame at the point `p` (3,) whose axes are the columns of `R` (3, 3), by default those of the vehicle."""
     if R is None:
         return Placement(position=numbers(p))
     return Placement(
@@ -88,7 +88,7 @@ def rod(mass: float, a: Vector, b: Vector) -> Body:
 
 
 def plate(mass: float, *corners: Vector) -> Body:
-    """A thin triangular plate; its inertia is that of a third of its mass at the middle of each edge."""
+    """A thin triangular plate, with the inertia of a third of its mass at the middle of each edge."""
     a, b, c = (values(corner) for corner in corners)
     com = (a + b + c) / 3
     J = mass * THICKNESS**2 / 12 * np.eye(3)
@@ -98,14 +98,14 @@ def plate(mass: float, *corners: Vector) -> Body:
 
 
 def body(mass: float, com: Vector, J: Vector) -> Body:
-    """A body with the inertia `J` (3, 3) about its center of mass as drawn, independent of hard points."""
+    """A body with the inertia `J` (3, 3) about its center of mass as drawn; neither depends on hard points."""
     com = values(com)
     inertia = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     return Body(mass=mass, com=numbers(com), inertia=numbers(inertia))
 
 
 def joined(a: Body, b: Body) -> Body:
-    """Two bodies joined to one, with the frames of both."""
+    """One body in place of two, with the frames of both."""
     m = [float(part.mass) for part in (a, b)]  # pyright: ignore[reportArgumentType]
     com = (m[0] * np.array(a.com, float) + m[1] * np.array(b.com, float)) / sum(m)
     J = np.zeros((3, 3))
@@ -129,7 +129,7 @@ def ball(parent: str, child: str, p: Vector) -> Spherical:
 
 
 def universal(parent: str, child: str, p: Vector, along: Vector) -> Universal:
-    """A universal joint whose two axes are at right angles to `along`: the rod cannot spin about itself."""
+    """A universal joint whose two axes are at right angles to the rod along `along`, so the rod cannot spin."""
     drawn = isinstance(np.asarray(along)[0], Drawn)
     place = (
         Placement(position=numbers(p), orientation=_across(along))
@@ -161,8 +161,8 @@ class Assembly:
         return self.items.get(collection, {})
 
     def frame(self, body: str, name: str, placement: Placement) -> str:
-        """Add a frame to a body, or to the ground, where dots in its name become underscores; returns its
-        reference."""
+        """Add a frame to a body or to the ground, and return its reference. In names of frames on the ground,
+        underscores replace dots."""
         if body == "ground":
             own = name.replace(".", "_")
             self.frames[own] = placement
@@ -172,11 +172,11 @@ class Assembly:
         return f"{body}.{name}"
 
     def floating(self, body: str) -> None:
-        """Add a free joint for a body that is held only by forces and loops."""
+        """Add a free joint for a body that only forces and constraints hold."""
         self.add("joints", f"{body}_free", Free(child=body))
 
     def bar(self, name: str, frame: str, radius: float, *points: Vector, color: str | None = None) -> None:
-        """Add a bar through points, drawn on a body."""
+        """Add a drawing of a bar through points, fixed to a body."""
         shape = Polyline(frame=frame, points=tuple(numbers(p) for p in points), radius=radius, color=color)
         self.add("shapes", name, shape)
 

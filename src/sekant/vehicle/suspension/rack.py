@@ -1,5 +1,5 @@
-"""The steering of a corner or an axle: a rack driven by a prescribed motion, by a rigid column, or by an
-elastic column."""
+"""The steering of a corner or an axle: a rack that a prescribed motion, a rigid column or an elastic column
+drives."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def add_rack(
     length: float | None,
     along: tuple[float, float, float] = (0.0, 1.0, 0.0),
 ) -> None:
-    """Add the rack, which slides along y, positive to the left, or `along` another axis, and its drive.
+    """Add the rack, with its middle at `at` (3,) m, and its drive.
 
-    `at` (3,) m is its middle.
+    It slides along y, positive to the left, or `along` another axis.
     """
     inertia = numbers(np.full(3, 0.01 * mass))
     into.add("bodies", "rack_bar", Body(mass=mass, com=numbers(values(at)), inertia=inertia))

@@ -62,14 +62,17 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
 
 
 def _pushing(curve: CurveData) -> TableData:
-    """Tension over extension, from the push over compression in the file."""
+    """Tension as a function of the extension, from the compressive force as a function of the compression."""
     order = np.argsort(curve.x)[::-1]
     x, y = -np.asarray(curve.x)[order], -np.asarray(curve.y)[order]
     return TableData(x=numbers(x), y=numbers(y), extrapolation="linear")
 
 
 def _one_sided(stop: StopData, sign: float) -> TableData:
-    """Tension over extension beyond the contact of the stop: `sign` 1 in extension, -1 in compression."""
+    """Tension as a function of the extension beyond the contact of a stop.
+
+    `sign` is 1 for a stop that acts in extension, and -1 for one that acts in compression.
+    """
     if stop.curve is None:
         x, y = np.array([0.0, FAR]), np.array([0.0, FAR * stop.stiffness])
     else:

@@ -1,4 +1,4 @@
-"""Upright and wheel: one body, or two with a hub between them; in both cases with complete masses and inertias."""
+"""Upright and wheel: one body, or two bodies with a hub between them, with the same total mass and inertia."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sekant.vehicle.suspension.corner import Corner
 
 UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
-SHARE = 0.6  # of the mass and the inertia of both that belong to the wheel, if its own are not given
-SLENDER = (0.35, 0.6, 0.35)  # inertia of a wheel over m r^2, if it is not given
+SHARE = 0.6  # default fraction of the mass and the inertia of upright and wheel that the wheel has
+SLENDER = (0.35, 0.6, 0.35)  # default inertia of a wheel, divided by m r^2
 
 
 def add_upright(corner: Corner, part: str) -> None:
@@ -58,7 +58,7 @@ def add_upright(corner: Corner, part: str) -> None:
 
 
 def _inertias(corner: Corner) -> tuple[float, np.ndarray, float, np.ndarray]:
-    """Mass and inertia (3, 3) of the upright about the wheel's center, mass and inertia (3,) of the wheel."""
+    """Mass and inertia (3, 3) of the upright about the wheel's center, and mass and inertia (3,) of the wheel."""
     given, wheel = corner.given, corner.given.wheel
     whole = corner.mass("upright")
     total = np.array(given.inertia or [I * whole / 25 for I in UPRIGHT_INERTIA])
