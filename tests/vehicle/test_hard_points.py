@@ -161,7 +161,7 @@ def test_travel_beyond_what_the_arms_allow_is_told_with_its_value():
         ("model: nowhere.yaml\n", "no such file"),
         ("model: nowhere.yaml\nwheels: 4\n", "bad.yaml:2"),
         ("model: nowhere.yaml\nsuspension: {axle: middle}\n", "bad.yaml:2"),
-        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must increase"),
+        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must be larger than the first"),
     ],
 )
 def test_faulty_files_are_refused(text, said, tmp_path):
