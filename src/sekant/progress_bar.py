@@ -25,18 +25,11 @@ T = TypeVar("T")
 class Bar:
     """A context in which a terminal or notebook shows a bar, after `patience` (s); elsewhere lines appear.
 
-    `columns` creates columns of rich's bar, between the bar and the time left; `fields`: their first values.
+    `fields`: first values of its columns.
     """
 
-    def __init__(
-        self,
-        columns: Callable[[], Sequence[Any]],
-        fields: dict[str, Any],
-        *,
-        enabled: bool,
-        patience: float = 0.0,
-    ):
-        self._columns, self._fields = columns, fields
+    def __init__(self, fields: dict[str, Any], *, enabled: bool, patience: float = 0.0):
+        self._fields = fields
         self._as_lines = not is_watched()
         enabled = enabled and os.environ.get("SEKANT_PROGRESS") != "0"
         self._timer = Timer(_PACE if self._as_lines else patience, self._show) if enabled else None
@@ -65,6 +58,12 @@ class Bar:
             self._task = bar.add_task(**self._fields)
             bar.start()
             self._bar = bar
+
+    def _columns(self) -> Sequence[Any]:
+        """Columns of rich's bar between the bar and the time left."""
+        from rich.progress import TaskProgressColumn
+
+        return (TaskProgressColumn(),)
 
     def _rich(self) -> Any:
         from rich.console import Console
@@ -139,7 +138,7 @@ class ProgressBar(Bar):
 
     def __init__(self, stage: str, *, enabled: bool = True):
         fields = {"description": stage, "total": None, "since": monotonic()}
-        super().__init__(_columns, fields, enabled=enabled, patience=_PATIENCE)
+        super().__init__(fields, enabled=enabled, patience=_PATIENCE)
 
     def __enter__(self) -> Self:
         _entered.append(self)
@@ -199,28 +198,21 @@ def counting(what: str) -> Callable[[], None]:
     return lambda: bar.update(description=f"{title}, {next(done)} {what}")
 
 
-def _columns() -> Sequence[Any]:
-    from rich.progress import TaskProgressColumn
-
-    return (TaskProgressColumn(),)
-
-
 class RowsBar(Bar):
     """Number of finished and failed rows, and their rate."""
 
     def __init__(self, rows: int, *, enabled: bool = True):
         fields = {"description": "rows", "total": rows, "failed": 0, "rate": ""}
-        super().__init__(_columns_of_rows, fields, enabled=enabled)
+        super().__init__(fields, enabled=enabled)
 
     def __call__(self, done: int, failed: int, rate: float) -> None:
         self.update(completed=done, failed=failed, rate=f"{rate:.3g} rows/s")
 
+    def _columns(self) -> Sequence[Any]:
+        from rich.progress import MofNCompleteColumn, TextColumn
 
-def _columns_of_rows() -> Sequence[Any]:
-    from rich.progress import MofNCompleteColumn, TaskProgressColumn, TextColumn
-
-    failed, rate = TextColumn("{task.fields[failed]} not finished"), TextColumn("{task.fields[rate]}")
-    return MofNCompleteColumn(), TaskProgressColumn(), failed, rate
+        failed, rate = TextColumn("{task.fields[failed]} not finished"), TextColumn("{task.fields[rate]}")
+        return MofNCompleteColumn(), *super()._columns(), failed, rate
 
 
 def is_watched() -> bool:
