@@ -102,6 +102,21 @@ def bodies_of(model: Model, item: Any) -> set[str]:
     return found
 
 
+def names_of_items(model: Model) -> set[str]:
+    """Names that the items of a model have."""
+    collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "motions", *USERS)
+    return {name for collection in collections for name in getattr(model, collection)}
+
+
+def unused_name(wanted: str, taken: set[str]) -> str:
+    """`wanted`, with a number if an item has this name; added to `taken`."""
+    name, k = wanted, 1
+    while name in taken:
+        name, k = f"{wanted}_{k}", k + 1
+    taken.add(name)
+    return name
+
+
 def carried_bodies(parts: MechanismParts, left_out: Iterable[str]) -> tuple[str, ...]:
     """Dropped bodies on which forces, contacts or sensors remain: they must follow their own poses."""
     needed: set[str] = set()

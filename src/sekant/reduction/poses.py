@@ -21,7 +21,7 @@ from sekant.formulations.outputs import XYZ
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
-from sekant.reduction.mechanism import MechanismParts, bodies_of
+from sekant.reduction.mechanism import MechanismParts, bodies_of, names_of_items, unused_name
 from sekant.tables.bound_oracle import BoundOracle
 
 Array = NDArray[np.float64]
@@ -123,7 +123,7 @@ def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[st
     names = list(parts.bodies)
     if base != "ground":
         names.append(base)
-        joints[_free_name(model, "base")] = Fixed(child=base)
+        joints[unused_name("base", names_of_items(model))] = Fixed(child=base)
     motions = {
         name: prescribed
         for name, prescribed in model.motions.items()
@@ -145,12 +145,6 @@ def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[st
             "motions": motions,
         }
     )
-
-
-def _free_name(model: Model, wanted: str) -> str:
-    while any(wanted in getattr(model, c) for c in ("bodies", "joints", "forces", "sensors", "constraints")):
-        wanted += "_"
-    return wanted
 
 
 def start_of(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:

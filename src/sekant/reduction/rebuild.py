@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sekant.errors import ModelError
@@ -12,7 +12,7 @@ from sekant.model.joints import Path, Surface
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
 from sekant.reduction.lumping import Lump, with_lumps
-from sekant.reduction.mechanism import USERS, MechanismParts, used_parameters
+from sekant.reduction.mechanism import USERS, MechanismParts, names_of_items, unused_name, used_parameters
 from sekant.reduction.poses import DrivenMechanism, drive_of, driven_coordinates
 
 
@@ -31,14 +31,15 @@ def rebuild(
     model = parts.model
     followed = {reference: model.split_reference(reference)[0] for reference in shapes}
     gone = {*parts.dropped, *parts.joints, *parts.constraints} - set(followed.values())
-    names = _Names(model, gone)
+    names = names_of_items(model) - gone
     joints = {name: joint for name, joint in model.joints.items() if name not in parts.joints}
     curves, used = dict(model.curves), dict(model.curve_parameters)
     leader = ""
     for reference, shape in shapes.items():
         body = followed[reference]
         path = isinstance(shape, PoseCurve)
-        curve, joint = names.new(f"{body}_poses"), names.new(f"{body}_{'path' if path else 'surface'}")
+        curve = unused_name(f"{body}_poses", names)
+        joint = unused_name(f"{body}_{'path' if path else 'surface'}", names)
         curves[curve] = shape.renamed(curve) if path else shape
         used[curve] = used_parameters(parts)
         follower = _follower(parts.base, reference, curve, shape, poses, leader)
@@ -123,18 +124,3 @@ def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
                     f"reduce: '{name}' reads '{min(used)}', the coordinate of a joint that the reduction replaces; "
                     "write it with a sensor on a kept body, or leave it out (drop)"
                 )
-
-
-class _Names:
-    """Unused names in the reduced model."""
-
-    def __init__(self, model: Model, gone: Iterable[str]):
-        collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "motions", *USERS)
-        self.taken = {name for c in collections for name in getattr(model, c)} - set(gone)
-
-    def new(self, wanted: str) -> str:
-        name, k = wanted, 1
-        while name in self.taken:
-            name, k = f"{wanted}_{k}", k + 1
-        self.taken.add(name)
-        return name
