@@ -169,16 +169,9 @@ def _outputs(system: System) -> Channels:
 
 def _owners(system: System, channels: Iterable[str]) -> list[str]:
     """Names of the outputs that the channels, columns or short forms belong to."""
-    known, found = _outputs(system), []
-    first: list[tuple[int, str]] = []
-    at = 0
-    for channel in known:
-        first.append((at, channel.name))
-        at += channel.width
-    for name in channels:
-        start = known.find(name).start
-        found.append([owner for begin, owner in first if begin <= start][-1])
-    return list(dict.fromkeys(found))
+    known = _outputs(system)
+    owners = [channel.name for channel in known for _ in range(channel.width)]
+    return list(dict.fromkeys(owners[known.find(name).start] for name in channels))
 
 
 def _column(channels: Channels, y: Floats, name: str) -> Floats:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -209,17 +210,14 @@ class _Answers:
     def __init__(
         self, kind: type[Analysis], model: Any, names: list[str], options: Mapping[str, Any], texts: Any
     ):
-        self._made = lambda channels: kind(kind.described(model), names, channels, options)
-        self._channels = list(dict.fromkeys(m.channel for m in map(_run_measure, texts) if m is not None))
-        self._analysis: Analysis | None = None
-        self.asked = bool(self._channels)
+        channels = list(dict.fromkeys(m.channel for m in map(_run_measure, texts) if m is not None))
+        self._make = lambda: kind(kind.described(model), names, channels, options)
+        self.asked = bool(channels)
         self._last: tuple[dict[str, float], Answer] | None = None
 
-    @property
+    @cached_property
     def analysis(self) -> Analysis:
-        if self._analysis is None:
-            self._analysis = self._made(self._channels)
-        return self._analysis
+        return self._make()
 
     def measured(self, measure: Measure, values: Mapping[str, float]) -> float:
         """A measure of the analysis at these numbers."""
