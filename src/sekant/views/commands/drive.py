@@ -85,7 +85,7 @@ def drive(
         )
     refuse_unwritable(results=[output], pages=[html, report, live])
     if live is not None:
-        _write_live(live, files, maneuver, speed, parse_assignments(assignments), as_json)
+        _write_live(live, *_asked(files, maneuver, speed, parse_assignments(assignments)), as_json)
         return
     if html is not None and len(files) > 2:
         raise typer.BadParameter(
@@ -101,7 +101,8 @@ def drive(
         raise typer.BadParameter("--reduced and --all-links exclude each other")
     corners = True if reduced else False if all_links else None
     with ProgressBar("reading", enabled=not as_json) as bar:
-        runs = _runs(bar, files, maneuver, speed, parse_assignments(assignments), corners, method, step, rtol)
+        how = {"reduced": corners, "method": method, "step": step, "rtol": rtol}
+        runs = _runs(bar, how, *_asked(files, maneuver, speed, parse_assignments(assignments)))
         bar.stage("writing files")
         _write(runs, html, report, output)
     tell(as_json, lambda: _text(runs), lambda: _told(runs), (output, html, report))
@@ -110,25 +111,15 @@ def drive(
 
 
 def _runs(
-    bar: ProgressBar,
-    files: list[Path],
-    kind: str | None,
-    speed: str | None,
-    given: dict[str, str],
-    reduced: bool | None,
-    method: str | None,
-    step: float | None,
-    rtol: float | None,
+    bar: ProgressBar, how: dict[str, Any], files: list[Path], name: str | None, options: dict[str, Any]
 ) -> list[DrivenManeuver]:
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import drive as drive_car
 
-    files, name, options = _asked(files, kind, speed, given)
     cars = [load_car(file) for file in files]
     name = name or cars[0].maneuver
     labels = [file.stem for file in files]
     labels = [one if labels.count(one) == 1 else str(file) for one, file in zip(labels, files, strict=True)]
-    how: dict[str, Any] = {"reduced": reduced, "method": method, "step": step, "rtol": rtol}
     runs = []
     for car, label, file in zip(cars, labels, files, strict=True):
         bar.stage(f"driving {label}")
@@ -159,15 +150,9 @@ def _asked(
 
 
 def _write_live(
-    live: Path,
-    files: list[Path],
-    kind: str | None,
-    speed: str | None,
-    given: dict[str, str],
-    as_json: bool,
+    live: Path, files: list[Path], name: str | None, options: dict[str, Any], as_json: bool
 ) -> None:
     """Write the page on which a reader drives one car."""
-    files, name, options = _asked(files, kind, speed, given)
     if len(files) != 1:
         raise typer.BadParameter("--live writes a page for one car; name one file", param_hint="FILES")
     from sekant.progress_bar import ProgressBar
@@ -210,13 +195,8 @@ def _told(runs: list[DrivenManeuver]) -> dict[str, Any]:
                 "label": run.label,
                 "status": run.result.status,
                 "measures": [
-                    {
-                        "name": m.name,
-                        "value": m.value,
-                        "unit": m.unit,
-                        "definition": m.definition,
-                    }
-                    for m in run.measures
+                    {key: getattr(one, key) for key in ("name", "value", "unit", "definition")}
+                    for one in run.measures
                 ],
                 "warnings": list(run.warnings),
             }

@@ -73,18 +73,9 @@ def run(
     """Simulate a model and save the result."""
     given = parse_assignments(assignments)
     driven = parse_assignments(inputs, "--input")
-    options = {
-        name: value
-        for name, value in {
-            "until": until,
-            "method": method,
-            "step": step,
-            "rtol": rtol,
-            "atol": atol,
-            "output_step": output_step,
-        }.items()
-        if value is not None
-    }
+    asked = {"until": until, "method": method, "step": step, "rtol": rtol, "atol": atol}
+    asked |= {"output_step": output_step}
+    options = {name: value for name, value in asked.items() if value is not None}
     path = output or Path(f"{file.stem}.nc")
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
