@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,8 +94,7 @@ def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]
             axis.plot(diagram.x, y, color=own, lw=1.2, ls=_dashes(k), label=label)
         if diagram.line is not None:
             axis.plot(*diagram.line, color="black", lw=2.0, label="fit" if run is runs[0] else None)
-        axis.set_xlabel(diagram.across)
-        axis.set_ylabel(diagram.along)
+        axis.set(xlabel=diagram.across, ylabel=diagram.along)
         if diagram.logarithmic:
             axis.set_xscale("log")
     axis.legend(frameon=False)
@@ -128,8 +126,7 @@ def _wheel_loads(axis: Axes, runs: list[DrivenManeuver]) -> None:
             label = wheel if len(runs) == 1 else run.label if k == 0 else None
             color = style.PALETTE[of % len(style.PALETTE)]
             axis.plot(run.time, run[name] / 1e3, color=color, lw=1.2, ls=_dashes(of), label=label)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel("wheel loads [kN]")
+    axis.set(xlabel="time [s]", ylabel="wheel loads [kN]")
     axis.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0))
 
 
@@ -164,8 +161,7 @@ def _from_above(axis: Axes, runs: list[DrivenManeuver]) -> None:
     place = runs[0]["position"]
     if np.ptp(place[:, 1]) > TURNS * np.ptp(place[:, 0]):
         axis.set_aspect("equal", adjustable="datalim")
-    axis.set_xlabel("x [m]")
-    axis.set_ylabel("y [m]")
+    axis.set(xlabel="x [m]", ylabel="y [m]")
 
 
 def _curves(runs: list[DrivenManeuver]) -> bytes:
@@ -198,6 +194,4 @@ def _curves(runs: list[DrivenManeuver]) -> bytes:
         _wheel_loads(figure.add_subplot(grid[lines, :]), runs)
         if travels:
             _from_above(figure.add_subplot(grid[lines + 1 : lines + 1 + ABOVE, :]), runs)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg")
-    return buffer.getvalue()
+    return figure.rendered("svg")

@@ -26,15 +26,13 @@ def tire_picture(found: Carpet, title: str) -> Picture:
         for axis, (across, up, x, rows, name, scale) in zip(axes, panels, strict=False):
             for color, row in zip(style.PALETTE, rows, strict=False):
                 axis.plot(x, scale * row[:, OUTPUTS.index(name)], color=color, lw=1.2)
-            axis.set_xlabel(across)
-            axis.set_ylabel(up)
+            axis.set(xlabel=across, ylabel=up)
         lines = axes[0].get_lines()
         axes[0].legend(lines, [f"{1e-3 * load:.3g} kN" for load in found.loads], title="load", frameon=False)
         for color, angle, row in zip(style.PALETTE, found.alphas, found.combined, strict=False):
             label = f"{np.degrees(angle):.3g} deg"
             axes[3].plot(1e-3 * row[:, 0], 1e-3 * row[:, 1], color=color, lw=1.2, label=label)
-        axes[3].set_xlabel("Fx [kN]")
-        axes[3].set_ylabel("Fy [kN]")
+        axes[3].set(xlabel="Fx [kN]", ylabel="Fy [kN]")
         axes[3].legend(
             title=f"slip angle, at {1e-3 * np.median(found.loads):.3g} kN",
             frameon=False,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError
-from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.geometry.rotations import continue_signs, quaternion_from_rotation
 from sekant.model.scene import Scene, Track, channels_of
 from sekant.results.result import Result
 
@@ -115,10 +115,7 @@ def _space(values: Array) -> Array:
 
 def continuous(poses: Array) -> Array:
     """The same poses, (n, k, 7), with quaternions whose sign does not jump from row to row."""
-    turns = poses[..., 3:].copy()
-    jumps = np.einsum("nkc,nkc->nk", turns[1:], turns[:-1]) < 0
-    signs = np.where(np.cumsum(jumps, axis=0) % 2, -1.0, 1.0)
-    turns[1:] *= signs[..., None]
+    turns = np.stack([continue_signs(track) for track in poses[..., 3:].swapaxes(0, 1)], axis=1)
     return np.concatenate([poses[..., :3], turns], axis=2)
 
 
