@@ -399,12 +399,19 @@ class System:
         return made
 
     def function(
-        self, name: str, inputs: list[SX], results: list[SX], seldom: bool = False
+        self,
+        name: str,
+        inputs: list[SX],
+        results: list[SX],
+        seldom: bool = False,
+        interpreted: bool = False,
     ) -> NativeFunction:
-        """Compile expressions in the system's symbols to a native function; for `seldom` see `build`."""
+        """Compile expressions in the system's symbols to a native function; for `seldom` see `build`. With
+        `interpreted`, CasADi runs them: for a few calls, which take less time than compiling."""
         from sekant.engine.codegen.build import build
 
-        how: Any = {"engine": self.engine, "cache": self.uses_cache, "quick": self.quick, "seldom": seldom}
+        engine = "casadi" if interpreted else self.engine
+        how: Any = {"engine": engine, "cache": self.uses_cache, "quick": self.quick, "seldom": seldom}
         return build(name, inputs, results, self.equations.lookups, **how)
 
     def outputs(

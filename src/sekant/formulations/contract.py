@@ -235,8 +235,8 @@ class Start:
         filled in."""
         return q, v
 
-    def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
-        """Coordinates `moved` from q at time t, with those that count turns updated."""
+    def counted(self, moved: SX) -> SX:
+        """Coordinates `moved` from q (nq,), with those that count turns updated."""
         return moved
 
 

@@ -1,1 +1,1 @@
-"""Consistent states from rough ones: `assemble.py`; why a mechanism cannot move: `immobility.py`."""
+"""Consistent states from rough ones: `assemble.py`. Why a mechanism cannot move: `immobility.py`."""

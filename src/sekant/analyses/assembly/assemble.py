@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.free_rates import Filled, FreeVelocity, filled
-from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.analyses.assembly.free_rates import FreeVelocity, free_velocities
+from sekant.analyses.assembly.loop_geometry import Closed, LoopGeometry
 from sekant.engine.arguments import check_state, names_of
 from sekant.engine.state import State
 from sekant.engine.system import System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.model.model import Model
+from sekant.solvers.newton.closing import TOLERANCE
 from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def assemble(
     weights: Mapping[str, float] | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
-    tolerance: float = 1e-12,
+    tolerance: float = TOLERANCE,
 ) -> Assembled:
     """The consistent state nearest to `guess` (by default the model's own start).
 
@@ -174,28 +175,26 @@ def assemble(
     start = guess or system.initial_state(parameters)
     geometry = LoopGeometry(system, t, parameters, hold, weights or {})
     before = geometry.residual(start.q, start.v)
-    q, method, iterations = geometry.close(start.q, tolerance)
-    if q is None:
+    closed = geometry.close(start, tolerance, guess is None)
+    if closed is None:
         raise SolverError(_cannot_close(geometry, start.q, hold))
-    if guess is None:
-        counts = list(system.start_facts.counts)
-        q[counts] = start.q[counts]
-    v = _consistent_velocity(geometry, q, start.v, hold)
-    made = filled(geometry, q, v) if guess is None and system.start_facts.fills else Filled(v)
-    q, v = system.completed(q, made.v, t, system.parameter_vector(parameters))
+    if not closed.consistent:
+        raise SolverError(_no_velocities(geometry, closed, hold))
+    free, moving = free_velocities(geometry, closed)
+    q, v = system.completed(closed.q, closed.v, t, system.parameter_vector(parameters))
     rank, redundant = geometry.rank(q)
     lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
     report = AssemblyReport(
-        method,
-        iterations,
+        closed.method,
+        closed.iterations,
         before,
         geometry.residual(q, v),
         (*_moved(system, start, q, v), *over),
         system.nv - rank,
         redundant,
         lost,
-        made.free,
-        made.moving,
+        free,
+        moving,
     )
     return Assembled(q, v, report, conditions=conditions_of(system, t, parameters))
 
@@ -205,24 +204,16 @@ def conditions_of(system: System, t: float, parameters: Mapping[str, ArrayLike] 
     return np.array([t, system.serial], float).tobytes() + system.parameter_vector(parameters).tobytes()
 
 
-def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Sequence[str]) -> Vector:
-    _, G, drift = geometry.terms(q)
-    v = v.copy()
-    if not drift.size:
-        return v
-    for _ in range(2):
-        missing = G @ v + drift
-        if missing.any():
-            v = v + geometry.rate_step(G, -missing)
-    gap = np.abs(G @ v + drift)
-    if gap.max() > 1e-8 * max(1.0, np.abs(v).max(initial=0.0), np.abs(drift).max()):
-        name = geometry.row_names()[int(np.argmax(gap))]
-        raise SolverError(
-            f"model '{geometry.system.model.name}': no velocities satisfy all constraints at "
-            f"t = {float(geometry.t[0]):.6g} s; '{name}' has the largest error, {gap.max():.4g} m/s or rad/s. "
-            f"{_prescribed(geometry, hold)}Remove one of them, or start away from a singular position"
-        )
-    return v
+def _no_velocities(geometry: LoopGeometry, closed: Closed, hold: Sequence[str]) -> str:
+    """The constraint whose rate has the largest error."""
+    _, G, drift = geometry.terms(closed.q)
+    error = np.abs(G @ closed.v + drift)
+    name = geometry.row_names()[int(np.argmax(error))]
+    return (
+        f"model '{geometry.system.model.name}': no velocities satisfy all constraints at "
+        f"t = {float(geometry.t[0]):.6g} s; '{name}' has the largest error, {error.max():.4g} m/s or rad/s. "
+        f"{_prescribed(geometry, hold)}Remove one of them, or start away from a singular position"
+    )
 
 
 def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> str:

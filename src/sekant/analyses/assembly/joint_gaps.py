@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
@@ -55,41 +56,21 @@ def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     return Pose(ca.densify(allowed.R), allowed.p).inverse() @ X_FM
 
 
-def gap_sizes(eq: ConstrainedEquations) -> SX:
-    """(2 k,) distance and angle of the gaps of all cut joints, as expressions."""
+def gap_function(system: System, interpreted: bool) -> NativeFunction:
+    """(t, q, p) -> distance and angle (2 k,) of the gaps of all cut joints."""
+    eq = system.equations
     found = [SX.zeros(0, 1)]
     for X in (misfit(eq, name) for name in eq.motion.cuts):
         sine = ca.norm_2(ca.vertcat(X.R[2, 1] - X.R[1, 2], X.R[0, 2] - X.R[2, 0], X.R[1, 0] - X.R[0, 1]))
         found += [ca.norm_2(X.p), ca.atan2(sine, ca.trace(X.R) - 1)]
-    return ca.densify(ca.vertcat(*found))
+    return system.function("gaps", [eq.t, eq.q, eq.p], [ca.vertcat(*found)], interpreted=interpreted)
 
 
-@dataclass(frozen=True, eq=False)
-class Gaps:
-    """Misfits of all cut joints of a system: `names`, their sizes and the slopes of their rows by (t, q, p)."""
-
-    names: tuple[str, ...]
-    sizes: BoundOracle
-    rows: BoundOracle
-
-    @classmethod
-    def of(cls, system: System) -> Gaps:
-        eq = system.equations
-        names = tuple(eq.motion.cuts)
-        found = [misfit(eq, name) for name in names]
-        rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
-        inputs = [eq.t, eq.q, eq.p]
-        steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates per unit of the velocities
-        slopes = eq.lookups.jacobian(rows, eq.q) @ steps
-        bound = eq.lookups.bound
-        return cls(names, bound(inputs, [gap_sizes(eq)]), bound(inputs, [rows, ca.densify(slopes)]))
-
-    def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
-        """Displacements and rotations (6 k,) of the joints, and their derivatives (6 k, nv)."""
-        rows, J = self.rows(t, q, p)
-        return rows, J.reshape(rows.size, -1)
-
-    def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
-        """The gap of every cut joint."""
-        sizes = self.sizes(t, q, p)[0].reshape(-1, 2).tolist()
-        return {name: Gap(name, *size) for name, size in zip(self.names, sizes, strict=True)}
+def gap_slopes(system: System) -> BoundOracle:
+    """(t, q, p) -> displacements and rotations (6 k,) of all cut joints, and their derivatives (6 k, nv)."""
+    eq = system.equations
+    found = [misfit(eq, name) for name in eq.motion.cuts]
+    rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
+    steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates per unit of the velocities
+    slopes = eq.lookups.jacobian(rows, eq.q) @ steps
+    return eq.lookups.bound([eq.t, eq.q, eq.p], [rows, ca.densify(slopes)])

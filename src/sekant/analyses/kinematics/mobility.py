@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assembly.loop_geometry import NOTHING
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.engine.system import System
 from sekant.errors import ModelError
+from sekant.solvers.newton.closing import NOTHING
 
 Vector = NDArray[np.float64]
 RANK = 1e-9  # singular values below this, relative to the largest, count as zero

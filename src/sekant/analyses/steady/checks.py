@@ -97,4 +97,4 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
 def _rates(equations: SteadyEquations, point: MotionPoint, g: Array, rates: Array | float, h: float) -> Array:
     """Rates (nq,) of the coordinates a time h (s) later, after they have changed by h * rates."""
     ahead = moving(equations, replace(point, q=point.q + h * rates, t=point.t + h), g)
-    return equations.geometry._retract(ahead.q, ahead.v)[0].ravel() - ahead.q
+    return equations.functions.differences[1](ahead.q, ahead.v)[0].ravel() - ahead.q

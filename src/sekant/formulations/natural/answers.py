@@ -141,25 +141,19 @@ class LagrangianStart(Start):
             v[k], q[k] = np.array(oracle(t, q, v, p)).ravel()
         return q, v
 
-    def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
+    def counted(self, moved: SX) -> SX:
         """Tracked quantities from the integral of their rates along a straight line, which is exact for angles."""
-        numbers = list(self._parts.tracked)
-        if not numbers:
-            return moved
-        way, total = moved - q, np.zeros(len(numbers))
-        for place, weight in zip(*GAUSS, strict=True):
-            at = q + place * way
-            along, standing = (np.array(self._tracked_rates(t, at, v, p)).ravel() for v in (way, 0.0 * way))
-            total += weight * (along - standing)
-        new = moved.copy()
-        new[numbers] = q[numbers] + total
+        eq, new = self._eq, SX(moved)
+        way, state = moved - eq.q, ca.vertcat(eq.q, eq.v)
+        for k, (rate, _) in self._parts.tracked.items():
+            new[k] = eq.q[k]
+            for place, weight in zip(*GAUSS, strict=True):
+                at = eq.q + place * way
+                along, standing = (
+                    eq.lookups.substitute(rate, state, ca.vertcat(at, v)) for v in (way, SX.zeros(eq.nv))
+                )
+                new[k] += weight * (along - standing)
         return new
-
-    @cached_property
-    def _tracked_rates(self) -> ca.Function:
-        eq = self._eq
-        rates = ca.vertcat(*[rate for rate, _ in self._parts.tracked.values()])
-        return eq.lookups.oracle("rates", [eq.t, eq.q, eq.v, eq.p], [rates])
 
 
 class LagrangianTimeline:

@@ -1,8 +1,7 @@
 """Newton's method for systems that are evaluated in Python: one loop, three ways to control the steps.
 
-Compiled loops have their own iterations as part of a step: Radau's simplified Newton method,
-generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).
-So has the closing of loops in pages (`closing.py`).
+Compiled loops have their own iterations: Radau's simplified Newton method, generalized alpha, projections of all
+integrators, the sweep from neighbor to neighbor (`sekant.solvers.sweep`), and the closing of loops (`closing.py`).
 """
 
 from sekant.solvers.newton.newton import Found, FunctionProblem, Linear, Problem, Reason, follow, newton
