@@ -22,13 +22,12 @@ NOTHING = 1e-12  # rows of G shorter than this are rounding errors
 SMALL = 1e-6  # gaps up to this count as closed
 TOLERANCE = 1e-12  # of Phi, if nobody asks for another one
 STALLED = 1e3  # residuals of this many tolerances suffice where no step reduces them
-EQUAL = (
-    1.0 + 1e-12
-)  # ratio of distances up to which one counts as shorter: both have errors of the size of Phi
+EQUAL = 1.0 + 1e-12  # an increase of the distance up to this ratio may be a rounding error
 FREE, STATED, HELD = range(3)
-"""Which coordinates and velocities may change: at first only free ones, stated ones if they must, held ones never."""
+"""Kinds of coordinates and velocities: free ones may change, stated ones only if the free ones do not suffice, and
+held ones never."""
 INSPECTION, KEPT, ALL = range(3)
-"""Values of `method`: nothing had to move, stated coordinates did not move, or all moved."""
+"""Values of `method`: nothing moved, stated coordinates did not move, or all moved."""
 
 
 class Closing(Struct):
@@ -248,7 +247,7 @@ def _keep_stated(m):
 
 @inner
 def _arrive(m):
-    """Move all coordinates but held ones from q; returns whether all equations hold and no gap is left."""
+    """Move all coordinates except held ones from q; returns whether all equations hold and no gap is left."""
     m.method = ALL
     if not _newton(m, m.q, STATED, 60):
         return False
@@ -369,7 +368,7 @@ def _relax(m):
 
 @inner
 def _finish(m):
-    """Complete q, and find v."""
+    """Set the counts of q, and find v; the return code."""
     for k in range(m.counts.size):
         m.q[m.counts[k]] = m.q0[m.counts[k]]
     if not _rates(m):
@@ -381,20 +380,20 @@ def _finish(m):
 
 @procedure(Closing, "closing of loops", 0.4)
 def close(m, a, b):
-    """From q0."""
+    """Find q and v from q0 and v."""
     m.wrong, m.steps, m.count = -1, 0, 0
     return _finish(m) if _position(m) else OPEN
 
 
 @procedure(Closing, "closing of loops", 0.4)
 def close_from(m, a, b):
-    """From q, near q0."""
+    """Find q and v from q and v, near q0."""
     m.wrong, m.steps, m.count = -1, 0, 0
     return _finish(m) if _arrive(m) else OPEN
 
 
 @procedure(Closing, "closing of loops", 0.1)
 def solve_positions(m, a, b):
-    """Phi(q) = target from q."""
+    """Solve Phi(q) = target from q."""
     m.steps = 0
     return FOUND if _newton(m, m.q, STATED, m.most) else OPEN
