@@ -142,7 +142,7 @@ def published_and_ours(
 
 
 def case_table() -> str:
-    rows = ["| mechanism | DERA: size | ours | DERA: SCD | ours |", "|---|---|---|---|---|"]
+    rows = ["| mechanism | size, DERA | size, ours | SCD, DERA | SCD, ours |", "|---|---|---|---|---|"]
     for name, theirs, size, published, digits in published_and_ours():
         title = f"[{name.replace('_', ' ')}](natural/{name}.md)"
         rows.append(

@@ -24,7 +24,7 @@ def table(names: Sequence[str] | None = None) -> str:
     """Processor seconds of processes that compile a loop, and of those that find it in the cache."""
     import_all()
     names = names or sorted({p.words for p in ALL.values() if p.module.startswith("sekant.")})
-    lines = ["| loop | first use, s | later, s |", "|---|---|---|"]
+    lines = ["| loop | first use, s | later uses, s |", "|---|---|---|"]
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             first, later = (_seconds(name, folder) for _ in range(2))

@@ -20,7 +20,7 @@ PAGE = DOCS / "tutorials" / "race_week.md"
 def waits() -> str:
     """Seconds of every command, first with an empty cache and then again."""
     lines = [
-        "| command | first: wait | processor | again: wait | processor |",
+        "| command | first run: waiting time | processor time | second run: waiting time | processor time |",
         "|---|---|---|---|---|",
     ]
     rows: dict[str, list[float]] = {}
