@@ -6,9 +6,9 @@ from sekant.warning_codes import CODES
 
 
 def markdown() -> str:
-    """One row a code: where it appears, what it means, what helps."""
+    """A table with one row per code: where it appears, its meaning and the remedy."""
     rows = [
         f"| `{code}` | {told.analyses} | {told.meaning} | {told.remedy} |"
         for code, told in sorted(CODES.items())
     ]
-    return "\n".join(["| code | from | what was found | what helps |", "|---|---|---|---|", *rows])
+    return "\n".join(["| code | analyses | meaning | remedy |", "|---|---|---|---|", *rows])

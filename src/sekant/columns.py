@@ -1,9 +1,9 @@
 """Columns of numbers from CSV files: a single reader for poses, tables of models, load ramps, roads and results.
 
 The first line names the columns, with units in brackets: ``time [s], force [kN]``; or the second line gives the
-units: ``s, kN``. Commas separate columns, or semicolons or tabs if the header has these; then 1,5 means one
-and a half. Lines that begin with '#' are comments, empty lines are skipped. Text is UTF-8, or what
-spreadsheets write: UTF-16 with its mark, and the Western European code page 1252.
+units: ``s, kN``. Columns are separated by commas, or by semicolons or tabs if the header contains these; numbers
+may then have a decimal comma. Lines that begin with '#' are comments, and empty lines are skipped. Files are UTF-8,
+or as spreadsheets write them: UTF-16 with a byte order mark, or the Western European code page 1252.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from sekant.units import convert, parse_unit
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 POSE_ROWS = (19, 23, 24, 28)
-"""Numbers in a row of a pose table of other programs, which has no header."""
+"""Possible numbers of values in a row of a pose table that another program wrote without a header."""
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """`values` (n, k) as in the file, `names` and declared `units` (None: none) of the k columns, and line numbers:
-    of the header in `head`, of the rows in `lines` (n,)."""
+    """`values` (n, k) as in the file; `names` and `units` (None: no unit) of the k columns; line numbers of the header
+    (`head`) and of the rows (`lines`, (n,))."""
 
     file: str
     names: list[str]
@@ -42,7 +42,7 @@ class Columns:
     head: int
 
     def wrong(self, message: str, row: int | None = None) -> DataError:
-        """The error about the columns, or about one row."""
+        """An error about the columns, or about one row."""
         return DataError(message, file=self.file, line=self.head if row is None else int(self.lines[row]))
 
     def in_si(self) -> NDArray[np.float64]:
@@ -74,7 +74,7 @@ class Columns:
             raise self.wrong(f"column '{name}': {error.message}") from None
 
     def check_finite(self, names: Iterable[str]) -> None:
-        """Raise at the first number of these columns that is not finite."""
+        """Raise an error at the first value of these columns that is not finite."""
         wanted = [self.names.index(name) for name in names]
         for row, k in np.argwhere(~np.isfinite(self.values[:, wanted])):
             i = wanted[k]
@@ -119,7 +119,9 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     for row, (number, line) in zip(values, body, strict=True):
         cells = _cells(line, separator, file, number)
         if len(cells) != len(names):
-            message = f"has {len(cells)} values, but there are {len(names)} columns ({_listed(names)})"
+            message = (
+                f"the row has {len(cells)} values, but there are {len(names)} columns ({_listed(names)})"
+            )
             raise DataError(message, file=file, line=number)
         for i, cell in enumerate(cells):
             value = np.nan if gaps and not cell.strip() else _number(cell, separator)
@@ -140,8 +142,9 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
         return
     if len(cells) in POSE_ROWS:
         raise DataError(
-            f"has no header, and its rows have {len(cells)} numbers, as in a pose table: the drive u, T (12 or "
-            "16), d (3) and delta (3); to use it as one, write {pose_table: FILE, units: {drive: mm, length: mm}}",
+            f"has no header; its rows have {len(cells)} values, as in a pose table: the drive u, T (12 or 16 values), "
+            "d (3) and delta (3); to read it as a pose table, write {pose_table: FILE, units: {drive: mm, length: "
+            "mm}}",
             file=file,
             line=line,
         )
@@ -161,7 +164,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
     if body:
         columns = f"{count} column{'s' if count > 1 else ''}"
         raise DataError(
-            f"is not a table: its first line has {columns}, but no line below it has {count} cells with at least one "
+            f"is not a table: the first line has {columns}, but no other line consists of {columns} with at least one "
             "number; if there are comments above the column names, start them with '#'",
             file=file,
             line=body[0][0],
@@ -169,7 +172,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
 
 
 def _refuse_thousands(body: list[tuple[int, str]], separator: str, file: str) -> None:
-    """Raise an error at a number such as 1.028 if the others have decimal commas: it may mean a thousand."""
+    """Raise an error at a number such as 1.028 in a file with decimal commas: the point may separate thousands."""
     commas, points = (sum(line.count(mark) for _, line in body) for mark in ",.")
     if separator == "," or not commas or not points:
         return
@@ -178,15 +181,15 @@ def _refuse_thousands(body: list[tuple[int, str]], separator: str, file: str) ->
         for cell in _cells(line, separator, file, number):
             if rare in cell and _THOUSAND.fullmatch(cell.strip()):
                 raise DataError(
-                    f"'{cell.strip()}' may be in thousands, because most numbers in this file use decimal "
-                    f"{usual}; use one decimal mark, and no thousands separator",
+                    f"'{cell.strip()}' is ambiguous: most numbers in this file have decimal {usual}, so the "
+                    f"'{rare}' may separate thousands; use one decimal mark and no thousands separator",
                     file=file,
                     line=number,
                 )
 
 
 def _units(cells: list[str], separator: str) -> list[str | None] | None:
-    """The units in a line below the names, None for an empty cell; None if it is not a line of units."""
+    """The units in the line below the names (None for an empty cell); None if the line does not contain units."""
     found = [cell.strip().strip("[]()") for cell in cells]
     if not any(found) or any(_number(unit, separator) is not None for unit in found):
         return None
@@ -201,7 +204,7 @@ def _units(cells: list[str], separator: str) -> list[str | None] | None:
 def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
     """Numbers and cells of the lines of a CSV file without a header, except empty lines and comments.
 
-    Cells are stripped; numbers with a decimal comma are written with a point where columns are separated otherwise.
+    Cells are stripped. If commas do not separate the columns, decimal commas become points.
     """
     file = str(path)
     lines = _lines(Path(path), file)
@@ -224,12 +227,12 @@ def _lines(path: Path, file: str) -> list[tuple[int, str]]:
 
 
 def _decoded(content: bytes, file: str) -> str:
-    """The text of a file in the first encoding that it may have; the code page only without zero bytes."""
+    """The text of a file in the first encoding that fits; the code page only if there are no zero bytes."""
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if wide else ("utf-8-sig",) if b"\0" in content else ("utf-8-sig", "cp1252"):
         with suppress(UnicodeDecodeError):
             return content.decode(encoding)
-    raise DataError("is not a text file; export it as CSV, in UTF-8", file=file)
+    raise DataError("is not a text file; export it as CSV in UTF-8", file=file)
 
 
 def _cells(line: str, separator: str, file: str, number: int) -> list[str]:

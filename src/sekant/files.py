@@ -27,9 +27,9 @@ _OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINA
 def open_file(
     path: str | PathLike[str], error: type[SekantError] = DataError
 ) -> Iterator[tuple[BinaryIO, int]]:
-    """An ordinary file to read, noted as read, and its size; errors of the operating system become an `error`.
+    """Context manager: a regular file, open for reading and recorded as read, and its size.
 
-    Pipes and devices are refused: they may never end.
+    Errors of the operating system become an `error`. Pipes and devices are refused, because they may never end.
     """
     file = os.fspath(path)
     try:
@@ -37,13 +37,13 @@ def open_file(
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise error("is not an ordinary file; name a file on disk", file=file)
+                raise error("is not a regular file; give the name of a file on disk", file=file)
             note_read(path)
             yield stream, status.st_size
     except FileNotFoundError:
         raise error(f"cannot be read: there is no such file{_neighbors(Path(path))}", file=file) from None
     except IsADirectoryError:
-        raise error("is a directory; name the file in it", file=file) from None
+        raise error("is a directory; give the name of a file in it", file=file) from None
     except (OSError, ValueError) as cause:
         reason = getattr(cause, "strerror", None) or cause
         raise error(f"cannot be read: {reason}", file=file) from None
@@ -55,9 +55,9 @@ def read_file(
     error: type[SekantError] = DataError,
     remedy: str = "",
 ) -> bytes:
-    """The content of an ordinary file of at most `limit` bytes, noted as read.
+    """The content of a regular file of at most `limit` bytes, which is recorded as read.
 
-    `remedy` follows the message about a file that is too large.
+    `remedy` ends the message about a file that is too large.
     """
     with open_file(path, error) as (stream, size):
         content = stream.read(limit + 1) if size <= limit else b""
@@ -94,7 +94,7 @@ def check_writable(path: str | PathLike[str]) -> None:
         if target.is_dir():
             cause = "is a directory; give the name of a file"
         elif target.exists() and not target.is_file():
-            cause = "is not an ordinary file"
+            cause = "is not a regular file"
         elif not target.parent.is_dir():
             cause = f"cannot be written: there is no directory '{Path(path).parent}'"
         elif target.exists() and not os.access(target, os.W_OK):
@@ -132,7 +132,7 @@ def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> Path:
 
 
 def replace_folder(folder: str | PathLike[str], texts: Mapping[str, str]) -> None:
-    """Write files of a folder, given by name. A new folder comes with all of them or not at all."""
+    """Write files, given by name, into a folder. A new folder is created with all files or not at all."""
     place = Path(os.path.realpath(folder))
     if place.exists():
         for name, text in texts.items():
@@ -160,7 +160,7 @@ def picture_format(path: str | PathLike[str]) -> str:
     """The picture format for the extension of `path`."""
     ending = Path(path).suffix.lower().lstrip(".")
     if ending not in PICTURE_FORMATS:
-        found = f"has no known picture format ('.{ending}')" if ending else "has no ending"
+        found = f"'.{ending}' is not a supported picture format" if ending else "has no extension"
         raise SekantError(f"{found}; use .svg, .pdf or .png", file=os.fspath(path))
     return ending
 

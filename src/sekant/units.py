@@ -1,8 +1,9 @@
 """Units at the edge: "12 mm", "3 deg", "20 N/mm" become SI numbers with a checked dimension.
 
-A unit is a factor to SI and a dimension, the exponents of (m, kg, s, rad). The angle has its own dimension, so that
-a length is not accepted as an angle. Writing: products by a space, ``*``, ``.`` or ``·``; ``/``; powers ``^2``,
-``**2`` or ``²``; parentheses. Inside the package numbers are in SI and radians.
+A unit consists of a factor to SI and a dimension, the exponents of (m, kg, s, rad). Angles have a dimension of their
+own, so a length is not accepted as an angle. Products are written with a space, ``*``, ``.`` or ``·``, quotients with
+``/``, powers as ``^2``, ``**2`` or ``²``; parentheses are allowed. Inside the package, all values are in SI units and
+radians.
 """
 
 from __future__ import annotations
@@ -116,9 +117,9 @@ _KINDS: dict[Dimension, tuple[str, tuple[str, ...]]] = {
     _POWER: ("a power", ("W", "kW")),
     _PRESSURE: ("a pressure", ("Pa", "kPa", "MPa", "bar")),
     (0, 1, -2, 0): ("a stiffness", ("N/m", "N/mm", "kN/m", "kN/mm")),
-    (0, 1, -1, 0): ("a damping", ("N*s/m", "N*s/mm", "kN*s/m")),
+    (0, 1, -1, 0): ("a damping coefficient", ("N*s/m", "N*s/mm", "kN*s/m")),
     (2, 1, -2, -1): ("a rotational stiffness", ("N*m/rad", "N*m/deg", "kN*m/rad")),
-    (2, 1, -1, -1): ("a rotational damping", ("N*m*s/rad", "N*m*s/deg")),
+    (2, 1, -1, -1): ("a rotational damping coefficient", ("N*m*s/rad", "N*m*s/deg")),
     (2, 1, 0, 0): ("a moment of inertia", ("kg*m^2", "kg*mm^2", "g*mm^2", "t*m^2")),
     (1, 0, 0, -1): ("a pitch", ("m/rad", "mm/rev", "mm/rad")),
     (-1, 0, 0, 0): ("a curvature", ("1/m", "1/mm", "1/km")),
@@ -144,7 +145,7 @@ _ELECTRIC = (
     "Ah",
 )
 _OTHER = frozenset([*_ELECTRIC, "K", "degC", "°C", "dB", "mol", "cd", "lm", "lx", "bit", "Wh", "kWh"])
-"""Units of quantities outside mechanics, for display only: no number can have them."""
+"""Units of quantities outside mechanics, for display only: no value can be given in them."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN = re.compile(
@@ -208,13 +209,13 @@ _ONE = Unit(1.0, NONE)
 
 
 def is_unit(name: str) -> bool:
-    """Whether `name` alone is a unit, e.g. "mm"; "N/mm" is an expression of units and not one of them."""
+    """Whether `name` is the name of a single unit, e.g. "mm", but not "N/mm"."""
     return name.replace("μ", "µ") in _UNITS
 
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
-    """The unit written as `text`; raises `ModelError` with the nearest known unit if it is not one."""
+    """The unit written as `text`; raises `ModelError` with the most similar unit if it is unknown."""
     if len(text) > _LONGEST:
         raise ModelError(f"a unit of {len(text)} characters is too long (limit {_LONGEST})")
     tokens = _tokenize(text)
@@ -322,11 +323,11 @@ _MEANT = {
     "kgm2": "kg*m^2",
     "newton": "N",
 }
-"""Common notations without the sign between units, except those that are other units ('km', 'ns')."""
+"""Common notations without a sign between units, except those that are units themselves ('km', 'ns')."""
 
 
 def nearest_unit(name: str) -> str:
-    """The unit that an unknown one may mean; empty if there is none."""
+    """The unit that an unknown name may mean; empty if there is none."""
     alike = [known for known in _UNITS if known.lower() == name.lower()]
     close = get_close_matches(name, list(_UNITS), n=1, cutoff=0.5)
     return _MEANT.get(name) or next(iter([*alike, *close]), "")
@@ -335,9 +336,9 @@ def nearest_unit(name: str) -> str:
 def convert(value: float, text: str, expected: str | Unit) -> float:
     """`value` in the unit `text`, as a number in the SI unit of `expected`.
 
-    A radian may be missing or superfluous where a mass is involved ("N m" for "N m/rad"), but not elsewhere: "3 Hz"
-    is not an angular velocity, since it would be ambiguous by 2 pi. Raises `ModelError` if the dimension is another
-    one.
+    If the unit contains a mass, a radian may be missing or superfluous ("N m" for "N m/rad"), but not elsewhere: "3 Hz"
+    is not accepted as an angular velocity, because it would be ambiguous by a factor of 2 pi. Raises `ModelError` if
+    the dimensions differ.
     """
     unit = parse_unit(text)
     wanted = parse_unit(expected) if isinstance(expected, str) and expected else expected or _ONE
@@ -363,7 +364,7 @@ def _remedy(unit: Unit, wanted: Unit) -> str:
 
 
 def in_si(given: Any, what: str) -> NDArray[np.float64]:
-    """Numbers of an argument in SI units; a text is refused, because the argument has no unit of its own."""
+    """The values of an argument in SI units; strings are refused, because the argument has no unit of its own."""
     try:
         return np.asarray(given, float)
     except (TypeError, ValueError):

@@ -23,10 +23,10 @@ CODES: dict[str, WarningCode] = {
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
-        "Sekant changed start values of the model, because its constraints contradict them. In "
-        "mechanisms of points and in bare Lagrangians start values may be rough: only changes by "
-        "more than 1 % of the mechanism's "
-        "extent, of a vector's length or of the largest stated velocity count (of a bare Lagrangian: of the value).",
+        "Sekant changed start values of the model, because its constraints contradict them. In mechanisms modeled with "
+        "points and in bare Lagrangians, start values may be approximate. The warning appears only if a value changes "
+        "by more than 1 % of the mechanism's extent, of a vector's length or of the largest given velocity, and in a "
+        "bare Lagrangian by more than 1 % of itself.",
         "Correct the values, or leave out those that follow from the others.",
     ),
     "start_undetermined": WarningCode(
@@ -34,33 +34,32 @@ CODES: dict[str, WarningCode] = {
         "A mechanism modeled with points, or a bare Lagrangian, starts with velocities that neither its start "
         "values nor its constraints determine. Sekant chose the values of least kinetic energy, and the motion "
         "depends on them.",
-        "Give these velocities, or others that determine them; a given zero counts, too.",
+        "Give these velocities, or others that determine them. A velocity of zero must be given, too.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
-        "An angle without a unit is a whole or half number beyond half a turn. Numbers without a unit are in "
-        "radians; perhaps they are degrees.",
+        "An angle without a unit is larger than half a turn and a multiple of 0.5. Numbers without a unit are in "
+        "radians, but this number may be meant in degrees.",
         "Write the unit: `30 deg`.",
     ),
     # -- motion
     "energy_drift": WarningCode(
         "simulate",
-        "The energy balance of an adaptive run drifts by more than a thousand times `rtol` of the energy in the "
-        "system; the item is the table or element where it changes most.",
-        "Give the element a smoother law or table, tighten `rtol`, or compare with another method.",
+        "The energy balance of a run with an adaptive method drifts by more than 1000 times `rtol`, relative to the "
+        "energy in the system. The warning names the table or element where the balance changes most.",
+        "Use a smoother law or table in this element, tighten `rtol`, or compare with another method.",
     ),
     "out_of_range": WarningCode(
         "simulate",
         "The motion left the range of a path, surface or table that has no continuation. The run ends "
-        "early, with a status of the same name. The cause gives the value and the range; the place gives "
-        "the time.",
+        "early, with a status of the same name. The warning gives the value, the range and the time.",
         "Lengthen the data, keep the motion inside, or allow a continuation.",
     ),
     "breaks_crossed": WarningCode(
         "simulate",
-        "Fixed steps crossed breaks of a table, which may have cost a thousandth of the motion or more; the place "
-        "lists the breaks.",
-        "Use an adaptive method, which stops at breaks, a shorter step, or a smoother table.",
+        "Fixed steps crossed breaks of a table, which may have caused an error of 0.1 % of the motion or more. The "
+        "warning lists the breaks.",
+        "Use a shorter step, a smoother table, or an adaptive method, which stops at breaks.",
     ),
     "breaks_stepped_over": WarningCode(
         "simulate",
@@ -70,35 +69,33 @@ CODES: dict[str, WarningCode] = {
     ),
     "chattering": WarningCode(
         "simulate",
-        "A law jumps at the current state and pushes the motion back from both sides. Adaptive methods end there; "
-        "fixed steps "
-        "alternate between both sides of the jump.",
+        "A force law jumps at the current state and pushes the motion back from both sides. Adaptive methods stop "
+        "there; with fixed steps, the motion alternates between both sides of the jump.",
         "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
     ),
     "delay_interpolation": WarningCode(
         "simulate",
-        "The polynomials that store the input of a delay differ from it by more than ten times `rtol` of its largest "
-        "value.",
-        "Raise `pieces` of the delay.",
+        "The polynomials that store the input of a delay differ from the input by more than ten times `rtol`, relative "
+        "to its largest value.",
+        "Increase `pieces` of the delay.",
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: by a quarter "
-        "turn about y). It measures only the pose of its frames, so its angles and its torque jump there. "
+        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: also by a quarter turn "
+        "about y). These elements measure only the poses of their frames, so their angles and torques jump there. "
         "Adaptive methods stop at the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
     "friction_regularized": WarningCode(
         "simulate",
-        "The method does not stop at events: dry friction changes its sign gradually over a stated width, "
-        "and a joint that should stick creeps.",
+        "The method does not stop at events. Dry friction therefore changes its sign gradually over the speed "
+        "`width`, and a joint that should stick creeps.",
         "Use method `taylor` or `dop853`, which stick exactly, or a smaller `width`.",
     ),
     "friction_several": WarningCode(
         "simulate",
-        "More than one of open, sticking and sliding is consistent with Coulomb's law and the "
-        "reactions: the motion is "
-        "not unique. Sekant chose the state nearest to the previous one.",
+        "More than one of the states open, sticking and sliding is consistent with Coulomb's law and the reactions, "
+        "so the motion is not unique. Sekant chose the state nearest to the previous one.",
         "Lower the coefficient of friction, or give the joint some compliance.",
     ),
     # -- rest, steady motion
@@ -109,9 +106,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_ignored": WarningCode(
         "equilibrium",
-        "The position found needs no dry friction in a joint; with friction, the joint could rest anywhere "
-        "in a range around it.",
-        "For a joint that sticks, start from the final state of a simulation that ends at rest.",
+        "The equilibrium was found without the dry friction of a joint. With friction, the joint may rest anywhere "
+        "in a range around this position.",
+        "If the joint should stick, start from the final state of a simulation that ends at rest.",
     ),
     "friction_sticks": WarningCode(
         "linearize",
@@ -121,43 +118,44 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
-        "A joint that sticks in the given state would have to carry more than its limit: this is not an equilibrium.",
-        "Simulate, and start from the end of the motion.",
+        "A joint that sticks in the given state would need more friction than its limit, so the state is not an "
+        "equilibrium.",
+        "Simulate the motion, and start from its final state.",
     ),
     "undetermined_unknown": WarningCode(
         "steady_motion",
-        "The equations of the steady motion leave an unknown free. It keeps the value at which the search started.",
+        "The equations of the steady motion do not determine an unknown. It keeps the value at which the search started.",
         "Give a target for it, or remove it from the unknowns.",
     ),
     # -- small motions
     "frozen_motion": WarningCode(
         "linearize",
-        "The linear equations hold at one instant of the motion: their eigenvalues depend on the "
-        "coordinates and on the formulation, and do not determine stability.",
-        "About a steady motion, pass the result of `sk.analyses.steady_motion`, without `at`: in axes that move with "
-        "it, eigenvalues are the same in all formulations.",
+        "The linear equations hold at one instant of the motion. Their eigenvalues depend on the coordinates and on "
+        "the formulation, and do not determine stability.",
+        "To linearize about a steady motion, pass the result of `sk.analyses.steady_motion` without `at`. The axes then "
+        "follow the motion, and all formulations give the same eigenvalues.",
     ),
     "kink": WarningCode(
         "linearize",
-        "A force has a kink at the operating point, such as a damper whose bump and rebound differ: its slopes on "
-        "the two sides differ, and the linear model has one of them, or neither.",
-        "Linearize beside the kink, on each side, or give the law a smooth table.",
+        "A force has a kink at the operating point, such as a damper with different rates in bump and rebound. The "
+        "slopes on the two sides differ, and the linear model has one of these slopes or neither.",
+        "Linearize on each side of the kink, or use a smooth table.",
     ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
-        "Modes share an eigenvalue: its derivatives are the slopes of its branches, and its eigenvectors have no "
-        "derivatives.",
+        "Several modes share an eigenvalue. Its derivatives are the slopes of its branches, and its eigenvectors have "
+        "no derivatives.",
         "Differentiate a symmetric function of these modes, or look at one parameter at a time.",
     ),
     "close_eigenvalues": WarningCode(
         "sensitivity",
-        "Modes have nearly the same eigenvalue, so their eigenvectors change quickly.",
+        "Several modes have nearly the same eigenvalue, so their eigenvectors change quickly.",
         "Use the derivatives only for changes much smaller than the distance between the eigenvalues.",
     ),
     "defective_eigenvalues": WarningCode(
         "sensitivity",
-        "Modes share an eigenvalue and an eigenvector: it has no derivative there.",
-        "Change a parameter a little and differentiate there.",
+        "Several modes share an eigenvalue and an eigenvector, so the eigenvalue has no derivative.",
+        "Change a parameter slightly, and differentiate there.",
     ),
     # -- kinematics
     "range_not_reached": WarningCode(
@@ -172,7 +170,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "singular_points": WarningCode(
         "kinematics",
-        "Positions at which the drive does not determine the motion: derivatives are NaN there.",
+        "At some positions, the drive does not determine the motion. Derivatives are NaN there.",
         "Drive another quantity, or leave these positions out.",
     ),
     # -- suspensions
@@ -194,7 +192,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "vehicle_mass_assumed": WarningCode(
         "loads on members",
-        "A load case accelerates along x: the load transfer between the axles depends on the mass of the whole "
+        "A load case accelerates along x. The load transfer between the axles depends on the mass of the whole "
         "vehicle, which is not given. Sekant assumes that both axles carry the same load.",
         "Give `vehicle_mass` of the suspension.",
     ),
@@ -207,22 +205,23 @@ CODES: dict[str, WarningCode] = {
     "curvature_jump": WarningCode(
         "fit, tracks",
         "The curvature jumps, and so does the acceleration of a body that follows the path.",
-        "Put a clothoid there, or give more points.",
+        "Put a clothoid there, or add points.",
     ),
     "unit_speed": WarningCode(
         "fit",
         "The parameter is not the arc length everywhere: the path bends too sharply for the spacing of its points.",
-        "Give more points, state the noise, or fit over a column.",
+        "Add points, give the noise, or fit over a column.",
     ),
     "outliers": WarningCode(
         "fit",
-        "Rows lie far off the path that the others follow. They were left out; the place lists them.",
-        "Correct or remove them.",
+        "Some rows lie far from the path that the other rows follow. The fit leaves them out, and the warning lists "
+        "them.",
+        "Correct or remove these rows.",
     ),
     "rows_reordered": WarningCode(
         "fit",
-        "The order of the rows differs from their order along the path. They were ordered "
-        "by their projection on a first estimate of the path.",
+        "The order of the rows differs from their order along the path. The fit sorted them by their projections onto "
+        "a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
     "orientation_unread": WarningCode(
@@ -232,49 +231,49 @@ CODES: dict[str, WarningCode] = {
     ),
     "order_uncertain": WarningCode(
         "fit",
-        "Points lie so far apart where the path bends that they do not determine their order: with one of "
-        "the rows elsewhere, the path would be about as smooth. The fit goes through the rows in the order "
-        "that was found.",
-        "Give more points there, or add a time column, which fixes the order.",
+        "Where the path bends, the points are too far apart to determine their order: with one of the rows in another "
+        "position, the path would be about as smooth. The fit uses the order that was found.",
+        "Add points there, or add a time column, which determines the order.",
     ),
     "fit_residual": WarningCode(
         "fit",
         "The residual is well above the noise estimate.",
-        "The path or surface may have detail that the knots did not reach: give more points, or state the noise; fit "
-        "a spline instead of a polynomial.",
+        "Add points, give the noise, or fit a spline instead of a polynomial. The path or surface may have details "
+        "that are finer than the knots.",
     ),
     "surface_open": WarningCode(
         "fit",
-        "Part of the rectangle of the two parameters has so few points, or none at all, that a "
-        "component of a surface is uncertain there by more than a tenth of its range (standard "
-        "deviation). The fit is refused if this is more than half of it, unless the fit allows gaps.",
+        "Part of the rectangle of the two parameters has few points or none. The standard deviation of a component of "
+        "the surface there exceeds a tenth of the component's range. If it exceeds half of the range, the fit fails "
+        "unless it allows gaps.",
         "Add points there, fit over a smaller range, or keep the motion away from it.",
     ),
     "surface_degenerate": WarningCode(
         "fit",
         "The two coordinates of a surface move the body in the same way: a joint loses a degree of freedom there.",
-        "Keep away from that place, or choose other coordinates.",
+        "Keep the motion away from this region, or choose other coordinates.",
     ),
-    # -- tire property files
+    # -- cars
     "compliance_left_out": WarningCode(
         "kc, drive",
         "The measured compliance of a steered wheel has more directions than its surface has elastic modes. "
         "The stiffest one is treated as rigid.",
         "Compare with `sekant kc`; fix the rack to keep five directions.",
     ),
+    # -- tire property files
     "tire_keys": WarningCode(
         "tire files",
-        "A tire property file has keys that are not used.",
+        "A tire property file has keys that Sekant does not use.",
         "Check their spelling.",
     ),
     "tire_tables": WarningCode(
         "tire files",
-        "A tire property file has tables that are not used.",
-        "A flat road does not require them.",
+        "A tire property file has tables that Sekant does not use.",
+        "No action is needed on a flat road.",
     ),
     "tire_scale": WarningCode(
         "tire files",
         "A scale of the friction is zero: the tire has no friction.",
-        "Set it to 1.",
+        "Set the scale to 1.",
     ),
 }

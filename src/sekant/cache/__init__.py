@@ -1,5 +1,5 @@
 """Data that later processes reuse.
 
-Entries on disk (`store`), values as plain data (`plain`), answers about files (`files`) and models (`content`), and
-the last answers of this process (`recent`).
+Entries on disk (`store`), values as plain data (`plain`), answers about files (`files`), and answers about models
+with the last answers of this process (`content`).
 """

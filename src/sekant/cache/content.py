@@ -68,8 +68,8 @@ def is_foreign(value: Any) -> bool:
 
 
 def _note_types(value: Any, found: list[str]) -> bool:
-    """Add the types of all items in their order: the fields of a hinge and of a slider may be the same. Returns
-    False if one is from outside this package."""
+    """Add the types of all items in order, because different types may have equal fields. Returns False if a type is
+    from outside this package."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, (float, int, str)):  # most are
         if isinstance(value, float) and not isfinite(value):  # null in JSON

@@ -1,4 +1,4 @@
-"""Results made from a file, reused by later processes while it and all files read with it are unchanged.
+"""Results computed from a file. Later processes reuse them while the file and all files read with it are unchanged.
 
 All code that reads a file of the user calls `note_read` first. An entry contains the hashes of these files, and is
 valid only while all of them have the same content; its key includes the source of this package.
@@ -67,7 +67,7 @@ def cached_of_file(
 ) -> Made:
     """The answer to `question` about the file: the result of `make`, here or in an earlier process.
 
-    An answer is cached if `may_cache` allows it. Its texts may contain the path as given, which is part of the key.
+    An answer is cached if `may_cache` allows it. It may contain the path as given, which is part of the key.
     Errors of `make` are not cached.
     """
     return cached_of_files(("file", os.path.abspath(path), str(path), *question), make, may_cache)
@@ -121,7 +121,7 @@ def plain_text(given: Mapping[str, Any]) -> str | None:
 
 @cache
 def source_stamp() -> str:
-    """A text that changes with any file of this package."""
+    """A string that changes with any file of this package."""
     root, states = str(Path(__file__).parents[1]), []
     folders = [root]
     while folders:

@@ -1,11 +1,11 @@
 """Values as JSON and arrays, so that an entry of the cache is data: reading it executes no code.
 
-Numbers, texts, lists, tuples, sets, dictionaries and arrays are written directly; data classes, named tuples,
-enumerations and pydantic models of this package as their fields. Reading sets the fields without calling methods. A
+Numbers, strings, lists, tuples, sets, dictionaries and arrays are written directly; data classes, named tuples,
+enumerations and pydantic models of this package are written as their fields. Reading sets the fields without calling methods. A
 field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
 converts it to data and back. Everything else is refused (`NotPlain`). Arrays of `LARGE` bytes or more are separate
-entries, by their content, since many values share them. Objects that both writer and reader have are written as
-their names (`Known`), so a value can be read with other objects of these names.
+entries with their content as the key, because many values share them. Objects that both the writer and the reader
+have are written as their names (`Known`), so a value can be read with other objects of these names.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _BY_NAME: dict[tuple[str, str], Codec] = {}
 def written(
     value: Any, store: Cache, about: Mapping[str, Any] | None = None, known: Known | None = None
 ) -> Entry | None:
-    """The value as an entry, with the words `about` it in the header; None if it cannot be stored.
+    """The value as an entry whose header contains `about`; None if it cannot be stored.
 
     Large arrays are put into `store` immediately.
     """

@@ -71,7 +71,7 @@ def why_nothing_is_cached(store: Cache | None) -> str:
     else:
         place, what = store.directory, "cannot be written"
         if place.is_symlink():
-            what = "is a link, which is not followed"
+            what = "is a symbolic link, which Sekant does not follow"
         elif place.exists() and not place.is_dir():
             what = "is not a directory"
         reason = f"the cache {place} {what}"
@@ -79,7 +79,7 @@ def why_nothing_is_cached(store: Cache | None) -> str:
 
 
 class Cache:
-    """Entries in one directory, of which the least recently used are removed once the total exceeds `limit` bytes."""
+    """Entries in one directory. If their total size exceeds `limit` bytes, the least recently used are removed."""
 
     def __init__(self, directory: Path | None = None, limit: int = DEFAULT_LIMIT):
         self.directory = Path(directory) if directory is not None else default_directory()
@@ -194,8 +194,8 @@ class Cache:
                 path.unlink()
 
     def _prune(self, keep: Path) -> int:
-        """Remove the least recently used above the limit; returns the bytes that this process may write before the
-        next check. A check takes time in proportion to the number of entries, so it must be rare. Other
+        """Remove the least recently used entries above the limit; returns the bytes that this process may write before
+        the next check. The time for a check is proportional to the number of entries, so checks must be rare. Other
         processes also write.
         """
         found, total = [], 0

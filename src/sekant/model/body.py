@@ -16,7 +16,7 @@ from sekant.model.quantities import Description, InertiaTensor, Mass, Point
 
 
 class Body(Description):
-    """A rigid body. Its frame may be anywhere; the center of mass is given in it."""
+    """A rigid body. Its frame may have any position and orientation in the body."""
 
     mass: Mass = 0.0
     """mass of the whole body"""
@@ -30,9 +30,9 @@ class Body(Description):
         0.0,
         0.0,
     )
-    """inertia about `com`, along the axes of the body"""
+    """inertia about `com`, in the axes of the body frame"""
     frames: dict[str, Placement] = Field(default_factory=dict)
-    """named poses in the body; other items refer to them as body.name"""
+    """frames on the body, by name; other items refer to them as body.name"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -68,7 +68,7 @@ class Body(Description):
 
 
 def inertia_matrix(values: tuple[Any, ...]) -> list[list[Any]]:
-    """Inertia tensor from (Ixx, Iyy, Izz, Ixy, Ixz, Iyz); the off-diagonal ones are tensor elements."""
+    """Inertia tensor from (Ixx, Iyy, Izz, Ixy, Ixz, Iyz); the off-diagonal values are elements of the tensor."""
     xx, yy, zz, xy, xz, yz = values
     return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
@@ -92,7 +92,7 @@ def check_mass(mass: float) -> None:
 def check_mass_of_inertia(mass: float, inertia: Sequence[float]) -> None:
     """Refuse a body that could turn but not move."""
     if mass == 0.0 and any(value != 0.0 for value in inertia):
-        raise ValueError("a body with inertia needs a mass; set mass, or drop inertia")
+        raise ValueError("a body with inertia needs a mass; give the mass, or remove the inertia")
 
 
 def check_inertia(J: np.ndarray) -> None:
@@ -107,6 +107,6 @@ def check_inertia(J: np.ndarray) -> None:
         )
     if c > a + b + slack:
         raise ValueError(
-            f"inertia breaks the triangle inequality ({shown}: the largest exceeds the sum of the others); "
-            "no body can have it; check units and the reference point (the center of mass)"
+            f"inertia violates the triangle inequality, so no body can have it ({shown}: the largest exceeds the sum "
+            "of the others); check units and the reference point (the center of mass)"
         )

@@ -21,9 +21,9 @@ _TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The place at which `body` would touch `other`, in W.
+    """The point at which `body` would touch `other`, in W.
 
-    `gap` () m; `p` (3,) m: the place on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
+    `gap` () m; `p` (3,) m: the point on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
     `apart` (): a quantity with the sign of the gap that is cheaper to compute.
     """
 
@@ -37,7 +37,7 @@ class Touch:
 
 
 class BallOnPlane(Description):
-    """A ball about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points."""
+    """A ball around the origin of `frame`, or this point itself, on the side of `plane` to which `normal` points."""
 
     frame_fields: ClassVar = ("frame", "plane")
 
@@ -48,7 +48,7 @@ class BallOnPlane(Description):
     plane: FrameName = "ground"
     """frame whose origin lies in the plane"""
     normal: Direction = (0.0, 0.0, 1.0)
-    """normal of the plane in its frame, toward the ball"""
+    """normal of the plane, in its frame, pointing toward the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """The place at which the bodies meet."""
@@ -59,7 +59,7 @@ class BallOnPlane(Description):
 
 
 class BallOnSurface(SurfaceShape):
-    """A ball about the origin of `frame`, or that point itself, above a height field or a pose surface."""
+    """A ball around the origin of `frame`, or this point itself, above a height field or a pose surface."""
 
     frame_fields: ClassVar = ("frame", "surface")
     signals: ClassVar = ("height",)
@@ -80,9 +80,9 @@ class BallOnSurface(SurfaceShape):
 
 
 class TwoBalls(Description):
-    """Balls about the origins of `frame` and `other`; an overlap is shared in the ratio of their radii.
+    """Balls around the origins of `frame` and `other`. The contact point divides their distance in the ratio of the radii.
 
-    A radius may be zero, not both.
+    One radius may be zero, but not both.
     """
 
     frame_fields: ClassVar = ("frame", "other")

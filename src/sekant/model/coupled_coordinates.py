@@ -24,18 +24,18 @@ class CoupledCoordinates(Description):
     joint: JointName
     """the driving joint"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     driven: JointName
     """the driven joint"""
     driven_coordinate: int = 0
-    """number of the coordinate of the driven joint, from 0"""
+    """index of the coordinate of the driven joint, starting at 0"""
     ratio: AnyQuantity | None = None
-    """change of the driven coordinate per change of the driving one: negative for outer gears, positive for a
-    belt"""
+    """change of the driven coordinate divided by that of the driving coordinate: negative for external gears, positive
+    for a belt"""
     table: TableName | None = None
-    """cam: the driven coordinate over the driving one"""
+    """table of the driven coordinate versus the driving coordinate, as of a cam"""
     offset: AnyQuantity = 0.0
-    """driven coordinate where the driving one is zero"""
+    """constant that is added to the driven coordinate"""
 
     @model_validator(mode="after")
     def _ratio_or_table(self):

@@ -1,9 +1,9 @@
 """Dimensions of expressions: parameters and numbers with units carry them through sums, products and
 functions.
 
-A number without a unit is free: it may be any quantity, and so may its products. Names other than parameters
-(time, coordinates, sensors), tables, and the results of functions such as sin are free as well. Angles count
-as plain numbers: a velocity may be an angular velocity times a radius.
+A number without a unit has no dimension that could be checked ("free"), and neither have its products. Names other
+than parameters (time, coordinates, sensors), tables, and the results of functions such as sin are free, too. Angles
+count as plain numbers: a velocity may be an angular velocity times a radius.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def parameter_dimensions(model: Model) -> tuple[dict[str, Exponents | None], lis
 def dimension_faults(model: Model, by_coordinate: Callable[[Path], str | None]) -> Iterator[ModelError]:
     """Expressions whose dimension is not that of their field.
 
-    `by_coordinate(path)`: the unit of a number that acts on a coordinate and takes it from there, else None.
+    `by_coordinate(path)`: the unit of a number that follows from the coordinate on which it acts, else None.
     """
     known, wrong = parameter_dimensions(model)
     yield from wrong

@@ -35,7 +35,7 @@ def items_table(title: str, items: dict[str, Any]) -> str:
 
 
 def _stated(item: Any) -> str:
-    """The fields that were given, as a file would have them, in one line."""
+    """The fields that were given, in one line in the syntax of files."""
     if not isinstance(item, Description):
         return _short(write_value(item))
     given = [name for name in type(item).model_fields if name in item.model_fields_set]

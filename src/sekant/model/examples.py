@@ -17,9 +17,9 @@ from sekant.tables.table import Table, Table2
 
 
 class Stage:
-    """Bodies of the names `bodies`, each (and the ground) with frames ``hub`` and ``tip``, and joint `coordinates`.
+    """Names of `bodies` and joint `coordinates`. Each body, and the ground, has the frames ``hub`` and ``tip``.
 
-    Tables that instances need are collected in `tables`.
+    `tables` collects the tables that instances need.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Stage:
         return {"joint": name, "coordinate": int(self.rng.integers(count))}
 
     def signal(self) -> str:
-        """A text that varies in time and with the motion."""
+        """An expression, as text, that varies in time and with the motion."""
         name, k = self.coordinates[int(self.rng.integers(len(self.coordinates)))]
         return f"{self.uniform(0.5, 1.5):.3f}*sin(2.3*t) + {self.uniform(0.2, 0.9):.3f}*{name}.q{k}"
 

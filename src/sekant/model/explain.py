@@ -146,10 +146,11 @@ def _message(fault: Any, owner: type[Description] | None, field: FieldInfo | Non
         return str(context.get("error", fault["msg"]))
     if kind == "literal_error":
         choices = [choice.strip(" '\"") for choice in context["expected"].replace(" or ", ", ").split(",")]
-        hint = suggest(given, choices, "possible") if isinstance(given, str) else ", ".join(choices)
-        return f"is {kind_of(given)}; {hint}"
+        hint = suggest(str(given), choices, "possible")
+        return f"cannot be {kind_of(given)}; {hint}"
     if kind in ("too_long", "too_short"):
-        return f"has {context.get('actual_length')} values; {fault['msg'].lower()}"
+        limit = f"most {context['max_length']}" if kind == "too_long" else f"least {context['min_length']}"
+        return f"has {context.get('actual_length')} values, but needs at {limit}"
     if kind in _EXPECTED:
         like = _example(field) if kind.startswith("model_") else ""
         return f"must be {_EXPECTED[kind]}{like}, not {kind_of(given)}"
@@ -157,7 +158,7 @@ def _message(fault: Any, owner: type[Description] | None, field: FieldInfo | Non
 
 
 def _example(field: FieldInfo | None) -> str:
-    """The form of an item in a field: an example in the syntax of files, or its keys."""
+    """The form of the items of a field: an example in the syntax of files, or the keys."""
     cls = None if field is None else _description_in(field.annotation)
     cls = cls.cls if isinstance(cls, _Items) else cls
     if not _is_description(cls):
@@ -224,9 +225,9 @@ def _wanted(field: FieldInfo | None, owner: type | None, name: str) -> str:
     if field is None:
         return ""
     unit = unit_of(field)
-    text = f"; it is {parse_unit(unit).kind} in {unit}" if unit else ""
+    text = f"; give {parse_unit(unit).kind} in {unit}" if unit else ""
     about = field_docs(owner).get(name) if owner is not None else None
-    return f"{text}; {about}" if about else text
+    return f"{text} ({' '.join(about.split())})" if about else text
 
 
 def _clip(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The texts below the fields of a class, read from its source on demand.
+"""The docstrings below the fields of a class, read from its source on demand.
 
 Pydantic can do this for every class when it is created, but that takes a third of the start-up time.
 """

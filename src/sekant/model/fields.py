@@ -1,4 +1,4 @@
-"""Iteration over the numbers of a description: every place where an expression or a parameter may occur."""
+"""Iteration over the numbers of a description: every field in which an expression or a parameter may occur."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BARE = frozenset({float, int, str, bool, type(None)})
 
 
 def takes_expressions(kind: type[Description]) -> tuple[str, ...]:
-    """Fields in which an expression may stand for a number; fields that only take numbers are data."""
+    """Fields that accept an expression instead of a number; fields that accept only numbers are data."""
     known = _TAKES.get(kind)
     if known is None:
         fields = kind.model_fields.items()
@@ -83,7 +83,7 @@ def replace_numbers(
 
 
 def unit_at(item: Any, steps: Sequence[str | int]) -> str | None:
-    """The unit of the number to which `steps` lead, by that of its field; None for any unit."""
+    """The unit of the field to which `steps` lead; None for any unit."""
     unit = None
     for step in steps:
         if isinstance(item, Description):

@@ -16,7 +16,7 @@ class Motion(Description):
     joint: JointName
     """joint that moves"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     value: AnyQuantity
     """value of the coordinate, a function of time t"""
 

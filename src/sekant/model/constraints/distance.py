@@ -14,13 +14,15 @@ from sekant.model.quantities import FrameName, Length
 
 @register
 class Distance(Constraint):
-    """|p_child - p_parent| = length, which may be a signal of time.
+    """The distance |p_child - p_parent| equals `length`, which may be a function of time.
 
-    Written as (d.d - l^2) / (2 l0): smooth, and in meters near the solution.
+    The equation is (d.d - l^2) / (2 l) = 0, which is smooth and, near the solution, in meters.
     """
 
     type: ClassVar[str] = "distance"
-    summary: ClassVar[str] = "a massless rod: the distance of two points is constant or a function of time"
+    summary: ClassVar[str] = (
+        "a massless rod: the distance between two points is constant or a function of time"
+    )
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "rod"
     signals: ClassVar = ("length",)
@@ -30,7 +32,7 @@ class Distance(Constraint):
     child: FrameName
     """frame or body at the other end"""
     length: Length
-    """distance of the two origins; may be a function of time t"""
+    """distance between the two origins; may be a function of the time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

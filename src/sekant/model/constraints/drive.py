@@ -15,11 +15,13 @@ from sekant.model.quantities import Angle, FrameName, Length
 
 @register
 class DrivePoint(Constraint):
-    """Components of a frame's origin, in another frame, as signals of time; components that are not given stay
-    free."""
+    """Prescribes components of the position of a frame's origin in another frame as functions of time.
+
+    Components that are not given remain free.
+    """
 
     type: ClassVar[str] = "drive_point"
-    summary: ClassVar[str] = "moves a point along given components x(t), y(t), z(t)"
+    summary: ClassVar[str] = "prescribes the position of a point by functions x(t), y(t), z(t)"
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("x", "y", "z")
 
@@ -28,11 +30,11 @@ class DrivePoint(Constraint):
     relative_to: FrameName = "ground"
     """reference frame, in whose axes the components are given"""
     x: Length | None = None
-    """x over time t; without it, x is free"""
+    """x as a function of the time t; free if not given"""
     y: Length | None = None
-    """y over time t; without it, y is free"""
+    """y as a function of the time t; free if not given"""
     z: Length | None = None
-    """z over time t; without it, z is free"""
+    """z as a function of the time t; free if not given"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -53,10 +55,10 @@ class DrivePoint(Constraint):
 
 @register
 class DriveOrientation(Constraint):
-    """Orientation of a frame relative to another by three angles of a named intrinsic sequence."""
+    """Prescribes the orientation of a frame relative to another frame by three Euler angles."""
 
     type: ClassVar[str] = "drive_orientation"
-    summary: ClassVar[str] = "turns a frame by three given functions of time"
+    summary: ClassVar[str] = "prescribes the orientation of a frame by three functions of time"
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
@@ -65,9 +67,9 @@ class DriveOrientation(Constraint):
     relative_to: FrameName = "ground"
     """reference frame"""
     sequence: str = "zyx"
-    """sequence of the Euler angles, intrinsic"""
+    """intrinsic sequence of the Euler angles"""
     angles: tuple[Angle, Angle, Angle]
-    """Euler angles as functions of time t"""
+    """Euler angles as functions of the time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

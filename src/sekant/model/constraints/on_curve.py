@@ -16,7 +16,7 @@ from sekant.model.quantities import AnyQuantity, CurveName, FrameName
 
 @register
 class PointOnPath(Constraint):
-    """The origin of `frame` lies on `curve`, drawn in `relative_to`: p = p_curve(u)."""
+    """The origin of `frame` lies on `curve`, which is given in `relative_to`: p = p_curve(u)."""
 
     type: ClassVar[str] = "point_on_path"
     summary: ClassVar[str] = "constrains a point to a path"
@@ -48,7 +48,7 @@ class PointOnPath(Constraint):
 
 @register
 class PointOnSurface(Constraint):
-    """The origin of `frame` lies on `surface`, drawn in `relative_to`: p = p_surface(u1, u2)."""
+    """The origin of `frame` lies on `surface`, which is given in `relative_to`: p = p_surface(u1, u2)."""
 
     type: ClassVar[str] = "point_on_surface"
     summary: ClassVar[str] = "constrains a point to a surface"

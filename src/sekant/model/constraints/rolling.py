@@ -15,11 +15,11 @@ from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
 
 @register
 class Rolling(Constraint):
-    """The point of the disc that touches the plane has no velocity along the plane, and its height is zero.
+    """The lowest point of the disc stays on the plane, and its velocity along the plane is zero.
 
-    `frame` is at the disc's center with its axle along `axle` (in that frame); the plane has the normal `normal`
-    (in `plane`) through the origin of `plane`. With the normal n and axle a, the lowest point of a disc of
-    radius r lies at c - r (n - (n.a) a) / |n - (n.a) a|: a thin disc that may lean and turn.
+    The origin of `frame` is the center c of the disc, and its axle has the direction `axle` in this frame. The plane
+    contains the origin of `plane` and has the normal `normal` there. With the normal n and the axle a, the lowest
+    point of a thin disc of radius r, which may lean and turn, is c - r (n - (n.a) a) / |n - (n.a) a|.
     """
 
     type: ClassVar[str] = "rolling"

@@ -20,13 +20,13 @@ class Contact(Item):
     restitution: Dimensionless = 0.0
     """ratio of the speeds after and before an impact"""
     rest_speed: NotNegative[AnyQuantity] = 1e-3
-    """rebound speed below which the contact stays closed, m/s; rad/s for the stop of a hinge"""
+    """rebound speed below which the contact stays closed, in m/s (rad/s for the stop of a hinge)"""
 
     @field_validator("restitution")
     @classmethod
     def _possible(cls, value):
         if isinstance(value, float) and not 0 <= value <= 1:
-            raise ValueError(f"must be between 0 (plastic) and 1 (elastic), got {value:g}")
+            raise ValueError(f"must be between 0 (plastic) and 1 (elastic), but is {value:g}")
         return value
 
     def action(self, name: str, motion: ElementKinematics) -> Action:

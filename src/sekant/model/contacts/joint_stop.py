@@ -13,7 +13,7 @@ from sekant.model.quantities import AnyQuantity, JointName
 
 @register
 class JointStop(Contact):
-    """One coordinate of a joint cannot pass `limit`: it stays below an upper one, above a lower one."""
+    """A joint coordinate cannot pass `limit`: it stays below an upper limit or above a lower limit."""
 
     type: ClassVar[str] = "joint_stop"
     summary: ClassVar[str] = "a hard stop of a joint coordinate, with restitution"
@@ -23,11 +23,11 @@ class JointStop(Contact):
     joint: JointName
     """joint that the stop limits"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     limit: AnyQuantity
     """value of the coordinate at the stop"""
     side: Literal["upper", "lower"]
-    """upper: the coordinate stays below the limit; lower: above it"""
+    """upper: the coordinate stays below the limit; lower: it stays above the limit"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

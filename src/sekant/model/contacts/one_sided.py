@@ -20,8 +20,8 @@ from sekant.model.quantities import Dimensionless, NotNegative
 class OneSided(Contact):
     """A contact between two bodies.
 
-    With a coefficient of `friction` it sticks and slides, in impacts too: the tangential impulse stops the slip if it
-    needs no more than `friction` times the normal one.
+    With a coefficient of `friction`, it sticks or slides, also during impacts: the tangential impulse stops the slip if
+    it is at most `friction` times the normal impulse.
     """
 
     friction: NotNegative[Dimensionless] = 0.0
@@ -60,10 +60,10 @@ class OneSided(Contact):
 
 @register
 class PointPlane(BallOnPlane, OneSided):
-    """The origin of `frame` stays on the side of the plane to which its `normal` (in `plane`) points.
+    """The origin of `frame` stays on the side of `plane` to which `normal` points.
 
-    With a `radius`, a ball around the point touches the plane. With a coefficient of `friction` it sticks and
-    slides on it, in impacts too.
+    With a `radius`, a ball around this point touches the plane. With a coefficient of `friction`, the contact sticks or
+    slides, also during impacts.
     """
 
     type: ClassVar[str] = "point_plane"
@@ -78,7 +78,7 @@ class PointPlane(BallOnPlane, OneSided):
 class PointSurface(BallOnSurface, OneSided):
     """The origin of `frame`, or a ball around it, stays above a height field or a pose surface.
 
-    A ball has to be smaller than the radii of the hollows it rolls through.
+    The radius of the ball must be smaller than the radii of curvature of the hollows in the surface.
     """
 
     type: ClassVar[str] = "point_surface"
@@ -92,7 +92,7 @@ class PointSurface(BallOnSurface, OneSided):
 
 @register
 class SphereSphere(TwoBalls, OneSided):
-    """Balls about the origins of `frame` and `other` do not overlap; one radius may be zero, but not both."""
+    """Balls around the origins of `frame` and `other` do not overlap. One radius may be zero, but not both."""
 
     type: ClassVar[str] = "sphere_sphere"
     summary: ClassVar[str] = "contact of two balls"

@@ -100,16 +100,17 @@ class Framed(CurveSource):
     functions: ClassVar[tuple[str, ...]] = ("bank",)
 
     frame: FrameKind | None = None
-    """x along the path; frenet: y along the normal; rmf: turns as little as possible; upright: z near `up`"""
+    """orientation of the frame whose x axis is the tangent. frenet: y is the principal normal; rmf: the frame does not
+    rotate about the tangent; upright: z is as close as possible to `up`"""
     bank: Angle | None = None
-    """further rotation about the path: a number, or an expression of the curve's parameter"""
+    """additional rotation about the tangent: a number, or an expression of the curve's parameter"""
     bank_table: TableName | None = None
-    """the bank angle as a table of the model over the curve's parameter"""
+    """name of a table of the bank angle versus the curve's parameter"""
     up: Direction = (0.0, 0.0, 1.0)
-    """direction toward which z of the frame points, where there is a choice"""
+    """direction to which the z axis of the frame points, where the path leaves a choice"""
     blend: Literal["quintic", "cubic"] | None = None
-    """blend of frenet frames over straight stretches and inflections: quintic (default) keeps rates and
-    accelerations continuous, cubic ends with zero rate"""
+    """blend of frenet frames over straight segments and inflection points. quintic (default): rates and accelerations
+    are continuous; cubic: the rate is zero at the ends of the blend"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
         """`curve` with the requested orientation; unchanged if none is requested."""
@@ -125,9 +126,11 @@ class Framed(CurveSource):
         the curve's parameter."""
         kind = None if self.frame == "none" else self.frame
         if kind is None and (self.bank is not None or self.bank_table is not None):
-            raise ModelError("a bank angle needs a frame: set it to frenet, rmf or upright", path=("frame",))
+            raise ModelError(
+                "a bank angle requires a frame; set frame to frenet, rmf or upright", path=("frame",)
+            )
         if self.blend is not None and kind != "frenet":
-            raise ModelError("blend applies to the frame frenet only; drop it", path=("blend",))
+            raise ModelError("blend applies only to the frame 'frenet'; remove it", path=("blend",))
         if kind is None:
             return {}
         bank = self.bank_function(parameter, around)
@@ -137,7 +140,7 @@ class Framed(CurveSource):
         """The bank angle in the form that geometry functions accept."""
         if self.bank_table is not None:
             if self.bank is not None:
-                raise ModelError("both bank and bank_table are given; drop one", path=("bank_table",))
+                raise ModelError("both bank and bank_table are given; remove one", path=("bank_table",))
             return around.table(self.bank_table, ("bank_table",))
         bank = self.bank
         if not isinstance(bank, Expression):
@@ -163,4 +166,4 @@ def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
         return SOURCES[found[0]]
     if found:
         raise ModelError(f"has both '{found[0]}' and '{found[1]}'; a curve has one source", path=path)
-    raise ModelError(f"has no source of the curve; give one of {', '.join(SOURCES)}", path=path)
+    raise ModelError(f"the curve has no source; give one of {', '.join(SOURCES)}", path=path)

@@ -46,7 +46,7 @@ Rotation = Annotated[dict[str, tuple[Turn, ...]], BeforeValidator(_read_rotation
 
 @register
 class Formula(Framed):
-    """Position, and perhaps rotation, as expressions of one parameter."""
+    """The position, and optionally the rotation, as expressions of one parameter."""
 
     key: ClassVar[str] = "position"
     shown: ClassVar = "{parameter: x, range: [-2, 2], position: [x, 0, x^2], frame: upright}"
@@ -58,20 +58,21 @@ class Formula(Framed):
     parameter: str = "u"
     """name of the parameter in the expressions"""
     unit: str = ""
-    """SI unit of the parameter: m, rad, or nothing"""
+    """SI unit of the parameter: m, rad, or empty"""
     range: Pair
     """first and last value of the parameter"""
     rotation: Rotation | None = None
-    """{zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the parameter"""
+    """rotation as {zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the
+    parameter"""
     breaks: tuple[AnyQuantity, ...] = ()
     """values of the parameter where the formulas have kinks"""
     arc_length: bool = False
-    """use the length of the path as its coordinate, instead of the parameter"""
+    """use the arc length of the path as its coordinate instead of the parameter"""
     tolerance: Dimensionless = 1e-10
-    """largest deviation of the stored pieces from the formulas: position in m, rotation in rad, twist and its
-    rate as shares of their largest values"""
+    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate relative to
+    their largest values"""
     outside: Outside = "error"
-    """beyond the range: refuse, go straight on, or repeat"""
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     @model_validator(mode="after")
     def _fits_together(self):
@@ -80,7 +81,7 @@ class Formula(Framed):
                 f"parameter '{self.parameter}' is not a valid name; use letters, digits and underscores"
             )
         if self.rotation is not None and self.frame is not None:
-            raise ValueError("the orientation is given twice, by rotation and by frame; drop one")
+            raise ValueError("the orientation is given twice, by rotation and by frame; remove one")
         return self
 
     def build(self, around: Surroundings) -> PoseCurve:

@@ -11,10 +11,10 @@ from sekant.model.quantities import Angle, Length
 
 @register
 class Measured(Framed):
-    """Poses in a CSV file, fitted by the path generation of `PoseCurve.fit`.
+    """A curve that `PoseCurve.fit` fits to the poses in a CSV file.
 
-    Columns x, y, z and, for the orientation, yaw, pitch, roll or qw, qx, qy, qz or r11 ... r33; units in the header,
-    as in ``x [mm]``.
+    The columns are x, y, z and, for the orientation, yaw, pitch, roll, or qw, qx, qy, qz, or r11 to r33. The header
+    gives their units, as in ``x [mm]``.
     """
 
     key: ClassVar[str] = "data"
@@ -24,9 +24,9 @@ class Measured(Framed):
     data: str
     """CSV file"""
     parameter: str = "arc_length"
-    """arc_length, chord, or the name of a column whose values rise or fall throughout"""
+    """arc_length, chord, or the name of a column whose values always increase or always decrease"""
     columns: dict[str, str | float | list[str]] | None = None
-    """names of the columns in the file for x, y, z, ..., or a constant; angles: [...] in the order of `sequence`"""
+    """column of the file, or a constant, for each of x, y, z, ...; `angles` takes a list in the order of `sequence`"""
     units: dict[str, str] | None = None
     """units of columns whose header has none"""
     sequence: str | None = None
@@ -34,19 +34,19 @@ class Measured(Framed):
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
-    """method of the fit; auto: through exact data, smoothing where there is noise"""
+    """method of the fit; auto: interpolates exact data and smooths noisy data"""
     noise: Length | None = None
-    """standard deviation of a coordinate; estimated if not given"""
+    """standard deviation of each position coordinate; estimated if not given"""
     orientation_noise: Angle | None = None
-    """standard deviation of an angle; estimated if not given"""
+    """standard deviation of each angle; estimated if not given"""
     tolerance: Length | None = None
     """largest difference between the fit over arc length and the fit of the data"""
     closed: bool = False
-    """the path ends where it begins, and repeats"""
+    """the path is closed: it ends where it begins, and repeats"""
     allow_gaps: bool = False
-    """fit across stretches without data"""
+    """fit across sections without data"""
     outside: Outside = "error"
-    """beyond the range: refuse, go straight on, or repeat"""
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         options = {

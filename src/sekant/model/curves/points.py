@@ -13,7 +13,7 @@ Place = Annotated[tuple[Length, Length, Length], Vector()]
 
 @register
 class ControlPoints(Framed):
-    """A B-spline of control points: it begins at the first and ends at the last, or closes and repeats."""
+    """A B-spline with given control points: it begins at the first and ends at the last, or it is closed and repeats."""
 
     key: ClassVar[str] = "points"
     shown: ClassVar = (
@@ -26,11 +26,11 @@ class ControlPoints(Framed):
     degree: int = 5
     """degree of the B-spline"""
     closed: bool = False
-    """the end joins the beginning, and the path repeats"""
+    """the path is closed: its end joins its beginning, and it repeats"""
     arc_length: bool = True
-    """use the length of the path as its coordinate (s); otherwise u from 0 to 1"""
+    """use the arc length s of the path as its coordinate; otherwise u from 0 to 1"""
     outside: Outside = "error"
-    """beyond the range: refuse, go straight on, or repeat"""
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.curves.arc_length import along_arc_length

@@ -20,7 +20,7 @@ class Saved(CurveSource):
     file: str
     """JSON file"""
     outside: Outside | None = None
-    """what happens beyond the range of a curve; by default what the file says"""
+    """behavior outside the range of a curve; by default as in the file"""
 
     def build(self, around: Surroundings) -> Any:
         from sekant.geometry.pose_files import load_pose
@@ -55,11 +55,11 @@ class Inline(CurveSource):
 
 @register
 class Tabulated(CurveSource):
-    """A table of poses as text: the drive, the matrix T = [R p] and its derivatives d and delta (PILS 3.2).
+    """A table of poses in a text file: the drive, the matrix T = [R p] and its derivatives d and delta (PILS 3.2).
 
-    Columns: the drive first, then T11 to T34, d1 to d3, delta1 to delta3 and, if known, dd1 to dd3 and ddelta1 to
-    ddelta3. `PoseTable.to_text` writes such files. A file without a header has rows of u, T (12 or 16 numbers), d and
-    delta, separated by blanks, commas or semicolons; `units` says in which units.
+    The columns are the drive, T11 to T34, d1 to d3, delta1 to delta3 and, if known, dd1 to dd3 and ddelta1 to ddelta3.
+    `PoseTable.to_text` writes these files. Without a header, each row contains u, T (12 or 16 values), d and delta,
+    separated by blanks, commas or semicolons; `units` gives their units.
     """
 
     key: ClassVar[str] = "pose_table"
@@ -73,7 +73,7 @@ class Tabulated(CurveSource):
     units: dict[str, str] | None = None
     """units of a file without a header: {drive: mm, length: mm, angle: rad}"""
     outside: Outside = "error"
-    """beyond the range: refuse, go straight on, or repeat"""
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.pose_tables.pose_table import PoseTable

@@ -19,39 +19,40 @@ class SurfaceData(Description):
     """Poses in a CSV file (`data`), or formulas (`position`, `range`), with their options."""
 
     parameters: Names = ("u1", "u2")
-    """names of the two parameters: columns of the file, or names in the formulas"""
+    """names of the two parameters: of columns in the file, or of variables in the formulas"""
     data: str | None = None
-    """CSV file with columns x, y, z, orientation columns and the two parameters; on a grid or scattered"""
+    """CSV file with columns for x, y, z, the orientation and the two parameters; the points may be on a grid or
+    scattered"""
     columns: dict[str, str | float | list[str]] | None = None
-    """names of the columns in the file for x, y, z, ..., or a constant"""
+    """column of the file, or a constant, for each of x, y, z, ..."""
     units: dict[str, str] | None = None
     """units of columns in the file, or of the two parameters of formulas"""
     sequence: str | None = None
     """Euler sequence of the angles, e.g. zyx"""
     kind: Literal["auto", "polynomial", "spline"] = "auto"
-    """kind of the fit; auto: a spline"""
+    """type of the fit; auto: a spline"""
     degree: Annotated[tuple[int, int], Vector(("first", "second"))] = (5, 5)
     """degree of a polynomial"""
     total: bool = True
-    """keep the terms of a polynomial whose total degree is at most the larger degree, as poly55 does"""
+    """use only the terms of a polynomial whose total degree does not exceed the larger of the two degrees"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     allow_gaps: bool = False
     """fit across parts of the range that have no data"""
     position: Triple | None = None
-    """formulas of x, y, z in terms of the two parameters"""
+    """x, y, z as formulas of the two parameters"""
     rotation: Rotation | None = None
-    """formulas of Euler angles or of a quaternion; without them, the body does not turn"""
+    """Euler angles or a quaternion as formulas of the two parameters; if not given, the body does not rotate"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
     """[start, end] of each parameter of formulas"""
     tolerance: Length = 1e-9
-    """largest deviation of the patches from the formulas"""
+    """largest error of the stored patches"""
 
     @model_validator(mode="after")
     def _one_source(self):
         if (self.data is None) == (self.position is None):
             raise ValueError(
-                "a surface comes from data (a CSV file) or from position (formulas): give one of them"
+                "a surface needs either data (a CSV file) or position (formulas); give one of them"
             )
         if self.position is not None and self.range is None:
             raise ValueError("range is missing: formulas need [[start, end], [start, end]]")
@@ -75,7 +76,7 @@ class SurfaceSource(CurveSource):
     surface: SurfaceData
     """data or formulas of the surface"""
     outside: Outside | Annotated[tuple[Outside, Outside], Vector(("first", "second"))] = "error"
-    """what happens beyond the range, for both parameters or for each"""
+    """behavior outside the range: one value for both parameters, or one for each"""
 
     def build(self, around: Surroundings) -> Any:
         return self._fit(around) if self.surface.data is not None else self._formula(around)
@@ -125,7 +126,10 @@ class SurfaceSource(CurveSource):
             return position, written(turns, symbols, ("rotation", notation))
 
         if notation == "matrix":
-            raise ModelError("a surface takes Euler angles or a quaternion", path=("surface", "rotation"))
+            raise ModelError(
+                "a surface cannot have a rotation matrix; give Euler angles or a quaternion",
+                path=("surface", "rotation"),
+            )
         ranges = []
         for i, pair in enumerate(given.range):
             at = ("surface", "range", i)

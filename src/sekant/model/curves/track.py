@@ -28,20 +28,20 @@ class TrackStart(Description):
     """The start of a piece, or of the track itself."""
 
     position: Point = (0.0, 0.0, 0.0)
-    """start of the track, in W"""
+    """position of the start, in W"""
     direction: Direction = (1.0, 0.0, 0.0)
-    """direction of the track at its start, in W"""
+    """direction of the path at the start, in W"""
 
 
 class Piece(Description):
     """Common part of curved pieces."""
 
     roll: Angle = 0.0
-    """angle about the path from the frame transported along the track to the plane of bending"""
+    """angle about the tangent from the frame that is carried along the track to the plane of bending"""
     axis: Direction | None = None
-    """axis of turning, instead of roll: a fixed direction in the frame of the track, which is not carried along"""
+    """axis of turning, instead of `roll`: a direction that is fixed in the frame of the track"""
     at: TrackStart | None = None
-    """places the piece here instead of joining it to the previous one"""
+    """start of the piece, if it does not continue the previous piece"""
 
     def options(self) -> dict[str, Any]:
         """The options in the form that geometry functions accept."""
@@ -59,8 +59,7 @@ class ArcPiece(Piece):
 
 
 class ClothoidPiece(Piece):
-    """Transition between curvatures (1/m, positive to the left); with `smooth`, their rates are continuous as
-    well."""
+    """A transition between two curvatures (1/m, positive to the left)."""
 
     length: Length
     """length along the path"""
@@ -69,7 +68,7 @@ class ClothoidPiece(Piece):
     end: Curvature
     """curvature at its end"""
     smooth: bool = False
-    """whether the rate of the curvature is continuous too"""
+    """whether the rate of the curvature is continuous, too"""
 
 
 class HelixPiece(Piece):
@@ -80,18 +79,18 @@ class HelixPiece(Piece):
     pitch: Length
     """rise along the axis in one turn"""
     angle: Angle
-    """angle turned along the helix, positive to the left"""
+    """angle of the helix about its axis, positive to the left"""
 
 
 class FittedPiece(Measured):
-    """Positions from a CSV file, placed as they are or joined to the previous piece."""
+    """A curve through positions from a CSV file, which may continue the previous piece."""
 
     joined: bool = False
-    """moves the piece to the end of the previous one, instead of where the file has it"""
+    """moves the piece to the end of the previous piece; otherwise it stays where the file places it"""
 
 
 class TrackPiece(Description):
-    """One piece: exactly one of these."""
+    """A piece of a track. Exactly one of the fields must be given."""
 
     straight: Length | None = None
     """length of a straight piece"""
@@ -141,9 +140,9 @@ class Track(Framed):
     start: TrackStart = TrackStart()
     """where the first piece begins"""
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
-    """orientation along the track; none: the body does not turn"""
+    """orientation along the track; none: the body does not rotate"""
     closed: bool = False
-    """the end joins the beginning, and the track repeats"""
+    """the track is closed: its end joins its beginning, and it repeats"""
     require: Literal["position", "tangent", "curvature"] = "tangent"
     """required continuity where pieces meet"""
     gap: Length = 1e-6
@@ -151,10 +150,10 @@ class Track(Framed):
     turn: Angle = 1e-5
     """largest angle between tangents that does not count as a corner"""
     tolerance: Dimensionless = 1e-10
-    """largest deviation of the stored pieces from the segments: position in m, rotation in rad, twist and its
-    rate as shares of their largest values"""
+    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate relative to
+    their largest values"""
     outside: Outside = "error"
-    """beyond the range: refuse, go straight on, or repeat"""
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         return PoseCurve.track(

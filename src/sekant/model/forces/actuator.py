@@ -25,7 +25,7 @@ class Actuator(Force):
     joint: JointName
     """joint on which it acts"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     force: AnyQuantity
     """force in N, or torque in N m for an angle; an expression of time, inputs and signals"""
 

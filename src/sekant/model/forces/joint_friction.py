@@ -47,7 +47,7 @@ class JointFriction(Force):
     joint: JointName
     """joint in which it acts"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None

@@ -40,7 +40,7 @@ class JointLimit(Force):
     joint: JointName
     """joint that is limited"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     lower: AnyQuantity | None = None
     """where the lower stop begins"""
     upper: AnyQuantity | None = None

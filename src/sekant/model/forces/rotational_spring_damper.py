@@ -44,7 +44,7 @@ class RotationalSpringDamper(Force):
     joint: JointName | None = None
     """joint on which it acts; alternatively `parent` and `child`"""
     coordinate: int = 0
-    """number of its coordinate, from 0"""
+    """index of its coordinate, starting at 0"""
     parent: FrameName | None = None
     """frame or body at one end"""
     child: FrameName | None = None
