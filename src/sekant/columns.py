@@ -31,8 +31,8 @@ POSE_ROWS = (19, 23, 24, 28)
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """`values` (n, k) as in the file; `names` and `units` (None: no unit) of the k columns; line numbers of the header
-    (`head`) and of the rows (`lines`, (n,))."""
+    """`values` (n, k) as in the file; `names` and `units` (None: no unit) of the k columns; line numbers of the
+    header (`head`) and of the rows (`lines`, (n,))."""
 
     file: str
     names: list[str]
@@ -142,9 +142,9 @@ def _refuse_headless(header: str, file: str, line: int) -> None:
         return
     if len(cells) in POSE_ROWS:
         raise DataError(
-            f"has no header; its rows have {len(cells)} values, as in a pose table: the drive u, T (12 or 16 values), "
-            "d (3) and delta (3); to read it as a pose table, write {pose_table: FILE, units: {drive: mm, length: "
-            "mm}}",
+            f"has no header; its rows have {len(cells)} values, as in a pose table: the drive u, T (12 or 16 "
+            "values), d (3) and delta (3); to read it as a pose table, write {pose_table: FILE, units: {drive: "
+            "mm, length: mm}}",
             file=file,
             line=line,
         )
@@ -164,8 +164,8 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
     if body:
         columns = f"{count} column{'s' if count > 1 else ''}"
         raise DataError(
-            f"is not a table: the first line has {columns}, but no other line consists of {columns} with at least one "
-            "number; if there are comments above the column names, start them with '#'",
+            f"is not a table: the first line has {columns}, but no other line consists of {columns} with at least "
+            "one number; if there are comments above the column names, start them with '#'",
             file=file,
             line=body[0][0],
         )

@@ -336,9 +336,9 @@ def nearest_unit(name: str) -> str:
 def convert(value: float, text: str, expected: str | Unit) -> float:
     """`value` in the unit `text`, as a number in the SI unit of `expected`.
 
-    If the unit contains a mass, a radian may be missing or superfluous ("N m" for "N m/rad"), but not elsewhere: "3 Hz"
-    is not accepted as an angular velocity, because it would be ambiguous by a factor of 2 pi. Raises `ModelError` if
-    the dimensions differ.
+    If the unit contains a mass, a radian may be missing or superfluous ("N m" for "N m/rad"), but not elsewhere: "3
+    Hz" is not accepted as an angular velocity, because it would be ambiguous by a factor of 2 pi. Raises
+    `ModelError` if the dimensions differ.
     """
     unit = parse_unit(text)
     wanted = parse_unit(expected) if isinstance(expected, str) and expected else expected or _ONE

@@ -23,10 +23,10 @@ CODES: dict[str, WarningCode] = {
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
-        "Sekant changed start values of the model, because its constraints contradict them. In mechanisms modeled with "
-        "points and in bare Lagrangians, start values may be approximate. The warning appears only if a value changes "
-        "by more than 1 % of the mechanism's extent, of a vector's length or of the largest given velocity, and in a "
-        "bare Lagrangian by more than 1 % of itself.",
+        "Sekant changed start values of the model, because its constraints contradict them. In mechanisms modeled "
+        "with points and in bare Lagrangians, start values may be approximate. The warning appears only if a value "
+        "changes by more than 1 % of the mechanism's extent, of a vector's length or of the largest given "
+        "velocity, and in a bare Lagrangian by more than 1 % of itself.",
         "Correct the values, or leave out those that follow from the others.",
     ),
     "start_undetermined": WarningCode(
@@ -75,8 +75,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "delay_interpolation": WarningCode(
         "simulate",
-        "The polynomials that store the input of a delay differ from the input by more than ten times `rtol`, relative "
-        "to its largest value.",
+        "The polynomials that store the input of a delay differ from the input by more than ten times `rtol`, "
+        "relative to its largest value.",
         "Increase `pieces` of the delay.",
     ),
     "half_turn": WarningCode(
@@ -124,7 +124,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "undetermined_unknown": WarningCode(
         "steady_motion",
-        "The equations of the steady motion do not determine an unknown. It keeps the value at which the search started.",
+        "The equations of the steady motion do not determine an unknown. It keeps the value at which the search "
+        "started.",
         "Give a target for it, or remove it from the unknowns.",
     ),
     # -- small motions
@@ -132,8 +133,8 @@ CODES: dict[str, WarningCode] = {
         "linearize",
         "The linear equations hold at one instant of the motion. Their eigenvalues depend on the coordinates and on "
         "the formulation, and do not determine stability.",
-        "To linearize about a steady motion, pass the result of `sk.analyses.steady_motion` without `at`. The axes then "
-        "follow the motion, and all formulations give the same eigenvalues.",
+        "To linearize about a steady motion, pass the result of `sk.analyses.steady_motion` without `at`. The "
+        "axes then follow the motion, and all formulations give the same eigenvalues.",
     ),
     "kink": WarningCode(
         "linearize",
@@ -143,8 +144,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
-        "Several modes share an eigenvalue. Its derivatives are the slopes of its branches, and its eigenvectors have "
-        "no derivatives.",
+        "Several modes share an eigenvalue. Its derivatives are the slopes of its branches, and its eigenvectors "
+        "have no derivatives.",
         "Differentiate a symmetric function of these modes, or look at one parameter at a time.",
     ),
     "close_eigenvalues": WarningCode(
@@ -220,8 +221,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "rows_reordered": WarningCode(
         "fit",
-        "The order of the rows differs from their order along the path. The fit sorted them by their projections onto "
-        "a first estimate of the path.",
+        "The order of the rows differs from their order along the path. The fit sorted them by their projections "
+        "onto a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
     "orientation_unread": WarningCode(
@@ -231,8 +232,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "order_uncertain": WarningCode(
         "fit",
-        "Where the path bends, the points are too far apart to determine their order: with one of the rows in another "
-        "position, the path would be about as smooth. The fit uses the order that was found.",
+        "Where the path bends, the points are too far apart to determine their order: with one of the rows in "
+        "another position, the path would be about as smooth. The fit uses the order that was found.",
         "Add points there, or add a time column, which determines the order.",
     ),
     "fit_residual": WarningCode(
@@ -243,9 +244,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "surface_open": WarningCode(
         "fit",
-        "Part of the rectangle of the two parameters has few points or none. The standard deviation of a component of "
-        "the surface there exceeds a tenth of the component's range. If it exceeds half of the range, the fit fails "
-        "unless it allows gaps.",
+        "Part of the rectangle of the two parameters has few points or none. The standard deviation of a "
+        "component of the surface there exceeds a tenth of the component's range. If it exceeds half of the "
+        "range, the fit fails unless it allows gaps.",
         "Add points there, fit over a smaller range, or keep the motion away from it.",
     ),
     "surface_degenerate": WarningCode(

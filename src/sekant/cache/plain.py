@@ -1,11 +1,12 @@
 """Values as JSON and arrays, so that an entry of the cache is data: reading it executes no code.
 
 Numbers, strings, lists, tuples, sets, dictionaries and arrays are written directly; data classes, named tuples,
-enumerations and pydantic models of this package are written as their fields. Reading sets the fields without calling methods. A
-field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a `Codec`, which
-converts it to data and back. Everything else is refused (`NotPlain`). Arrays of `LARGE` bytes or more are separate
-entries with their content as the key, because many values share them. Objects that both the writer and the reader
-have are written as their names (`Known`), so a value can be read with other objects of these names.
+enumerations and pydantic models of this package are written as their fields. Reading sets the fields without
+calling methods. A field with ``metadata=NOT_CACHED`` is read as its default. A type that is not data itself has a
+`Codec`, which converts it to data and back. Everything else is refused (`NotPlain`). Arrays of `LARGE` bytes or
+more are separate entries with their content as the key, because many values share them. Objects that both the
+writer and the reader have are written as their names (`Known`), so a value can be read with other objects of these
+names.
 """
 
 from __future__ import annotations

@@ -194,9 +194,9 @@ class Cache:
                 path.unlink()
 
     def _prune(self, keep: Path) -> int:
-        """Remove the least recently used entries above the limit; returns the bytes that this process may write before
-        the next check. The time for a check is proportional to the number of entries, so checks must be rare. Other
-        processes also write.
+        """Remove the least recently used entries above the limit; returns the bytes that this process may write
+        before the next check. The time for a check is proportional to the number of entries, so checks must be
+        rare. Other processes also write.
         """
         found, total = [], 0
         for item in os.scandir(self.directory):

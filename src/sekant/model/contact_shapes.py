@@ -80,7 +80,8 @@ class BallOnSurface(SurfaceShape):
 
 
 class TwoBalls(Description):
-    """Balls around the origins of `frame` and `other`. The contact point divides their distance in the ratio of the radii.
+    """Balls around the origins of `frame` and `other`. The contact point divides their distance in the ratio of the
+    radii.
 
     One radius may be zero, but not both.
     """

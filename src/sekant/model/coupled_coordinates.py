@@ -30,8 +30,8 @@ class CoupledCoordinates(Description):
     driven_coordinate: int = 0
     """index of the coordinate of the driven joint, starting at 0"""
     ratio: AnyQuantity | None = None
-    """change of the driven coordinate divided by that of the driving coordinate: negative for external gears, positive
-    for a belt"""
+    """change of the driven coordinate divided by that of the driving coordinate: negative for external gears,
+    positive for a belt"""
     table: TableName | None = None
     """table of the driven coordinate versus the driving coordinate, as of a cam"""
     offset: AnyQuantity = 0.0

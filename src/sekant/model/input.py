@@ -13,12 +13,12 @@ from sekant.units import NONE, Unit, parse_unit
 
 
 class Input(Description):
-    """A quantity set from outside, available by its name in signals, forces and sensors."""
+    """A quantity that is set from outside. Signals, forces and sensors refer to it by its name."""
 
     unit: UnitName = "1"
-    """SI unit of the values given to a run"""
+    """SI unit of the values that a run receives"""
     default: AnyQuantity = 0.0
-    """value used if a run does not give one"""
+    """value if a run does not give one"""
 
     @field_validator("unit")
     @classmethod
@@ -27,8 +27,8 @@ class Input(Description):
         if unit is not None and unit.factor != 1.0:
             si = unit.si or "1"
             raise ValueError(
-                f"a number given for an input is in SI units: write '{si}' instead of '{text}', or give a "
-                f"text with the unit: '5 {text}'"
+                f"values of an input are numbers in SI units, so write '{si}' instead of '{text}'; a run also "
+                f"accepts text with a unit, such as '5 {text}'"
             )
         return text
 
@@ -49,7 +49,7 @@ class Input(Description):
 
 
 def _mechanical(text: str) -> Unit | None:
-    """The unit; empty for one outside mechanics."""
+    """The unit; None if it is outside mechanics."""
     try:
         return parse_unit(text)
     except ModelError:

@@ -20,8 +20,8 @@ from sekant.model.quantities import Dimensionless, NotNegative
 class OneSided(Contact):
     """A contact between two bodies.
 
-    With a coefficient of `friction`, it sticks or slides, also during impacts: the tangential impulse stops the slip if
-    it is at most `friction` times the normal impulse.
+    With a coefficient of `friction`, it sticks or slides, also during impacts: the tangential impulse stops the
+    slip if it is at most `friction` times the normal impulse.
     """
 
     friction: NotNegative[Dimensionless] = 0.0
@@ -62,8 +62,8 @@ class OneSided(Contact):
 class PointPlane(BallOnPlane, OneSided):
     """The origin of `frame` stays on the side of `plane` to which `normal` points.
 
-    With a `radius`, a ball around this point touches the plane. With a coefficient of `friction`, the contact sticks or
-    slides, also during impacts.
+    With a `radius`, a ball around this point touches the plane. With a coefficient of `friction`, the contact
+    sticks or slides, also during impacts.
     """
 
     type: ClassVar[str] = "point_plane"

@@ -100,8 +100,8 @@ class Framed(CurveSource):
     functions: ClassVar[tuple[str, ...]] = ("bank",)
 
     frame: FrameKind | None = None
-    """orientation of the frame whose x axis is the tangent. frenet: y is the principal normal; rmf: the frame does not
-    rotate about the tangent; upright: z is as close as possible to `up`"""
+    """orientation of the frame whose x axis is the tangent. frenet: y is the principal normal; rmf: the frame does
+    not rotate about the tangent; upright: z is as close as possible to `up`"""
     bank: Angle | None = None
     """additional rotation about the tangent: a number, or an expression of the curve's parameter"""
     bank_table: TableName | None = None

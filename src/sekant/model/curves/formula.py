@@ -69,8 +69,8 @@ class Formula(Framed):
     arc_length: bool = False
     """use the arc length of the path as its coordinate instead of the parameter"""
     tolerance: Dimensionless = 1e-10
-    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate relative to
-    their largest values"""
+    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
+    relative to their largest values"""
     outside: Outside = "error"
     """behavior outside the range: error, linear continuation, or periodic repetition"""
 

@@ -26,7 +26,8 @@ class Measured(Framed):
     parameter: str = "arc_length"
     """arc_length, chord, or the name of a column whose values always increase or always decrease"""
     columns: dict[str, str | float | list[str]] | None = None
-    """column of the file, or a constant, for each of x, y, z, ...; `angles` takes a list in the order of `sequence`"""
+    """column of the file, or a constant, for each of x, y, z, ...; `angles` takes a list in the order of
+    `sequence`"""
     units: dict[str, str] | None = None
     """units of columns whose header has none"""
     sequence: str | None = None

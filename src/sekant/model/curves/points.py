@@ -13,7 +13,8 @@ Place = Annotated[tuple[Length, Length, Length], Vector()]
 
 @register
 class ControlPoints(Framed):
-    """A B-spline with given control points: it begins at the first and ends at the last, or it is closed and repeats."""
+    """A B-spline with given control points: it begins at the first and ends at the last, or it is closed and
+    repeats."""
 
     key: ClassVar[str] = "points"
     shown: ClassVar = (

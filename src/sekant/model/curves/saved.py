@@ -57,9 +57,9 @@ class Inline(CurveSource):
 class Tabulated(CurveSource):
     """A table of poses in a text file: the drive, the matrix T = [R p] and its derivatives d and delta (PILS 3.2).
 
-    The columns are the drive, T11 to T34, d1 to d3, delta1 to delta3 and, if known, dd1 to dd3 and ddelta1 to ddelta3.
-    `PoseTable.to_text` writes these files. Without a header, each row contains u, T (12 or 16 values), d and delta,
-    separated by blanks, commas or semicolons; `units` gives their units.
+    The columns are the drive, T11 to T34, d1 to d3, delta1 to delta3 and, if known, dd1 to dd3 and ddelta1 to
+    ddelta3. `PoseTable.to_text` writes these files. Without a header, each row contains u, T (12 or 16 values), d
+    and delta, separated by blanks, commas or semicolons; `units` gives their units.
     """
 
     key: ClassVar[str] = "pose_table"

@@ -150,8 +150,8 @@ class Track(Framed):
     turn: Angle = 1e-5
     """largest angle between tangents that does not count as a corner"""
     tolerance: Dimensionless = 1e-10
-    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate relative to
-    their largest values"""
+    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
+    relative to their largest values"""
     outside: Outside = "error"
     """behavior outside the range: error, linear continuation, or periodic repetition"""
 

@@ -16,7 +16,7 @@ class Actuator(Force):
     """Force (slider) or torque (hinge) on one coordinate; the expression may use `q` and `v`."""
 
     type: ClassVar[str] = "actuator"
-    summary: ClassVar[str] = "a force or torque on a joint coordinate, by an expression"
+    summary: ClassVar[str] = "a force or torque on a joint coordinate, given by an expression"
     signals: ClassVar = ("force",)
     local_names: ClassVar = ("q", "v")
 

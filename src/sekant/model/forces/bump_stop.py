@@ -42,13 +42,13 @@ class BumpStop(Force):
     child: FrameName
     """frame or body at the other end"""
     length: Positive[Length]
-    """distance of the points at which the stop touches"""
+    """distance between the points at which the stop touches"""
     stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
     exponent: Dimensionless = 2.0
     """n: 1 for a linear spring, 2 for a gradual start"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: an impact at speed v rebounds at about (1 - c v) v"""
+    """c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
     onset: Positive[Length] = 1e-6
     """depth below which the force grows linearly"""
     stretch: bool = False

@@ -37,25 +37,25 @@ UPRIGHT = (
 
 
 class MaxwellBranch(Description):
-    """A spring in series with a damper, in each direction: force k (d - s), T s' = d - s."""
+    """A spring in series with a damper in each direction. The force is k (d - s) with T s' = d - s."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """stiffness of its spring along x, y, z of the parent frame"""
+    """stiffness of its spring along the axes of the parent frame"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """stiffness of its spring about x, y, z"""
+    """stiffness of its spring about the axes of the parent frame"""
     time_constant: Positive[Time]
-    """time in which its force fades: damping over stiffness"""
+    """time constant with which its force decays: damping divided by stiffness"""
 
 
 @register
 class Bushing(Force):
-    """Elastic mount with principal directions along the parent frame's axes.
+    """Elastic mount with principal directions along the axes of the parent frame.
 
-    Displacement d = p_FM in F, angles (a, b, c) with R_FM = R_x(a) R_y(b) R_z(c). All elastic parts derive from a
-    potential of these six, e = (d, angles): e.K e / 2 with the stiffnesses, e.matrix e / 2, integrals of the tables,
-    the springs of Maxwell branches. So the bushing is exactly conservative at any rotation
-    up to b = 90 deg: the force acts on both bodies at M's origin, and the moment is B^-T times the couple,
-    where B takes the rates of the angles to the relative angular velocity.
+    The displacement is d = p_FM in F; the angles (a, b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic
+    forces derive from a potential of e = (d, angles): e.K e / 2 with the stiffnesses, e.matrix e / 2, the integrals
+    of the tables, and the energy of the springs of Maxwell branches. They are therefore exactly conservative at any
+    rotation up to b = 90 deg. The force acts on both bodies at the origin of M. The moment is B^-T times the
+    generalized moments of the angles, where B maps the rates of the angles to the relative angular velocity.
     """
 
     type: ClassVar[str] = "bushing"
@@ -72,21 +72,21 @@ class Bushing(Force):
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
     """stiffness along the axes of the parent frame"""
     damping: Dampings = (0.0, 0.0, 0.0)
-    """damping along these axes"""
+    """damping along the axes of the parent frame"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """stiffness about these axes"""
+    """stiffness about the axes of the parent frame"""
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
-    """damping about these axes"""
+    """damping about the axes of the parent frame"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """restoring force versus displacement in each direction, in addition to the stiffnesses"""
+    """tables of restoring force versus displacement in each direction, in addition to the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """restoring torque over each angle"""
+    """tables of restoring torque versus each angle, in addition to the stiffnesses"""
     reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)
-    """directions (x, y, z, a, b, c) whose table is read as that of the mirror image, -f(-x)"""
+    """whether the table f of each direction (x, y, z, a, b, c) is mirrored, so that it gives -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
-    """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, in addition to the stiffnesses"""
+    """symmetric 6 x 6 stiffness matrix of (x, y, z, a, b, c) in SI units, in addition to the stiffnesses"""
     maxwell: tuple[MaxwellBranch, ...] = ()
-    """branches whose force fades, which make rubber stiffer at high frequency"""
+    """Maxwell branches, whose forces decay; they make a rubber mount stiffer at high frequencies"""
 
     @model_validator(mode="after")
     def _sensible(self):

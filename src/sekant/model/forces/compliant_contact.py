@@ -45,7 +45,7 @@ contact."""
 
 
 def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX, touching: SX) -> tuple[SX, SX]:
-    """The force k s(d) of the spring of shapes that are `gap` (m) apart, and the energy in it."""
+    """The force k s(d) of the spring between shapes that are `gap` (m) apart, and its energy."""
     k, n, small = scalar(stiffness), scalar(exponent), scalar(onset)
     d = ca.if_else(touching, -gap, 0)
     if is_known(exponent, 1.0):
@@ -73,7 +73,7 @@ class CompliantContact(Force):
     exponent: Dimensionless = 1.5
     """n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: an impact at speed v rebounds at about (1 - c v) v"""
+    """c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
     friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
     width: Positive[Velocity] = 1e-3
@@ -122,19 +122,19 @@ class CompliantContact(Force):
 
 
 def _velocity(state: FrameState, p: SX) -> SX:
-    """The velocity of the point of a body that is at p (3,), m/s in W."""
+    """Velocity (3,) in m/s, in W, of the point of a body at p (3,)."""
     return state.v_WF + ca.cross(state.w_WF, p - state.p)
 
 
 @register
 class PlaneContact(BallOnPlane, CompliantContact):
-    """A ball about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points.
+    """A ball around the origin of `frame`, or this point itself, on the side of `plane` to which `normal` points.
 
-    Friction acts at the ball's own surface, so that a ball that rolls has its full radius.
+    Friction acts at the surface of the undeformed ball, so the rolling radius is the full radius.
     """
 
     type: ClassVar[str] = "plane_contact"
-    summary: ClassVar[str] = "a point or a ball on a plane: Hunt-Crossley with regularized friction"
+    summary: ClassVar[str] = "a point or a ball on a plane: Hunt-Crossley law with regularized friction"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -144,10 +144,11 @@ class PlaneContact(BallOnPlane, CompliantContact):
 
 @register
 class SphereContact(TwoBalls, CompliantContact):
-    """Balls about the origins of `frame` and `other`; the overlap is shared in the ratio of their radii."""
+    """Balls around the origins of `frame` and `other`. The contact point divides their distance in the ratio of
+    the radii."""
 
     type: ClassVar[str] = "sphere_contact"
-    summary: ClassVar[str] = "two balls: Hunt-Crossley with regularized friction"
+    summary: ClassVar[str] = "two balls: Hunt-Crossley law with regularized friction"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -157,15 +158,15 @@ class SphereContact(TwoBalls, CompliantContact):
 
 @register
 class SurfaceContact(BallOnSurface, CompliantContact):
-    """A ball about the origin of `frame`, or that point itself, above a height field or a pose surface.
+    """A ball around the origin of `frame`, or this point itself, above a height field or a pose surface.
 
-    The gap is the distance to the nearest point of the surface, less the radius. A ball has to be smaller than the
-    radii of the hollows it rolls through.
+    The gap is the distance to the nearest point of the surface minus the radius. The radius must be smaller than the
+    radii of curvature of the hollows in the surface.
     """
 
     type: ClassVar[str] = "surface_contact"
     summary: ClassVar[str] = (
-        "a point or a ball on a height field or a pose surface: Hunt-Crossley with friction"
+        "a point or a ball on a height field or a pose surface: Hunt-Crossley law with regularized friction"
     )
 
     @classmethod

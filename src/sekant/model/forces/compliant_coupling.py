@@ -18,8 +18,8 @@ from sekant.model.quantities import AnyQuantity, NotNegative
 class CompliantCoupling(CoupledCoordinates, Force):
     """Resists deviations d = q_driven - ratio q - offset (or q_driven - table(q) - offset) by k d + c d'.
 
-    With `backlash` b nothing acts while |d| < b / 2; beyond it acts k (|d| - b/2) + c |d|', which never pulls. The
-    driving coordinate carries the ratio times that. A coupling without compliance is a constraint of type
+    With `backlash` b, the force is zero while |d| < b / 2; beyond, it is k (|d| - b/2) + c |d|' and never pulls. The
+    driving coordinate carries the ratio times this force. For a coupling without compliance, use a constraint of type
     `coupling`.
     """
 
@@ -35,7 +35,7 @@ class CompliantCoupling(CoupledCoordinates, Force):
     stiffness: NotNegative[AnyQuantity]
     """stiffness against a deviation of the driven coordinate, N/m or N m/rad"""
     damping: NotNegative[AnyQuantity] = 0.0
-    """force or torque per rate of the deviation"""
+    """damping of the deviation, N s/m or N m s/rad"""
     backlash: NotNegative[AnyQuantity] = 0.0
     """free play of the driven coordinate from one flank to the other, m or rad"""
 

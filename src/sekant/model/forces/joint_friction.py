@@ -22,16 +22,16 @@ _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 class JointFriction(Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
-    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint perpendicular to all
-    directions of sliding. `radius` is the lever arm of friction in a bearing or a thread; for a thread, the force
-    along it is included. While the joint slides,
+    The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that is
+    perpendicular to all directions of sliding. `radius` is the lever arm of friction in a bearing or a thread; for a
+    thread, the force along its axis counts, too. While the joint slides,
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
     (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990),
-    or `level` alone without a `stribeck` speed. At rest the joint sticks until more than `static` is
-    needed. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others use F v /
-    sqrt(v^2 + width^2) near rest and creep below that width.
+    or F(v) = level without a `stribeck` speed. At rest, the joint sticks until the force needed to hold it exceeds
+    `static`. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip. Other methods use
+    F v / sqrt(v^2 + width^2), with which a joint creeps instead of sticking.
     """
 
     type: ClassVar[str] = "joint_friction"
@@ -51,19 +51,20 @@ class JointFriction(Force):
     damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None
-    """dry friction while sliding, N or N m; may vary with time and state, as in a brake"""
+    """dry friction while the joint slides, N or N m; may vary with time and state, as in a brake"""
     static: NotNegative[AnyQuantity] | None = None
     """largest friction at rest, N or N m; by default `level`"""
     coefficient: NotNegative[Dimensionless] | None = None
-    """coefficient of friction while sliding: the dry part is this times the force in the joint"""
+    """coefficient of friction while the joint slides; the dry part is this coefficient times the force in the
+    joint"""
     static_coefficient: NotNegative[Dimensionless] | None = None
     """coefficient of friction at rest; by default `coefficient`"""
     radius: Positive[Length] | None = None
     """lever arm of the friction of a bearing or a thread"""
     stribeck: Positive[AnyQuantity] | None = None
-    """speed over which friction falls from its value at rest to that of sliding, m/s or rad/s"""
+    """speed over which friction decreases from its value at rest to its value while sliding, m/s or rad/s"""
     width: Positive[AnyQuantity] = 1e-3
-    """speed below which the regularized law (for methods without events) creeps, m/s or rad/s"""
+    """speed below which the joint creeps with methods that do not stop at events, m/s or rad/s"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -73,7 +74,7 @@ class JointFriction(Force):
     def _possible(self):
         if self.level is not None and self.coefficient is not None:
             raise ValueError(
-                "give level (a force or torque) or coefficient (of the joint's own force), not both"
+                "give either level (a force or torque) or coefficient (of the force in the joint), not both"
             )
         for name, of in (
             ("static", "level"),
@@ -81,20 +82,22 @@ class JointFriction(Force):
             ("radius", "coefficient"),
         ):
             if getattr(self, name) is not None and getattr(self, of) is None:
-                raise ValueError(f"{name} needs {of}: without it there is no dry friction of that kind")
+                raise ValueError(
+                    f"{name} requires {of}, without which there is no dry friction; give {of}, too"
+                )
         for name, of in (("static", "level"), ("static_coefficient", "coefficient")):
             still, sliding = getattr(self, name), getattr(self, of)
             if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
                 raise ValueError(
-                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): friction at rest is at least "
+                    f"{name} ({still:g}) must not be below {of} ({sliding:g}), because friction at rest is at least "
                     "as large as friction while sliding"
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
             raise ValueError(
-                "stribeck needs level or coefficient: it describes how dry friction falls with speed"
+                "stribeck requires level or coefficient: it describes how dry friction decreases with speed"
             )
         if not self.model_fields_set & {"damping", "level", "coefficient"}:
-            raise ValueError("needs damping, level or coefficient: without them there is no friction")
+            raise ValueError("give damping, level or coefficient; without them, there is no friction")
         return self
 
     @property

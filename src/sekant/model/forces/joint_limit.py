@@ -42,15 +42,15 @@ class JointLimit(Force):
     coordinate: int = 0
     """index of its coordinate, starting at 0"""
     lower: AnyQuantity | None = None
-    """where the lower stop begins"""
+    """coordinate at which the lower stop begins to act"""
     upper: AnyQuantity | None = None
-    """where the upper stop begins"""
+    """coordinate at which the upper stop begins to act"""
     stiffness: Positive[AnyQuantity]
     """stiffness beyond the ramp"""
     damping: NotNegative[AnyQuantity] = 0.0
     """damping beyond the ramp"""
     ramp: Positive[AnyQuantity]
-    """travel over which the stop force builds up"""
+    """travel over which the stiffness of the stop builds up"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -59,7 +59,7 @@ class JointLimit(Force):
     @model_validator(mode="after")
     def _ordered(self):
         if self.lower is None and self.upper is None:
-            raise ValueError("needs 'lower', 'upper' or both")
+            raise ValueError("give 'lower', 'upper' or both")
         if isinstance(self.lower, float) and isinstance(self.upper, float) and self.lower >= self.upper:
             raise ValueError(f"lower ({self.lower:g}) must be below upper ({self.upper:g})")
         return self

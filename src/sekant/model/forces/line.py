@@ -15,7 +15,8 @@ _TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round
 
 @dataclass(frozen=True)
 class Line:
-    """`slopes`: where the bodies are neighbors, (joint, index, rate of the length (m) by that velocity)."""
+    """`slopes`: if one joint connects the bodies, (joint, index, derivative (m) of the rate of the length by that
+    velocity)."""
 
     parent: FrameState
     child: FrameState

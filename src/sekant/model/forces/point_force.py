@@ -19,7 +19,7 @@ class PointForce(Force):
     """Force (fx, fy, fz) at a frame's origin, resolved in the world or in the frame itself."""
 
     type: ClassVar[str] = "point_force"
-    summary: ClassVar[str] = "a force at a point, resolved in the world or in the body"
+    summary: ClassVar[str] = "a force at a point, resolved in the world or in the frame"
     frame_fields: ClassVar = ("frame",)
     picture: ClassVar = "force"
     signals: ClassVar = ("force",)

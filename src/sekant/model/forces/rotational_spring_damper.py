@@ -31,8 +31,9 @@ from sekant.model.quantities import (
 class RotationalSpringDamper(Force):
     """Restoring torque = k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
 
-    Either on a coordinate of a joint (turns are counted), or between two frames about `axis`, which is
-    fixed in both; the angle is then that of x_child about the axis, in (-pi, pi], and jumps at half a turn.
+    It acts either on a coordinate of a joint, whose turns are counted, or between two frames about `axis`, which is
+    fixed in both frames. Between frames, the angle of the child about the axis is in (-pi, pi] and jumps at half a
+    turn.
     """
 
     type: ClassVar[str] = "rotational_spring_damper"
@@ -54,15 +55,15 @@ class RotationalSpringDamper(Force):
     stiffness: Restoring[RotationalStiffness] = 0.0
     """torque per deflection"""
     damping: Restoring[RotationalDamping] = 0.0
-    """torque per rate"""
+    """torque per angular velocity"""
     free_angle: Angle = 0.0
     """angle at which the spring is relaxed"""
     spring: TableName | None = None
     """table of torque versus deflection"""
     damper: TableName | None = None
-    """table of torque versus rate"""
+    """table of torque versus angular velocity"""
     torque: Torque = 0.0
-    """further restoring torque; may be an expression"""
+    """additional restoring torque; may be an expression"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -80,10 +81,10 @@ class RotationalSpringDamper(Force):
     def _joint_or_frames(self):
         if (self.joint is None) == (self.parent is None and self.child is None):
             raise ValueError(
-                "acts either on a 'joint' or between 'parent' and 'child' frames; give one of the two"
+                "acts either on a joint or between two frames; give either 'joint', or 'parent' and 'child'"
             )
         if self.joint is None and (self.parent is None or self.child is None):
-            raise ValueError("needs both 'parent' and 'child'")
+            raise ValueError("give both 'parent' and 'child'")
         return self
 
     @property

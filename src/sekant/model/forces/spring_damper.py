@@ -19,8 +19,8 @@ from sekant.model.quantities import Force as ForceQuantity
 class SpringDamper(Force):
     """Tension = k (l - l0) + c l' + spring(l - l0) + damper(l') + force; positive pulls the ends together.
 
-    `spring` and `damper` name tables of force versus deflection and versus rate; `force` is a signal, in which
-    `length`, `deflection` and `rate` are known.
+    `spring` and `damper` name tables of force versus deflection and versus rate. The expression `force` may use
+    `length`, `deflection` and `rate`.
     """
 
     type: ClassVar[str] = "spring_damper"
@@ -45,7 +45,7 @@ class SpringDamper(Force):
     damper: TableName | None = None
     """table of force versus rate"""
     force: ForceQuantity = 0.0
-    """further tension; may be an expression"""
+    """additional tension; may be an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"
     """how it is drawn: a coil, or a rubber stop at the parent's end or (rebound) at the child's end"""
 

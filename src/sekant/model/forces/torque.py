@@ -25,7 +25,7 @@ class Torque(Force):
     signals: ClassVar = ("torque",)
 
     frame: FrameName
-    """frame whose body it turns"""
+    """frame on whose body the torque acts"""
     torque: TorqueVector
     """components: numbers, or expressions of the motion"""
     resolved_in: Literal["world", "frame"] = "world"

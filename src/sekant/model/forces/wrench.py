@@ -16,15 +16,16 @@ from sekant.model.quantities import ForceVector, FrameName, JointName, TorqueVec
 
 @register
 class Wrench(Force):
-    """Force (fx, fy, fz) and torque (tx, ty, tz) on `child` at its origin, the opposite on `parent` at that point.
+    """Force (fx, fy, fz) and torque (tx, ty, tz) on `child` at its origin, with the reaction on `parent` at this
+    point.
 
-    Between two frames, or between those of any joint (`at_joint`), a spherical or a free one as well. Expressions may
-    use x, y, z (place of the child in the parent frame, m) and vx, vy, vz (its velocity there, m/s).
+    The wrench acts between two frames, or between the two frames of a joint of any type (`at_joint`). Expressions may
+    use x, y, z (position of the child in the parent frame, m) and vx, vy, vz (its velocity in the parent frame, m/s).
     """
 
     type: ClassVar[str] = "wrench"
     summary: ClassVar[str] = (
-        "a force and a torque between two bodies, given by expressions, with their reaction"
+        "a force and a torque between two bodies, given by expressions, with their reactions"
     )
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "force"
@@ -32,11 +33,11 @@ class Wrench(Force):
     local_names: ClassVar = ("x", "y", "z", "vx", "vy", "vz")
 
     parent: FrameName | None = None
-    """frame or body that takes the reaction"""
+    """frame or body on which the reaction acts"""
     child: FrameName | None = None
-    """frame or body on which it acts"""
+    """frame or body on which the force and the torque act"""
     at_joint: JointName | None = None
-    """joint whose frames are parent and child, instead of naming both"""
+    """joint whose frames are used instead of `parent` and `child`"""
     force: ForceVector = (0.0, 0.0, 0.0)
     """components of the force: numbers, or expressions of the motion"""
     torque: TorqueVector = (0.0, 0.0, 0.0)
@@ -48,11 +49,12 @@ class Wrench(Force):
     def _ends(self):
         ends = self.parent is not None and self.child is not None
         if ends == (self.at_joint is not None) or (self.at_joint and (self.parent or self.child)):
-            raise ValueError("needs either 'parent' and 'child', or 'at_joint'")
+            raise ValueError("give either 'parent' and 'child', or 'at_joint'")
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Components along the normal of the plane change signs as those of polar vectors, torques the others."""
+        """A force changes the sign of its component normal to the plane; a torque changes the signs of the other
+        two."""
 
         def seen(value: Value) -> Value:
             flips = {plane: f"(-{plane})", f"v{plane}": f"(-v{plane})"}

@@ -86,26 +86,28 @@ class Joint(Item):
     unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
     turns: ClassVar[tuple[int, ...]] = ()  # coordinates that `measure` knows up to whole turns
     shared: ClassVar[Mapping[str, tuple[int, ...]]] = {}
-    """What F and M always have in common, with the rows of `constraints` that enforce it: "point" (their origins),
-    "axis" (z) and "side" (x). Natural coordinates have one point or vector for both bodies there."""
+    """Parts that F and M always have in common, with the rows of `constraints` that enforce them: "point" (their
+    origins), "axis" (z) and "side" (x). In natural coordinates, both bodies share a point or vector there."""
 
     parent: FrameName = "ground"
     """body or frame that carries the joint"""
     child: FrameName
-    """body or frame that moves"""
+    """body or frame that moves relative to the parent"""
     at: Point | None = None
-    """place in both bodies, if their frames coincide"""
+    """position of the joint in both bodies, if their frames coincide"""
     parent_pose: Placement = Placement()
     """pose of F in the frame of the parent"""
     child_pose: Placement = Placement()
     """pose of M in the frame of the child"""
     cut: bool = False
-    """whether to open the loop at this joint, where it could be opened at several"""
+    """whether to open a loop at this joint, if the loop has several joints at which it can be opened"""
 
     @model_validator(mode="after")
     def _one_placement(self):
         if self.at is not None and (self.parent_pose != Placement() or self.child_pose != Placement()):
-            raise ValueError("'at' places the joint in both bodies; drop it, or parent_pose and child_pose")
+            raise ValueError(
+                "give either 'at', which places the joint in both bodies, or parent_pose and child_pose"
+            )
         return self
 
     @model_validator(mode="after")
@@ -250,11 +252,12 @@ def refuse_own_start(joint: Any) -> Any:
         return joint
     if joint.compliance is not None:
         raise ValueError(
-            f"a compliant {joint.type} cannot share the coordinate of another joint; drop one of the two"
+            f"a compliant {joint.type} joint cannot share the coordinate of another joint; remove the compliance, or "
+            "the shared coordinate"
         )
     given = [name for name in ("q0", "v0") if name in joint.model_fields_set]
     if given:
-        raise ValueError(f"{given[0]} belongs to joint '{leader}'; remove it here")
+        raise ValueError(f"this joint starts at the coordinate of joint '{leader}'; give {given[0]} there")
     return joint
 
 
@@ -289,7 +292,7 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """axis in both bodies, whose frames agree at zero coordinates"""
+    """axis, in the joint frames of both bodies, which coincide at zero coordinates"""
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

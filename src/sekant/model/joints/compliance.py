@@ -13,10 +13,10 @@ from sekant.model.quantities import AnyQuantity, Description, negative
 
 
 class Spring(Description):
-    """One direction: restoring force k x + c x' + force.
+    """The spring of one direction, with the restoring force k x + c x' + force.
 
-    Each may be a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
-    deflection `x` and its `rate`; with tables, ``k_table(u)`` varies along the path (HALL 5.1-5.5).
+    Each field is a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
+    deflection `x` and its `rate`. With a table, as in ``k_table(u)``, it varies along the path (HALL 5.1-5.5).
     """
 
     stiffness: AnyQuantity
@@ -24,7 +24,7 @@ class Spring(Description):
     damping: AnyQuantity = 0.0
     """restoring force per rate"""
     force: AnyQuantity = 0.0
-    """further restoring force"""
+    """additional restoring force"""
 
 
 class PathCompliance(Description):
@@ -35,7 +35,7 @@ class PathCompliance(Description):
     normal: Spring
     """displacement across the path, along y of its frame or along `normal_direction`"""
     binormal: Spring
-    """displacement across the path and that normal"""
+    """displacement across the path, perpendicular to this normal"""
     roll: Spring
     """rotation about x of the frame that moves along the path"""
     pitch: Spring

@@ -34,27 +34,28 @@ RANK = 1e-4  # relative to the largest compliance: smaller directions count as r
 
 
 class ElasticModes(Description):
-    """Numbers at n places u of a path, in SI, joined by cubic splines; r elastic coordinates e.
+    """Values at n positions u of a path, in SI units, interpolated by cubic splines; r elastic coordinates e.
 
-    The joint's coordinates are then u and e1 ... er; the body is displaced by ``shapes e`` from its place on the
-    path. Other bodies of the mechanism that follow it (`coordinate_of`) have their own shapes, but no stiffness.
-    Of a surface the places are the grid of `u` and `u2`, row after row: n = n1 n2, with u2 running faster.
+    The coordinates of the joint are u and e1 to er. The body is displaced by ``shapes e`` from its pose on the path.
+    Other bodies of the mechanism that share these coordinates (`coordinate_of`) have their own shapes, but no
+    stiffness. On a surface, the n = n1 n2 positions are the grid of `u` and `u2`, row by row; u2 varies fastest.
     """
 
     u: tuple[float, ...]
-    """(n,) places, increasing, over the whole range of the curve, or (n1,) of the surface's first coordinate"""
+    """(n,) positions, increasing, over the whole range of the curve; for a surface (n1,) values of its first
+    coordinate"""
     u2: tuple[float, ...] | None = None
-    """(n2,) places of a surface's second coordinate, increasing, over the whole of its range"""
+    """(n2,) values of a surface's second coordinate, increasing, over its whole range"""
     shapes: tuple[Rows, ...]
-    """(n, 6, r) displacement (3) and rotation (3) in the frame on the path, for each coordinate"""
+    """(n, 6, r) displacement (3) and rotation (3) in the frame on the path, for each elastic coordinate"""
     stiffness: tuple[Rows, ...] | None = None
-    """(n, r, r) symmetric and positive"""
+    """(n, r, r) stiffness matrices, symmetric and positive definite"""
     damping: tuple[Rows, ...] | None = None
-    """(n, m + r, m + r) symmetric: for the rates of u (m = 1; on a surface 2) and of all coordinates"""
+    """(n, m + r, m + r) symmetric damping matrices for the rates of u (m = 1; on a surface m = 2) and of e"""
     force: tuple[float, ...] | None = None
     """(n,) force along a path that holds the body at u against the bushings; in N if u is in m"""
     energy: tuple[float, ...] | None = None
-    """(n,) J: V_0, energy of the bushings on the surface"""
+    """(n,) energy V_0 of the bushings on the surface, in J"""
 
     @model_validator(mode="after")
     def _fits_together(self):
@@ -67,19 +68,22 @@ class ElasticModes(Description):
         r = shapes.shape[2] if shapes.ndim == 3 else 0
         if shapes.shape != (n, 6, r) or not 1 <= r <= 6 - m:
             raise ValueError(
-                f"elastic: shapes must be ({n}, 6, r) with r from 1 to {6 - m} (got {shapes.shape})"
+                f"elastic: shapes must have the size ({n}, 6, r) with r from 1 to {6 - m} (got {shapes.shape})"
             )
         sizes = {"stiffness": (n, r, r), "damping": (n, m + r, m + r), "force": (n,), "energy": (n,)}
         for name, wanted in sizes.items():
             if getattr(self, name) is not None and self._array(name).shape != wanted:
-                raise ValueError(f"elastic: {name} must be {wanted} (got {self._array(name).shape})")
+                raise ValueError(
+                    f"elastic: {name} must have the size {wanted} (got {self._array(name).shape})"
+                )
         if (self.force if m == 2 else self.energy) is not None:
-            raise ValueError("elastic: use 'force' for a path and 'energy' for a surface; drop the other one")
+            raise ValueError("elastic: a path has 'force' and a surface has 'energy'; remove the other field")
         if self.stiffness is not None:
             self._check_positive(self._array("stiffness"))
         elif self.damping is not None or self.force is not None or self.energy is not None:
             raise ValueError(
-                "elastic: damping, force and energy require a stiffness; give all of them at the leading joint"
+                "elastic: damping, force and energy require a stiffness; give them at the joint that has the "
+                "coordinates"
             )
         return self
 
@@ -90,7 +94,7 @@ class ElasticModes(Description):
 
     @property
     def places(self) -> np.ndarray:
-        """(n, m) all places, in the order of the numbers."""
+        """(n, m) all positions, in the order of the values."""
         axes = [self.u] if self.u2 is None else [self.u, self.u2]
         return np.stack([grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")], axis=1)
 
@@ -107,7 +111,7 @@ class ElasticModes(Description):
         C = np.asarray(C, float)
         n = len(u) * (1 if u2 is None else len(u2))
         if C.shape != (n, 6, 6):
-            raise ModelError(f"elastic modes need compliances ({n}, 6, 6) (got {C.shape})")
+            raise ModelError(f"elastic modes need compliances of size ({n}, 6, 6) (got {C.shape})")
         if np.abs(C - C.transpose(0, 2, 1)).max() > 1e-6 * np.abs(C).max():
             raise ModelError("elastic modes: a compliance must be symmetric; average it with its transpose")
         W = spanning_loads(C, modes, length)
@@ -131,7 +135,7 @@ class ElasticModes(Description):
         n = len(u) * (1 if u2 is None else len(u2))
         if W.shape != B.shape or W.shape[:2] != (n, 6):
             raise ModelError(
-                f"elastic modes need loads and responses of shape ({n}, 6, k) (got {W.shape} and {B.shape})"
+                f"elastic modes need loads and responses of size ({n}, 6, k) (got {W.shape} and {B.shape})"
             )
         given = np.einsum("nik,nil->nkl", W, B)
         G = 0.5 * (given + given.transpose(0, 2, 1))
@@ -156,7 +160,7 @@ class ElasticModes(Description):
         try:
             return np.array(getattr(self, name), float)
         except ValueError:
-            raise ValueError(f"elastic: rows of {name} differ in length") from None
+            raise ValueError(f"elastic: the rows of {name} have different lengths") from None
 
     def _check_positive(self, stiffness: np.ndarray) -> None:
         size = np.abs(stiffness).max()
@@ -176,7 +180,7 @@ class ElasticModes(Description):
 
     @property
     def tables(self) -> ModeTables:
-        """All numbers over u. Equal numbers return the same table objects."""
+        """All values as tables over u. Equal values return the same table objects."""
         return _tables(self.u, self.u2, self.shapes, self.stiffness, self.damping, self.force, self.energy)
 
     def _look(self, table: Any, u: SX, lookups: Any, by: int | None = None) -> SX:
@@ -242,7 +246,7 @@ def check_elastic(joint: Any, along: int) -> None:
         return
     if joint.compliance is not None:
         raise ValueError(
-            f"a {joint.type} has springs (compliance) or elastic modes (elastic), not both; drop one"
+            f"a {joint.type} joint has either springs (compliance) or elastic modes (elastic); remove one"
         )
     if (modes.stiffness is None) != (joint.coordinate_of is not None):
         raise ValueError(
@@ -250,8 +254,8 @@ def check_elastic(joint: Any, along: int) -> None:
         )
     if modes.along != along:
         raise ValueError(
-            "elastic modes of a path have places u, those of a surface u and u2; "
-            f"{'drop u2' if along == 1 else 'give u2'}"
+            "elastic modes of a path are given over u, and those of a surface over u and u2; "
+            f"{'remove' if along == 1 else 'give'} u2"
         )
 
 
@@ -306,7 +310,7 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: at one place no load deflects the body; omit the elastic modes")
+        raise ModelError("elastic modes: at one position, no load deflects the body; omit the elastic modes")
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:

@@ -38,16 +38,16 @@ class Path(GuidedJoint):
     With `compliance`, five more coordinates (HALL 3.82-3.97): displacements n and b along the normal and the
     binormal of the path, and rotations about x, y, z of the frame C that moves along it: X_FM = X(u) (n N(u) + b
     B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it). The normal
-    is `normal_direction` (in C) made perpendicular to the tangent; by default ("frame") C's y axis, or z where y is
-    nearly the tangent. With "frenet" it is the principal normal of the path, toward the center of its curvature, as
-    in HALL 3.83; where the path is straight or starts to bend the other way, it is blended and stays on its side, as
-    a Frenet frame does (`frames.with_frame`).
+    is `normal_direction` (in C), made perpendicular to the tangent. By default ("frame"), it is the y axis of C, or
+    the z axis where y is nearly the tangent. With "frenet", it is the principal normal of the path, toward the
+    center of curvature, as in HALL 3.83. Where the path is straight or starts to bend the other way, the normal is
+    blended and stays on its side of the path (`frames.with_frame`).
 
     With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
 
-    With `coordinate_of`, u is the coordinate of another joint: the joints that share one form a group with one
-    degree of freedom, such as the bodies of a mechanism that each follow their own curve over the same drive. Of a
-    joint with several, such as a surface, u is the one of the number `coordinate`.
+    With `coordinate_of`, u is the coordinate of another joint. Joints that share a coordinate form a group with one
+    degree of freedom, such as the bodies of a mechanism that follow their own curves over the same drive. If the
+    other joint has several coordinates, as a surface joint has, `coordinate` selects one of them.
     """
 
     type: ClassVar[str] = "path"
@@ -60,9 +60,9 @@ class Path(GuidedJoint):
     curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
     """name of a curve"""
     q0: AnyQuantity | None = None
-    """place along the curve at the start"""
+    """parameter of the curve at the start"""
     v0: AnyQuantity = 0.0
-    """rate of the place at the start"""
+    """rate of this parameter at the start"""
     compliance: PathCompliance | None = None
     """springs and dampers across the path"""
     elastic: ElasticModes | None = None
@@ -73,9 +73,9 @@ class Path(GuidedJoint):
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
-    """number of the shared coordinate, from 0, if that joint has several"""
+    """index of the shared coordinate, starting at 0, if the other joint has several"""
     mirror: Literal["x", "y", "z"] | None = None
-    """mirrors the curve about the plane of its frame normal to this axis"""
+    """axis of the curve's frame; the curve is mirrored about the plane normal to this axis"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -92,7 +92,9 @@ class Path(GuidedJoint):
     @model_validator(mode="after")
     def _normal_goes_with_compliance(self):
         if self.normal_direction is not None and self.compliance is None:
-            raise ValueError("only a compliant path uses normal_direction; give compliance, or drop it")
+            raise ValueError(
+                "normal_direction applies only to a compliant path; give compliance, or remove normal_direction"
+            )
         check_elastic(self, 1)
         return self
 
@@ -100,8 +102,8 @@ class Path(GuidedJoint):
     def _sharing_leaves_nothing_free(self):
         if self.coordinate is not None and (self.coordinate_of is None or self.elastic is not None):
             raise ValueError(
-                "coordinate selects a coordinate of the joint named in coordinate_of, and only rigid paths "
-                "use it; drop it"
+                "coordinate selects a coordinate of the joint that coordinate_of names, and applies only to rigid "
+                "paths; remove it"
             )
         return refuse_own_start(self)
 
@@ -186,8 +188,9 @@ class Path(GuidedJoint):
         if speed.min() <= 1e-9 * max(speed.max(), 1e-300):
             where = self._geometry.sample(401)[int(np.argmin(speed))]
             raise ModelError(
-                f"the curve does not move at {self._geometry.parameter} = {where:.6g}: a compliant path needs a "
-                "tangent everywhere; shift the curve's point off the axis it turns about"
+                f"the curve has no tangent at {self._geometry.parameter} = {where:.6g}, where its origin does not "
+                "move, but a compliant path needs a tangent everywhere; move the origin away from the axis of "
+                "rotation"
             )
         return v / speed[:, None]
 

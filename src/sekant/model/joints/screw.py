@@ -34,7 +34,7 @@ class Screw(AxisJoint):
     @model_validator(mode="after")
     def _advances(self):
         if self.pitch == 0.0:
-            raise ValueError("pitch is zero, so the screw would not advance; use a revolute joint")
+            raise ValueError("the pitch is zero, so the screw does not advance; use a revolute joint")
         return self
 
     def _advance(self) -> SX:

@@ -32,13 +32,13 @@ from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 @register
 class Surface(GuidedJoint):
-    """q = (u1, u2); X_FM = X(u1, u2). S holds the two coordinate twists, the bias is their change.
+    """q = (u1, u2); X_FM = X(u1, u2). S contains the twists of both coordinates, and the bias their change.
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
     With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
     With `elastic`, r <= 4 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
-    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint; with
-    `second_coordinate_of`, u2 is that of a joint with one coordinate, and u1 its own.
+    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint. With
+    `second_coordinate_of`, only u2 is the coordinate of another joint.
     """
 
     type: ClassVar[str] = "surface"
@@ -51,9 +51,9 @@ class Surface(GuidedJoint):
     surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
     """name of a surface"""
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
-    """place on the surface at the start"""
+    """parameters of the surface at the start"""
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
-    """rates of the place at the start"""
+    """rates of these parameters at the start"""
     compliance: SurfaceCompliance | None = None
     """springs and dampers across the surface"""
     elastic: ElasticModes | None = None
@@ -61,9 +61,9 @@ class Surface(GuidedJoint):
     coordinate_of: JointName | None = None
     """the joint whose two coordinates this one shares: both move as one"""
     second_coordinate_of: JointName | None = None
-    """joint whose only coordinate is also u2 of this surface, which keeps its own u1: two surfaces over one drive"""
+    """joint whose only coordinate is u2 of this surface; u1 remains a coordinate of its own"""
     mirror: Literal["x", "y", "z"] | None = None
-    """mirrors the surface about the plane of its frame normal to this axis"""
+    """axis of the surface's frame; the surface is mirrored about the plane normal to this axis"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -73,9 +73,11 @@ class Surface(GuidedJoint):
     def _sharing_leaves_nothing_free(self):
         if self.second_coordinate_of is not None:
             if self.coordinate_of is not None:
-                raise ValueError("coordinate_of already shares both coordinates; drop second_coordinate_of")
+                raise ValueError("coordinate_of already shares both coordinates; remove second_coordinate_of")
             if self.compliance is not None:
-                raise ValueError("a compliant surface cannot share a coordinate of another joint; drop one")
+                raise ValueError(
+                    "a compliant surface joint cannot share a coordinate of another joint; remove one of the two"
+                )
         check_elastic(self, 2)
         return refuse_own_start(self)
 
