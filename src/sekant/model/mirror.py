@@ -2,8 +2,8 @@
 
 With P the reflection, e.g. diag(1, -1, 1) for the plane y: polar vectors become P a, axial ones -P a,
 rotations P R P, the inertia tensor P J P. The annotation of a field declares its behavior, see `quantities`;
-for joint coordinates, `Coordinate.mirror` does. The mirrored mechanism then moves as the mirror image, with
-the same values of all coordinates but those.
+for joint coordinates, `Coordinate.mirror` does. The mirrored mechanism then moves as the mirror image. All
+coordinates have the same values, except those whose sign changes.
 """
 
 from __future__ import annotations

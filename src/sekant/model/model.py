@@ -28,7 +28,7 @@ from sekant.model.table import TableData
 
 
 class Ground(Description):
-    """The world: it has frames, and does not move."""
+    """The world, which does not move, with its frames."""
 
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
@@ -52,7 +52,7 @@ class Model(Description):
     curves: dict[str, Any] = Field(default_factory=dict)
     """curves and surfaces by name: PoseCurve or PoseSurface"""
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """parameters that each curve was made with; they cannot vary from run to run"""
+    """parameters from which each curve was computed; they cannot vary from run to run"""
     ground: Ground = Ground()
     """frames and shapes that do not move"""
     bodies: dict[str, Body] = Field(default_factory=dict)
@@ -62,11 +62,11 @@ class Model(Description):
     forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
     """springs, dampers, bushings, actuators, tires, ..."""
     constraints: dict[str, SerializeAsAny[Constraint]] = Field(default_factory=dict)
-    """further conditions on the motion"""
+    """constraints on the motion, in addition to joints"""
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
     """rigid contacts with impacts"""
     motions: dict[str, Motion] = Field(default_factory=dict)
-    """prescribed motion of coordinates of joints"""
+    """prescribed motions of joint coordinates"""
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
     """quantities to report besides coordinates and forces"""
     inputs: dict[str, Input] = Field(default_factory=dict)
@@ -80,9 +80,9 @@ class Model(Description):
     lagrangian: Lagrangian | None = None
     """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()
-    """defaults of runs: time, method, tolerances"""
+    """default settings of simulations: time, method, tolerances"""
     view: View | None = None
-    """initial position of a player's camera, and the body on which it rides"""
+    """initial position of the camera in a player, and the body on which it rides"""
 
     @model_validator(mode="after")
     def _consistent(self):

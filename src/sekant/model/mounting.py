@@ -41,7 +41,7 @@ class Scope:
     base: str = "ground"
     """the frame of the model that is the part's ground"""
     frames: set[str] = field(default_factory=set)
-    """frames of the part's ground"""
+    """names of the frames on the part's ground"""
     joints: dict[str, Joint] = field(default_factory=dict)
     sensors: dict[str, Sensor] = field(default_factory=dict)
 
@@ -222,12 +222,12 @@ def _given_parameters(part: Model, parameters: Mapping[str, Any], prefix: str) -
 
 
 def _refuse_shapers(part: Model, given: Mapping[str, Any], prefix: str) -> None:
-    """A curve is made together with its model, so values given later would not reach it."""
+    """Refuse values that would not change a curve, because curves are computed when their model is loaded."""
     for curve, names in part.curve_parameters.items():
         late = sorted(set(names) & given.keys())
         if late:
             raise ModelError(
-                f"mount '{prefix}': the curve '{curve}' was made with parameter '{late[0]}' when the part "
+                f"mount '{prefix}': the curve '{curve}' was computed with parameter '{late[0]}' when the part "
                 f"was loaded; load the part again with the new value (set={{'{late[0]}': ...}})"
             )
 

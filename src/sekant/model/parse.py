@@ -1,4 +1,4 @@
-"""From plain data (as in a YAML file) to a `Model`, with errors that name the place."""
+"""From plain data (as in a YAML file) to a `Model`, with errors that name the item."""
 
 from __future__ import annotations
 

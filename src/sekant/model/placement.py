@@ -40,24 +40,24 @@ _SEQUENCES = {
 
 
 class Orientation(Description):
-    """R_AB, given by one of: Euler angles, a quaternion, or an axis and an angle.
+    """R_AB, given by Euler angles, by a quaternion, or by an axis and an angle.
 
-    In files: ``{zyx: [30 deg, 0, 0]}`` (any intrinsic sequence by name), ``{quaternion: [w, x, y, z]}``,
-    ``{axis: [0, 1, 0], angle: 12 deg}``. Nothing given: parallel to A.
+    In files, write ``{zyx: [30 deg, 0, 0]}`` (with any intrinsic sequence), ``{quaternion: [w, x, y, z]}`` or
+    ``{axis: [0, 1, 0], angle: 12 deg}``. By default, B is parallel to A.
     """
 
     shown: ClassVar = "{zyx: [30 deg, 0, -5 deg]}"
 
     sequence: str = "zyx"
-    """sequence of the Euler angles, intrinsic"""
+    """intrinsic sequence of the Euler angles"""
     angles: EulerAngles | None = None
-    """Euler angles in the order of the sequence"""
+    """Euler angles, in the order of the sequence"""
     quaternion: Quaternion | None = None
     """unit quaternion, scalar first"""
     axis: AxialDirection | None = None
     """axis of a single rotation"""
     angle: Angle | None = None
-    """about that axis"""
+    """angle of the rotation about `axis`"""
 
     @model_validator(mode="before")
     @classmethod
@@ -160,8 +160,8 @@ def _numbers(orientation: Orientation) -> np.ndarray:
     given = (*(orientation.angles or ()), *(orientation.quaternion or ()), *(orientation.axis or ()))
     if any(isinstance(value, Expression) for value in (*given, orientation.angle)):
         raise ModelError(
-            "a frame whose orientation is an expression cannot be placed on a rotated frame; write the angles as "
-            "numbers"
+            "a frame whose orientation is an expression cannot be placed on a rotated frame; write its "
+            "orientation in numbers"
         )
     return ca.evalf(orientation.rotation()).full()
 

@@ -19,8 +19,8 @@ ZAxis                  where z of a frame is turned to, and its x, y along      
 Mirror("coordinates")  start values of a joint: each `Coordinate` sets it        its `mirror`
 =====================  ========================================================  =========================
 
-Others are made with ``PolarVector[Acceleration]``, ``AxialVector[...]``, ``PerAxis[...]``, ``Handed[...]``. A field
-that holds another description is mirrored field by field.
+Further aliases are made with ``PolarVector[Acceleration]``, ``AxialVector[...]``, ``PerAxis[...]``,
+``Handed[...]``. A field that holds another description is mirrored field by field.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _unit_name(text: str) -> str:
         return check_name(text)
     except ModelError as error:
         raise wrong(
-            f"{error.message}; this unit applies to the values next to it; write '1' for no unit"
+            f"{error.message} (this is the unit of the values beside it; write '1' for no unit)"
         ) from None
 
 
@@ -287,7 +287,7 @@ class Mirror:
 
 @dataclass(frozen=True)
 class Reference:
-    """Annotation of a text that names something else in the model, so that instances can rename it."""
+    """Annotation of a string that is the name of another item of the model, so that instances can rename it."""
 
 
 FrameName = Annotated[str, Reference()]

@@ -317,8 +317,8 @@ def _refuse_signals(name: str, numbers: tuple[Any, ...], defaults: Mapping[str, 
     for number in numbers:
         if isinstance(number, Expression) and (number.calls or not number.names <= defaults.keys()):
             raise ModelError(
-                f"parameter '{name}' varies in time ({number}) and has no single value; write it with a named "
-                "parameter, and list that parameter"
+                f"parameter '{name}' varies in time ({number}) and has no single value; use a named parameter in "
+                "this expression, and list the named parameter"
             )
 
 
@@ -332,11 +332,11 @@ def _step(value: Any, part: str, name: str) -> tuple[Any, str | int]:
         return value[part], part
     if isinstance(value, tuple) and part.isdigit() and int(part) < len(value):
         return value[int(part)], int(part)
-    raise ModelError(f"parameter '{name}': there is nothing named '{part}' there")
+    raise ModelError(f"parameter '{name}': '{part}' does not exist there")
 
 
 def _numeric(value: Any, name: str) -> Any:
     numbers = value if isinstance(value, tuple) else (value,)
     if numbers and all(isinstance(number, (float, Expression)) for number in numbers):
         return value
-    raise ModelError(f"parameter '{name}' is neither a number nor a row of numbers")
+    raise ModelError(f"parameter '{name}' is neither a number nor a list of numbers")

@@ -51,7 +51,7 @@ class FrameSensor(Sensor):
 
 @register
 class Position(FrameSensor):
-    """Position of a frame's origin, relative to and resolved in another frame."""
+    """Position of a frame's origin relative to another frame, resolved in the other frame."""
 
     type: ClassVar[str] = "position"
     summary: ClassVar[str] = "position of a frame relative to another frame"
@@ -63,7 +63,7 @@ class Position(FrameSensor):
 
 @register
 class Velocity(FrameSensor):
-    """Velocity of a frame's origin as an observer fixed to another frame sees it, resolved there."""
+    """Velocity of a frame's origin relative to another frame, resolved in the other frame."""
 
     type: ClassVar[str] = "velocity"
     summary: ClassVar[str] = "velocity of a frame relative to another frame"
@@ -75,7 +75,7 @@ class Velocity(FrameSensor):
 
 @register
 class AngularVelocity(FrameSensor):
-    """Angular velocity of a frame relative to another, resolved in the latter."""
+    """Angular velocity of a frame relative to another frame, resolved in the other frame."""
 
     type: ClassVar[str] = "angular_velocity"
     summary: ClassVar[str] = "angular velocity of a frame relative to another frame"
@@ -88,7 +88,7 @@ class AngularVelocity(FrameSensor):
 
 @register
 class Angles(FrameSensor):
-    """Yaw, pitch and roll (intrinsic z, y, x) of a frame relative to another."""
+    """Yaw, pitch and roll (intrinsic z, y, x) of a frame relative to another frame."""
 
     type: ClassVar[str] = "angles"
     summary: ClassVar[str] = "yaw, pitch and roll of a frame relative to another frame"

@@ -15,14 +15,14 @@ Place = tuple[Meters, Meters, Meters]
 class View(Description):
     """Initial camera of a player, and the body that it can ride on.
 
-    By default, a planar motion is seen perpendicular to its plane, the camera follows what travels far, and
-    it rides on the heaviest body.
+    By default, the camera looks perpendicular to the plane of a planar motion, follows bodies that travel far, and
+    can ride on the heaviest body.
     """
 
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"
 
     plane: Literal["xy", "xz", "yz"] | None = None
-    """looks perpendicular to this plane of W, at everything that moves"""
+    """plane of W to which the view is perpendicular; the view shows everything that moves"""
     camera: Place | None = None
     """position of the camera in W; it does not move"""
     target: Place | None = None
@@ -36,9 +36,9 @@ class View(Description):
         if len(given) > 1 or not (given or self.ride):
             raise ValueError("give either 'plane' or 'camera'; 'ride' may be used alone or with one of them")
         if self.target is not None and self.camera is None:
-            raise ValueError("'target' is the point at which a 'camera' looks; add 'camera'")
+            raise ValueError("'target' is the point at which the camera looks; give 'camera', too")
         if self.target is not None and self.target == self.camera:
-            raise ValueError("'camera' and 'target' are the same point; move one of them")
+            raise ValueError("'camera' and 'target' are the same point; change one of them")
         return self
 
     def told(self) -> dict[str, Any]:
@@ -53,14 +53,14 @@ class View(Description):
 
 
 class SimulationSettings(Description):
-    """Defaults of a simulation; all in seconds."""
+    """Default settings of simulations; times are in seconds."""
 
     shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
     until: Positive[Time] = 10.0
     """end time of the run"""
     method: str = "auto"
-    """integrator; auto chooses one, see simulate"""
+    """integrator; auto chooses a suitable one"""
     step: Positive[Time] | None = None
     """step of fixed-step methods"""
     output_step: Positive[Time] | None = None

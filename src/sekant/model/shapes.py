@@ -57,14 +57,15 @@ class Shape(Item):
     color: str | None = None
     """a name such as blue, or #rrggbb; by default the color of the body"""
     opacity: NotNegative[Dimensionless] = 1.0
-    """1: solid; 0: invisible"""
+    """opacity: 1 is opaque, 0 is invisible"""
 
     @field_validator("color")
     @classmethod
     def _known_color(cls, color: str | None) -> str | None:
         if color is not None and color not in COLORS and not _HEX.fullmatch(color):
             raise ValueError(
-                f"'{color}' is not a color; write #rrggbb or {suggest(color, list(COLORS), 'one of')}"
+                f"'{color}' is not a color; write #rrggbb or the name of a color; "
+                f"{suggest(color, list(COLORS), 'names')}"
             )
         return color
 

@@ -49,14 +49,14 @@ class SurfaceShape(Description):
     """Fields of items that touch a surface: its frame and either a height field or a pose surface."""
 
     surface: FrameName = "ground"
-    """frame in which the surface is drawn"""
+    """frame in which the surface is given"""
     height: Length | None = None
     """height as an expression of x and y in the frame `surface`: a formula, or tables"""
     pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, PlainSerializer(name_or_content)] = (
         None
     )
-    """surface of `curves` to use instead of `height`; only its positions count; contacts touch its upper side
-    (+z)"""
+    """pose surface from `curves`, instead of `height`. Only its positions are used; contacts touch its upper side
+    (+z)."""
 
     @model_validator(mode="after")
     def _one_shape(self):
@@ -72,8 +72,8 @@ class SurfaceShape(Description):
             )
         if isinstance(self.pose_surface, str):
             raise ModelError(
-                f"surface '{self.pose_surface}' is given by its name and cannot be mirrored "
-                "here; model the other side separately"
+                f"surface '{self.pose_surface}' is given only by its name and cannot be mirrored; model the other "
+                "side separately"
             )
         if self.pose_surface is not None:
             return {"pose_surface": self.pose_surface.mirrored(plane)}
@@ -101,8 +101,8 @@ def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX,
     height = motion.value(given, {"x": x[0], "y": x[1]})
     if ca.depends_on(height, motion.t):
         raise ModelError(
-            "a height that varies in time would do work that the energy balance does not include; put the "
-            "surface on a driven body"
+            "the height must not vary in time, because the energy balance does not include its work; put the surface "
+            "on a driven body"
         )
     slope = lookups.jacobian(height, x).T
     curvature = lookups.jacobian(slope, x)
@@ -173,9 +173,8 @@ def _prepared(surface: PoseSurface) -> _Prepared:
     up = r1[:, 0] * r2[:, 1] - r1[:, 1] * r2[:, 0]
     if not (np.all(up > 0) or np.all(up < 0)):
         raise DataError(
-            f"pose surface '{surface.name}' is vertical or folds over, so it has several heights at the same "
-            "x and y; a contact needs a single height for each x and y of its frame: turn the surface, or cut "
-            "it into parts"
+            f"pose surface '{surface.name}' is vertical or folds over, so it has several heights at the same x "
+            "and y, but a contact needs a single height at each x and y of the frame; rotate the surface, or split it"
         )
     found = _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))
     _KNOWN.append((surface, found))

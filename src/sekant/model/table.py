@@ -19,9 +19,10 @@ Extrapolation = Literal["error", "constant", "linear", "periodic"]
 
 
 class TableData(Description):
-    """y over x, in SI units, with interpolation between the points and continuation beyond them.
+    """y versus x, in SI units, with interpolation between the points and extrapolation beyond them.
 
-    With `x2` a table of two variables, called as ``name(a, b)``: y has a row for each x, a column for each x2.
+    With `x2`, the table has two variables and is called as ``name(a, b)``; y has a row for each x and a column for
+    each x2.
     """
 
     x: tuple[float, ...]
@@ -29,11 +30,11 @@ class TableData(Description):
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
     """value at each x; with x2, a row for each x"""
     x2: tuple[float, ...] | None = None
-    """second variable of a table of two variables"""
+    """second variable, increasing, of a table of two variables"""
     kind: Kind = "linear"
     """interpolation between the points"""
     extrapolation: Extrapolation = "constant"
-    """continuation beyond the points"""
+    """extrapolation beyond the points"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -52,7 +53,7 @@ class TableData(Description):
         if len(self.x) != len(self.y):
             rows = "rows" if nested else "values"
             raise ValueError(
-                f"x has {len(self.x)} values and y {len(self.y)} {rows}; they must have the same length"
+                f"x has {len(self.x)} values, but y has {len(self.y)} {rows}; give as many of both"
             )
         if self.x2 is not None:
             if self.kind not in ("linear", "cubic"):
@@ -60,7 +61,8 @@ class TableData(Description):
             lengths = {len(row) for row in self.y if isinstance(row, tuple)}
             if lengths != {len(self.x2)}:
                 raise ValueError(
-                    f"x2 has {len(self.x2)} values, but rows of y have {sorted(lengths)}; they must agree"
+                    f"x2 has {len(self.x2)} values, but the rows of y have {' or '.join(map(str, sorted(lengths)))}; "
+                    "give as many in each row"
                 )
         if not np.all(np.isfinite(np.array(self.y, float))):
             raise ValueError("contains NaN or infinity; remove those points")

@@ -83,7 +83,7 @@ def _natural(model: Model) -> list[ModelError]:
     ]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
         message = (
-            f"'{key}' is next to the section 'natural'; move it into that section, or describe all items "
+            f"'{key}' cannot be used beside the section 'natural'; move it into that section, or model everything "
             "with bodies and joints"
         )
         found.append(ModelError(message, path=(key,)))
@@ -120,15 +120,14 @@ def _references(model: Model) -> Iterator[ModelError]:
             between = collection in ("forces", "contacts") and len(fields) == 2 and fields[0] in _FROM
             if between and named[0] == named[1] is not None:
                 yield ModelError(
-                    f"'{named[1]}' is at both ends, but nothing acts between a frame and itself; name two "
-                    "different frames",
+                    f"'{named[1]}' is at both ends; name two different frames",
                     path=(collection, name, fields[1]),
                 )
     rider = model.view.ride if model.view is not None else None
     if rider is not None and (rider not in frames or rider.partition(".")[0] == "ground"):
         known = [name for name in frames if name.partition(".")[0] != "ground"]
         yield ModelError(
-            f"there is no body or frame '{rider}' to ride with; {suggest(rider, known, 'known')}",
+            f"there is no body or frame '{rider}' on which the camera can ride; {suggest(rider, known, 'known')}",
             path=("view", "ride"),
         )
     yield from _curves(model)
@@ -178,7 +177,7 @@ def _targets(model: Model) -> Iterator[ModelError]:
             elif not model.signals[other].settable:
                 kind = model.signals[other].type
                 yield ModelError(
-                    f"a signal of type '{kind}' has no single value that an event could set ('{other}')",
+                    f"signal '{other}' has the type '{kind}' and therefore no single value that an event can set",
                     path=path,
                 )
 
@@ -218,13 +217,14 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(f"unknown joint '{leader}'; {hint}", path=path)
         elif leader_of(model.joints[leader]) is not None or leader == name:
             yield ModelError(
-                f"'{leader}' has no coordinate of its own; name the joint that has the coordinate", path=path
+                f"'{leader}' shares the coordinate of another joint; name the joint that has the coordinate",
+                path=path,
             )
         elif not _shares(model.joints[leader], joint):
             count = model.joints[leader].nq
-            remedy = "; name one of them from 0 (coordinate)" if joint.type == "path" else ""
+            remedy = "; select one by its index (coordinate)" if joint.type == "path" else ""
             yield ModelError(
-                f"'{leader}' has {count} coordinates, a {joint.type} joint shares {joint.nq}{remedy}",
+                f"'{leader}' has {count} coordinates, but a {joint.type} joint shares {joint.nq}{remedy}",
                 path=path,
             )
     for name, joint in model.joints.items():
@@ -247,7 +247,7 @@ def _groups(model: Model) -> Iterator[ModelError]:
         leader = shared[prescribed.coordinate][0] if prescribed.coordinate in shared else None
         if leader is not None:
             yield ModelError(
-                f"joint '{prescribed.joint}' shares the coordinate of '{leader}'; drive that one",
+                f"joint '{prescribed.joint}' shares the coordinate of '{leader}'; prescribe the motion of '{leader}'",
                 path=("motions", name),
             )
 
@@ -285,7 +285,7 @@ def _tree(model: Model) -> Iterator[ModelError]:
         remedy = "connect it by a joint (type 'free' lets it float, 'fixed' holds it)"
         if others:
             yield ModelError(
-                f"has no path to the ground: it is joined to {', '.join(others)} only; {remedy}",
+                f"is not connected to the ground: its joints lead only to {', '.join(others)}; {remedy}",
                 path=("bodies", name),
             )
         else:
@@ -304,15 +304,15 @@ def _coordinates(model: Model) -> Iterator[ModelError]:
                 target, index = model.joints[joint], getattr(item, number, 0)
                 if target.unit_quaternion is not None:
                     yield ModelError(
-                        f"joint '{joint}' is {target.type}: its coordinates are not the integrals of its "
-                        "velocities, so motions and forces cannot refer to one of them by number; use a "
-                        f"wrench (at_joint: {joint}), a torque or a bushing",
+                        f"joint '{joint}' has the type '{target.type}', whose coordinates are not the integrals of "
+                        "its velocities, so motions and forces cannot act on one of them; use a wrench "
+                        f"(at_joint: {joint}), a torque or a bushing",
                         path=(collection, name, field),
                     )
                 elif not 0 <= index < target.nv:
                     names = ", ".join(f"{i}: {c.name}" for i, c in enumerate(target.coordinates))
                     yield ModelError(
-                        f"coordinate {index} does not exist on joint '{joint}' ({names or 'it has none'})",
+                        f"joint '{joint}' has no coordinate {index} (its coordinates: {names or 'none'})",
                         path=(collection, name, number),
                     )
 
@@ -372,8 +372,8 @@ def _motions(model: Model) -> Iterator[ModelError]:
         key = (prescribed.joint, prescribed.coordinate)
         if key in taken:
             yield ModelError(
-                f"drives coordinate {prescribed.coordinate} of joint '{prescribed.joint}', which motion "
-                f"'{taken[key]}' drives already; remove one",
+                f"coordinate {prescribed.coordinate} of joint '{prescribed.joint}' is already prescribed by motion "
+                f"'{taken[key]}'; remove one of the two",
                 path=("motions", name),
             )
         taken[key] = name
@@ -403,7 +403,8 @@ def _expressions(model: Model) -> Iterator[ModelError]:
                         yield ModelError(f"unknown function or table '{call}'; {hint}", path=(*prefix, *path))
                     elif not dynamic:
                         yield ModelError(
-                            f"table '{call}' cannot be used in a constant; only in forces, motions, sensors",
+                            f"table '{call}' cannot be used in a constant; only expressions of the motion may use "
+                            "tables",
                             path=(*prefix, *path),
                         )
     yield from _parameter_cycles(model)
@@ -412,10 +413,12 @@ def _expressions(model: Model) -> Iterator[ModelError]:
 def _unknown_name(name: str, allowed: list[str], signals: list[str], path: tuple) -> ModelError:
     if name in signals and "t" in allowed:
         return ModelError(
-            f"'{name}' depends on the motion, but this may depend on time t and parameters only", path=path
+            f"'{name}' depends on the motion, but only the time t and parameters are allowed here", path=path
         )
     if name in signals:
-        return ModelError(f"'{name}' varies in time, but this must be a constant; use parameters", path=path)
+        return ModelError(
+            f"'{name}' varies in time, but only constants and parameters are allowed here", path=path
+        )
     return ModelError(f"unknown name '{name}'; {suggest(name, allowed, 'known names')}", path=path)
 
 

@@ -34,8 +34,7 @@ class Collector(ItemCollector):
         velocity: Place | None = None,
         weight: float = 1.0,
     ) -> Geometric:
-        """A moving point with its position (m) and velocity (m/s) at the start, both of which may be rough; see
-        `places.Point`."""
+        """A moving point with its approximate position (m) and velocity (m/s) at the start; see `places.Point`."""
         at = self._components(name, position)
         self.add(name, places.Point, at=at, free=free, velocity=velocity, weight=weight)
         return self._handle(name, 1.0)
@@ -43,7 +42,7 @@ class Collector(ItemCollector):
     def vector(
         self, name: str, value: Place, free: str | None = None, rate: Place | None = None, weight: float = 1.0
     ) -> Geometric:
-        """A vector that turns, with its components and their rates (1/s) at the start."""
+        """A vector that may rotate, with its components and their rates (1/s) at the start."""
         self.add(
             name, places.FreeVector, value=self._components(name, value), free=free, rate=rate, weight=weight
         )
@@ -87,7 +86,7 @@ class Collector(ItemCollector):
         name: str | None = None,
         rigid: bool = True,
     ) -> masses.Rod:
-        """A straight rod with the two ends given; see `masses.Rod`."""
+        """A straight rod between two points; see `masses.Rod`."""
         name, ends = self._between(A, B, name, "rod")
         return self.add(name, masses.Rod, ends=ends, mass=mass, length=length, inertia=inertia, rigid=rigid)
 
@@ -133,14 +132,14 @@ class Collector(ItemCollector):
         self.add(name, constraints.VelocityEquation, value=expression, text=text)
 
     def perpendicular(self, u: Geometric, w: Geometric, name: str | None = None) -> None:
-        """Two vectors that stay at right angles."""
+        """Keeps two vectors perpendicular."""
         stem = f"{u.name}_{w.name}" if u.name and w.name else "perpendicular"
         self.add(self.named(name, stem), constraints.Perpendicular, vectors=(self._name(u), self._name(w)))
 
     def on_line(
         self, point: Geometric, through: Geometric, along: Geometric, name: str | None = None
     ) -> None:
-        """A point that slides on a line of the plane or of a body's directions; `along`: a vector."""
+        """A point that slides along the line through another point with the direction of the vector `along`."""
         names = self._name(point, True), self._name(through, True), self._name(along, False)
         fields = dict(zip(("point", "through", "along"), names, strict=True))
         self.add(
@@ -150,25 +149,25 @@ class Collector(ItemCollector):
     def revolute(
         self, first: Any, second: Any, at: Place, axis: Place | None = None, name: str | None = None
     ):
-        """A hinge at a place in W, about an axis (space)."""
+        """A hinge at a position in W, in space about an axis."""
         self._joint(joints.PlacedRevolute, name, first, second, at=at, axis=axis)
 
     def spherical(self, first: Any, second: Any, at: Place, name: str | None = None) -> None:
-        """A ball joint at a place in W."""
+        """A ball joint at a position in W."""
         self._joint(joints.PlacedSpherical, name, first, second, at=at)
 
     def cylindrical(self, first: Any, second: Any, at: Place, axis: Place, name: str | None = None) -> None:
-        """Sliding along and turning about an axis (space only)."""
+        """A joint that slides along and turns about an axis (space only)."""
         self._joint(joints.PlacedCylindrical, name, first, second, at=at, axis=axis)
 
     def prismatic(self, first: Any, second: Any, at: Place, axis: Place, name: str | None = None) -> None:
-        """Sliding along an axis without turning."""
+        """A joint that slides along an axis without turning."""
         self._joint(joints.PlacedPrismatic, name, first, second, at=at, axis=axis)
 
     def universal(
         self, first: Any, second: Any, at: Place, axis: Place, other: Place, name: str | None = None
     ) -> None:
-        """A cross: the axis on the first body stays at right angles to the other axis on the second."""
+        """A universal joint: `axis` on the first body stays perpendicular to `other` on the second body."""
         self._joint(joints.PlacedUniversal, name, first, second, at=at, axis=axis, other=other)
 
     def _joint(
@@ -222,7 +221,7 @@ class Collector(ItemCollector):
         length: Value | None = None,
         name: str | None = None,
     ) -> None:
-        """A linear spring, `stiffness` N/m, unstretched `length` m (by default that at the start)."""
+        """A linear spring, `stiffness` N/m, with the free `length` in m (by default its length at the start)."""
         name, ends = self._between(A, B, name, "spring", both=False)
         self.add(name, loads.PointSpring, ends=ends, stiffness=stiffness, length=length)
 
@@ -256,7 +255,7 @@ class Collector(ItemCollector):
     def angular_spring(
         self, angle: Value, stiffness: Value, rest: Value = 0.0, name: str | None = None
     ) -> None:
-        """A spring on an angle (rad), tracked or computed, N m/rad."""
+        """A spring on an angle (rad) that is tracked or computed; `stiffness` in N m/rad."""
         self.add(
             self.named(name, "angular_spring"),
             loads.AngularSpring,
@@ -282,7 +281,7 @@ class Collector(ItemCollector):
         self.add(self.named(name, "torque"), loads.BodyTorque, **fields)
 
     def work(self, name: str, rate: Value, force: Value) -> None:
-        """A generalized force on any quantity, by its rate: the power is rate * force."""
+        """A generalized force on any quantity, given by its rate; the power is rate * force."""
         self.add(name, loads.Work, rate=rate, force=force)
 
     def potential(self, name: str, energy: Value) -> None:

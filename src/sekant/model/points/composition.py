@@ -179,17 +179,19 @@ class Composition:
             if unknown and self._find(unknown[0]) is None:
                 hint = suggest(unknown[0], list(self.resolved.values), "parameters")
                 raise ModelError(f"unknown name '{unknown[0]}' in '{given}'; {hint}")
-            raise ModelError(f"{what} '{given}' varies in time, but this must be a constant; use parameters")
+            raise ModelError(
+                f"{what} must be constant, but '{given}' varies in time; use only parameters in it"
+            )
         value = self.value(given)
         if value.is_constant():
             return float(value)
         known = {s.element_hash() for s in ca.symvar(self.p)}
         if any(s.element_hash() not in known for s in ca.symvar(value)):
-            raise ModelError(f"{what} depends on time, but must be constant; use only parameters in it")
+            raise ModelError(f"{what} must be constant, but varies in time; use only parameters in it")
         return value
 
     def number(self, given: Value, what: str = "it") -> float:
-        """A number that is known when the mechanism is built: places, directions."""
+        """A number that is known when the mechanism is built, such as a position or a direction."""
         value = self._fixed(given, what)
         if not isinstance(value, float):
             runs = ", ".join(parameter.name for parameter in self.resolved.parameters)
@@ -204,7 +206,9 @@ class Composition:
         wanted = self.dim if size is None else size
         if len(given) != wanted:
             kind = "planar" if self.dim == 2 else "spatial"
-            raise ModelError(f"{what}: {len(given)} components in a {kind} mechanism; give {wanted}")
+            raise ModelError(
+                f"{what} has {len(given)} components, but the mechanism is {kind}; give {wanted}"
+            )
         return np.array([self.number(entry, what) for entry in given])
 
     def unit(self, given: Sequence[Value], what: str) -> np.ndarray:
@@ -360,10 +364,10 @@ class Composition:
         return Geometric(self, SX(ca.DM(self.numbers(components, "a vector"))), 0.0)
 
     def assign(self, name: str, value: SX, weight: float) -> Geometric:
-        """A name for a point or vector that follows from others (a *useful* one, DERA 3.1)."""
+        """A named point or vector that follows from others (a *useful* one, DERA 3.1)."""
         if value.numel() != self.dim:
             raise ModelError(
-                f"'{name}' has {value.numel()} components in a mechanism of dimension {self.dim}"
+                f"'{name}' has {value.numel()} components, but the mechanism has dim: {self.dim}; give {self.dim}"
             )
         found = self.geometry[name] = Geometric(self, value, weight, name)
         return found

@@ -18,7 +18,7 @@ from sekant.model.points.values import Direction, Length, Position, Values
 
 @register
 class Perpendicular(Element):
-    """Two vectors that stay at right angles."""
+    """Keeps two vectors perpendicular."""
 
     section: ClassVar = "perpendicular"
     shown: ClassVar = "{vectors: [u, w]}"
@@ -34,7 +34,7 @@ class Perpendicular(Element):
 
 @register
 class OnLine(Element):
-    """A point that slides on a line through another one; its direction is given by a second point or a vector."""
+    """A point that slides along a line through another point, toward a third point or along a vector."""
 
     section: ClassVar = "lines"
     shown: ClassVar = "{point: B, through: O, to: P}"
@@ -42,16 +42,18 @@ class OnLine(Element):
     point: str
     """name of the point that slides"""
     through: str
-    """name of a point of the line"""
+    """name of a point on the line"""
     to: str | None = None
-    """name of another point of the line"""
+    """name of another point on the line"""
     along: str | None = None
     """name of a vector along the line"""
 
     @model_validator(mode="after")
     def _one(self):
         if (self.to is None) == (self.along is None):
-            raise ValueError("give the line's direction by either 'to' (a point) or 'along' (a vector)")
+            raise ValueError(
+                "give the direction of the line, either by 'to' (a point) or by 'along' (a vector)"
+            )
         return self
 
     def compose(self, name: str, m: Any) -> None:
@@ -71,10 +73,11 @@ class OnLine(Element):
 
 @register
 class RollingDisc(Element):
-    """A disc (in space: about the vector `axis`; without `axis`: a ball) that rolls on a fixed plane without slip.
+    """A disc that rolls on a fixed plane without slip; in space a disc about the vector `axis`, or a ball without
+    `axis`.
 
-    The distance to the plane is a position equation; the velocity of the touching point is zero, which in space
-    is non-holonomic.
+    The distance to the plane is constrained by a position equation. The velocity of the contact point is zero,
+    which is a non-holonomic constraint in space.
     """
 
     section: ClassVar = "rolling"
@@ -83,15 +86,15 @@ class RollingDisc(Element):
     body: str
     """name of the body"""
     center: str
-    """name of its center, a point"""
+    """name of the point at its center"""
     radius: Length
     """radius of the disc"""
     axis: str | None = None
-    """name of the vector along the axis of symmetry of the disc (space)"""
+    """name of the vector along the axis of the disc, in space"""
     plane: Position | None = None
-    """a point of the plane (default: the origin)"""
+    """a point on the plane; by default the origin"""
     normal: Direction | None = None
-    """upward direction (default: the last axis)"""
+    """normal of the plane, upward; by default the last axis"""
 
     def compose(self, name: str, m: Any) -> None:
         radius = m.constant(m.number(self.radius, "radius"), "radius")
@@ -142,9 +145,9 @@ class Equation(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list of them, each zero"""
+    """an expression, or a list of expressions, each of which is zero"""
     text: str = ""
-    """text for a reader"""
+    """description for readers"""
     unit: str = "J"
     """unit of its multiplier"""
 
@@ -166,9 +169,9 @@ class VelocityEquation(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list of them, each zero"""
+    """an expression, or a list of expressions, each of which is zero"""
     text: str = ""
-    """text for a reader"""
+    """description for readers"""
 
     def compose(self, name: str, m: Any) -> None:
         column = m.column(self.value)

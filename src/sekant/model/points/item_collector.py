@@ -37,11 +37,11 @@ class BodyHandle:
         return ca.vertcat(*[SX.sym(part) for part in parts])
 
     def point(self, name: str, local: Any = None, *, at: Any = None) -> Geometric:
-        """A point fixed in the body, by its local coordinates or by its place in W at the start (m)."""
+        """A point fixed in the body, given by its local coordinates or by its position in W at the start (m)."""
         return self.mechanism.attach(self.name, "points", name, local, at)
 
     def vector(self, name: str, local: Any = None, *, at: Any = None) -> Geometric:
-        """A vector fixed in the body, by its local components or by those in W at the start."""
+        """A vector fixed in the body, given by its local components or by its components in W at the start."""
         return self.mechanism.attach(self.name, "vectors", name, local, at)
 
 
@@ -179,7 +179,9 @@ class ItemCollector:
         row = np.atleast_1d(np.asarray(components, float)).ravel()
         if row.size != self.dim:
             kind = "planar" if self.dim == 2 else "spatial"
-            raise ModelError(f"a vector: {row.size} components in a {kind} mechanism; give {self.dim}")
+            raise ModelError(
+                f"a vector has {row.size} components, but the mechanism is {kind}; give {self.dim}"
+            )
         return Geometric(self, SX(ca.DM(row)), 0.0)
 
     def expressed(self, components: SX, weight: float) -> Geometric:
@@ -231,12 +233,12 @@ class ItemCollector:
         count = len(given) if isinstance(given, (list, tuple, np.ndarray)) else self.dim
         if count != self.dim:
             kind = "planar" if self.dim == 2 else "spatial"
-            raise ModelError(f"'{name}': {count} components in a {kind} mechanism; give {self.dim}")
+            raise ModelError(f"'{name}' has {count} components, but the mechanism is {kind}; give {self.dim}")
         return given
 
     def attach(self, body: str, kind: str, name: str, local: Any, at: Any) -> Geometric:
         if (local is None) == (at is None):
-            raise ModelError(f"'{name}' on body '{body}': give either local components or `at` in W")
+            raise ModelError(f"'{name}' on body '{body}': give either local components, or `at` in W")
         if not name or name in self._known:
             raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
         item: Any = self.items["bodies"][body]
@@ -255,7 +257,7 @@ class ItemCollector:
         return self._handle(name, 0.0)
 
     def assign(self, name: str, expression: Geometric | SX) -> Geometric:
-        """A name for a point or vector that follows from others (a *useful* one, DERA 3.1)."""
+        """A named point or vector that follows from others (a *useful* one, DERA 3.1)."""
         if not isinstance(expression, Geometric):
             expression = Geometric(self, SX(expression), 0.0)
         if not (expression.is_point or expression.is_vector):

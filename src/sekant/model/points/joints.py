@@ -27,7 +27,7 @@ from sekant.model.points.values import Direction, Position
 
 
 class PlacedJoint(Element):
-    """A joint between two bodies, or a body and the ground, at a place of the world at the start."""
+    """A joint between two bodies, or between a body and the ground, at a position in W at the start."""
 
     section: ClassVar = "joints"
     dims: ClassVar[tuple[int, ...]] = (2, 3)
@@ -37,7 +37,7 @@ class PlacedJoint(Element):
     second: str = "ground"
     """name of a body, or ground"""
     at: Position
-    """place in W at the start"""
+    """position in W at the start"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim not in self.dims:
@@ -61,7 +61,7 @@ class _Ends:
         self.m, self.first, self.second = m, first, second
 
     def carried(self, body: BodyPart | None, place: np.ndarray, point: bool) -> SX:
-        """A place or direction of W at the start, as carried along by a body."""
+        """A position or direction in W at the start that moves with a body."""
         if body is None:
             return SX(ca.DM(place))
         return body.carried(localized(place, body, self.m, point), point)
@@ -73,7 +73,7 @@ class _Ends:
     def axis(self, axis: Any) -> tuple[SX, list[SX]]:
         """The axis as the second body carries it, and directions across it as the first does."""
         if axis is None:
-            raise ModelError("'axis' is missing; a joint in space requires it")
+            raise ModelError("'axis' is missing; a joint in space needs an axis")
         u = self.m.unit(axis, "axis")
         return self.carried(self.second, u, False), [self.carried(self.first, n, False) for n in across(u)]
 
@@ -89,12 +89,12 @@ def across(u: np.ndarray) -> list[np.ndarray]:
 
 @register
 class PlacedRevolute(PlacedJoint):
-    """A hinge; in space about an axis."""
+    """A hinge, in space about an axis."""
 
     type: ClassVar = "revolute"
     shown: ClassVar = "{type: revolute, first: arm, second: ground, at: [0, 0, 0.3 m], axis: [0, 1, 0]}"
     axis: Direction | None = None
-    """axis in W at the start (space)"""
+    """axis in W at the start, in space"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         rows = [ends.apart(self.at)]
@@ -117,7 +117,7 @@ class PlacedSpherical(PlacedJoint):
 
 @register
 class PlacedCylindrical(PlacedJoint):
-    """Sliding along and turning about an axis (space only)."""
+    """A joint that slides along and turns about an axis (space only)."""
 
     type: ClassVar = "cylindrical"
     shown: ClassVar = "{type: cylindrical, first: sleeve, at: [0, 0, 0], axis: [1, 0, 0]}"
@@ -133,7 +133,7 @@ class PlacedCylindrical(PlacedJoint):
 
 @register
 class PlacedPrismatic(PlacedJoint):
-    """Sliding along an axis without turning."""
+    """A joint that slides along an axis without turning."""
 
     type: ClassVar = "prismatic"
     shown: ClassVar = "{type: prismatic, first: slider, at: [0, 0, 0], axis: [1, 0, 0]}"
@@ -152,7 +152,7 @@ class PlacedPrismatic(PlacedJoint):
 
 @register
 class PlacedUniversal(PlacedJoint):
-    """A cross: the axis on the first body stays at right angles to the other axis on the second (space only)."""
+    """A universal joint: `axis` on the first body stays perpendicular to `other` on the second body (space only)."""
 
     type: ClassVar = "universal"
     shown: ClassVar = (

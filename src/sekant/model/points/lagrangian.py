@@ -35,23 +35,23 @@ class Lagrangian(Description):
     extra: Any = ()
     """(symbol, rate) or (symbol, rate, start) of further states"""
     q0: Any
-    """coordinates at the start (n,); may be rough"""
+    """coordinates at the start (n,), which may be approximate"""
     v0: Any = None
     """rates at the start (n,); None for those that are not given"""
     t: Any = None
-    """symbol of time, if it occurs"""
+    """symbol of time, if the expressions contain it"""
     parameters: Any = None
     """name -> (symbol, value)"""
     outputs: Any = None
     """expressions to report, by name"""
     points: Any = None
-    """places (2,) or (3,) m that a viewer draws, by name"""
+    """positions (2,) or (3,) m that a viewer draws, by name"""
     lines: Any = ()
     """pairs of names of points, each with an optional kind"""
     weights: Any = None
-    """weights of the coordinates (n,) when a rough start is corrected"""
+    """weights of the coordinates (n,) in the correction of an approximate start"""
     lookups: Any = None
-    """definitions of the values of tables that occur"""
+    """definitions of the values of tables in the expressions"""
 
     def __reduce__(self) -> Any:
         raise ModelError(
@@ -65,7 +65,7 @@ class Lagrangian(Description):
             raise ModelError(f"lagrange: {n} coordinates but {rates} velocities")
         if self.start.size != n or self.start_rates.size != n:
             raise ModelError(
-                f"lagrange: q0 and v0 need {n} numbers each (got {self.start.size} and {self.start_rates.size})"
+                f"lagrange: q0 and v0 need {n} values each (got {self.start.size} and {self.start_rates.size})"
             )
         return self
 

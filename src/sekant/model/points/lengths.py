@@ -42,7 +42,7 @@ class Lengths:
 
     known: dict[tuple[str, ...], Length] = field(default_factory=dict)
     frames: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """pairs that span the frame of a body, and which"""
+    """pairs that span the frame of a body, and this body"""
     carried: list[Carried] = field(default_factory=list)
     """of each rigid body"""
 
@@ -54,9 +54,8 @@ class Lengths:
             return None
         if old.stated and new.stated and not _equal(old.length, new.length):
             raise ModelError(
-                f"{new.item} and {old.item} contradict each other: the distance of {' and '.join(pair)} is "
-                f"{_shown(new.length)} according to the first and {_shown(old.length)} according to the "
-                "second; give it only once"
+                f"{new.item} and {old.item} contradict each other: the distance between {' and '.join(pair)} is "
+                f"{_shown(new.length)} in the first and {_shown(old.length)} in the second; give it only once"
             )
         if new.stated and not old.stated:
             self.known[pair] = new
@@ -75,8 +74,9 @@ class Lengths:
             if new.stated and not _equal(new.length, length):
                 raise ModelError(
                     f"{new.item} and {body.item} contradict each other: {' and '.join(pair)} "
-                    f"{'are' if len(pair) > 1 else 'is'} fixed in {body.item}, with the length {_shown(length)} (got "
-                    f"{_shown(new.length)}); leave it out"
+                    f"{'are' if len(pair) > 1 else 'is'} fixed in {body.item}, with a "
+                    f"{'distance' if len(pair) > 1 else 'length'} of {_shown(length)} (got {_shown(new.length)}); "
+                    "leave this length out"
                 )
             return True
         return False
@@ -91,9 +91,9 @@ class Lengths:
             found = self.known.get(pair)
             if found is not None and isinstance(found.length, ca.SX):
                 raise ModelError(
-                    f"the length of {found.item}, {found.length}, varies in time or from run to run, but "
-                    "it spans the frame "
-                    f"of {body}, whose shape is fixed when the mechanism is built; give a number, or another frame"
+                    f"the length {found.length} of {found.item} varies in time or from run to run, but it belongs "
+                    f"to the frame of {body}, whose shape is fixed when the mechanism is built; give a number, or "
+                    "another frame"
                 )
 
 
@@ -113,7 +113,7 @@ def carried_at(name: str, body: Carried, m: Any) -> NDArray[np.float64] | None:
         place = carried_at(other, body, m)
         if place is None:
             return None
-        total += m.number(share, f"the share of '{other}'") * place
+        total += m.number(share, f"the factor of '{other}'") * place
     return total if item.combine else None
 
 

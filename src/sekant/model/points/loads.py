@@ -49,7 +49,7 @@ class PointSpring(Element):
     stiffness: Stiffness
     """tension per elongation"""
     length: Length | None = None
-    """unstretched length; by default the length at the start"""
+    """free length; by default the length at the start"""
     damping: Damping | None = None
     """tension per rate of the length"""
 
@@ -79,7 +79,7 @@ class AngularSpring(Element):
     shown: ClassVar = "{angle: turn, stiffness: 12 N*m/rad}"
 
     angle: Angle
-    """name of a tracked or computed angle"""
+    """name of an angle that is tracked or computed, or an expression"""
     stiffness: RotationalStiffness
     """torque per angle"""
     rest: Angle = 0.0
@@ -91,7 +91,7 @@ class AngularSpring(Element):
 
 @register
 class PointDamper(Element):
-    """A linear damper through Rayleigh's function."""
+    """A linear damper, as a Rayleigh dissipation function."""
 
     section: ClassVar = "dampers"
     shown: ClassVar = "{ends: [A, B], damping: 20 N*s/m}"
@@ -101,7 +101,7 @@ class PointDamper(Element):
     damping: Damping
     """force per speed"""
     isotropic: bool = False
-    """whether it damps every relative velocity of the ends, not only that along their line"""
+    """whether to damp the whole relative velocity of the ends, not only its component along their line"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, speed = _stretching(m, self.ends, "" if self.isotropic else "damper", name)
@@ -113,7 +113,7 @@ class PointDamper(Element):
 
 @register
 class AngularDamper(Element):
-    """A damper on the angular velocity of a body relative to another one or the ground."""
+    """A damper on the angular velocity of a body relative to another body or the ground."""
 
     section: ClassVar = "angular_dampers"
     shown: ClassVar = "{body: crank, damping: 0.1 N*m*s/rad}"
@@ -168,7 +168,7 @@ class ForceBetween(Element):
 
 @register
 class BodyTorque(Element):
-    """A torque on a body; its reaction acts on another one or the ground."""
+    """A torque on a body, whose reaction acts on another body or the ground."""
 
     section: ClassVar = "torques"
     shown: ClassVar = "{body: crank, torque: 1.5 N*m}"
@@ -176,7 +176,7 @@ class BodyTorque(Element):
     body: str
     """name of a body"""
     torque: Torque
-    """a number in the plane; three components in W in space"""
+    """a number in the plane; in space, three components in W"""
     against: str = "ground"
     """name of a body, or ground"""
 
@@ -187,15 +187,15 @@ class BodyTorque(Element):
 
 @register
 class Work(Element):
-    """A generalized force on any quantity, by its rate: the power is rate * force."""
+    """A generalized force on any quantity, given by its rate; the power is rate * force."""
 
     section: ClassVar = "works"
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
     rate: Values
-    """velocity on which the force does work"""
+    """rate of the quantity"""
     force: Values
-    """force along that velocity"""
+    """generalized force"""
 
     def compose(self, name: str, m: Any) -> None:
         rate = m.column(self.rate)
@@ -241,11 +241,11 @@ class ReportedOutput(Element):
     short: ClassVar = "value"
 
     value: Values
-    """one expression or a list of them"""
+    """an expression, or a list of expressions"""
     unit: str = ""
     """unit, for readers"""
     derivatives: int = Field(default=0, ge=0, le=8)
-    """highest order of the time derivatives ``name.rate``, ``name.rate2``, ... to report too"""
+    """highest order of the time derivatives ``name.rate``, ``name.rate2``, ... that are also reported"""
 
     def compose(self, name: str, m: Any) -> None:
         m.outputs[name] = (m.column(self.value), self.unit, self.derivatives)

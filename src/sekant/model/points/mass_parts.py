@@ -152,7 +152,9 @@ def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> t
         S[k] = [-alpha, *(1.0 if i == k else 0.0 for i in range(len(points) - 1))]
     first = float(np.linalg.norm(columns[0]))
     if first == 0.0:
-        raise ModelError("the second entry of its frame gives no direction (length 0)")
+        raise ModelError(
+            "the second entry of its frame has length 0 and gives no direction; choose another one"
+        )
     if len(columns) == 1:
         return np.array(S).T, np.array([[first]])
     along = float(columns[1] @ columns[0]) / first
@@ -160,8 +162,8 @@ def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> t
     second = float(np.linalg.norm(across))
     if second <= LEAST_ANGLE * float(np.linalg.norm(columns[1])) or second == 0.0:
         raise ModelError(
-            "the points and vectors of its frame are collinear at the start; choose a third one off the line of the "
-            "first two"
+            "the points and vectors of its frame are collinear at the start; choose a third one that is not on "
+            "the line of the first two"
         )
     return np.array(S).T, np.array([[first, along], [0.0, second]])
 
@@ -173,7 +175,9 @@ def given_frame(row: np.ndarray) -> np.ndarray:
     along = row[2] / row[0]
     height = row[1] ** 2 - along**2
     if height <= 0:
-        raise ModelError(f"its frame would be collinear for the lengths {row.tolist()}")
+        raise ModelError(
+            f"with the lengths {row.tolist()}, the axes of its frame are collinear; correct them"
+        )
     return np.array([[row[0], along], [0.0, np.sqrt(height)]])
 
 

@@ -22,7 +22,7 @@ ROUND_OFF = 1e-14
 
 
 class Attached(Description):
-    """A place on a body: in its local frame, or by its position in the world at the start."""
+    """A point or vector of a body, given in its local frame or in the world at the start."""
 
     local: Numbers | None = None
     """components in the local frame"""
@@ -37,7 +37,7 @@ class Attached(Description):
     @model_validator(mode="after")
     def _one(self):
         if (self.local is None) == (self.at is None):
-            raise ValueError("give either components in the local frame or 'at' in W")
+            raise ValueError("give either components in the local frame, or 'at' in W")
         return self
 
     def components(self, name: str, body: BodyPart, m: Any, point: bool) -> np.ndarray:
@@ -58,8 +58,8 @@ def localized(place: np.ndarray, body: BodyPart, m: Any, point: bool) -> np.ndar
 class PointBody(Element):
     """A rigid body in a local frame of points: an origin, then one (plane) or two (space) points or vectors.
 
-    The second entry lies on the local x axis, the third in the local xy plane. Frames that share points are joined
-    there.
+    The second entry is on the local x axis, and the third in the local xy plane. Bodies whose frames share a point
+    are joined there.
     """
 
     section: ClassVar = "bodies"
@@ -68,20 +68,21 @@ class PointBody(Element):
     frame: tuple[str, ...]
     """names of the origin and of one (plane) or two (space) points or vectors"""
     mass: Mass = 0.0
-    """mass at its center of mass"""
+    """mass of the body"""
     com: Position | None = None
-    """center of mass in the local frame (default: the origin)"""
+    """center of mass in the local frame; by default the origin"""
     inertia: Inertia = 0.0
-    """inertia about the center of mass, in the local frame: a number, three, or a symmetric matrix"""
+    """inertia about the center of mass, in the local frame: one number, three numbers, or a symmetric matrix"""
     points: dict[str, Attached] = Field(default_factory=dict)
-    """points fixed in the body, by name: components in the local frame, or {at: place in W at the start}"""
+    """points fixed in the body, by name: components in the local frame, or {at: position in W at the start}"""
     vectors: dict[str, Attached] = Field(default_factory=dict)
-    """vectors fixed in the body"""
+    """vectors fixed in the body, by name"""
     rigid: bool = True
-    """whether to constrain lengths and angles of the frame, to their values at the start or those in `lengths`"""
+    """whether to constrain the lengths and angles of the frame to those in `lengths`, or by default to those at
+    the start"""
     lengths: FrameLengths | None = None
-    """distance (or length) of the second entry; in space also of the third, and the scalar product of both
-    directions"""
+    """distance of the second point from the origin, or length of the second vector; in space also that of the third
+    entry, and the scalar product of both"""
 
     def compose(self, name: str, m: Any) -> None:
         if len(self.frame) != m.dim:
@@ -208,11 +209,11 @@ class Rod(Element):
     ends: tuple[str, str]
     """names of two points"""
     mass: Mass = 0.0
-    """mass, spread evenly along it"""
+    """mass, uniformly distributed along the rod"""
     length: Length | None = None
-    """length; by default the distance of its ends at the start"""
+    """length; by default the distance between its ends at the start"""
     inertia: MomentOfInertia | None = None
-    """inertia about its middle, across its axis; by default that of a thin rod"""
+    """moment of inertia about its center, perpendicular to its axis; by default that of a thin rod"""
     rigid: bool = True
     """whether to constrain its length"""
 
@@ -232,7 +233,7 @@ class Rod(Element):
 
 @register
 class PointMass(Element):
-    """A mass in one point."""
+    """A point mass."""
 
     section: ClassVar = "masses"
     shown: ClassVar = "{at: B, mass: 0.8 kg}"
@@ -256,7 +257,7 @@ class PointDistance(Element):
     ends: tuple[str, str]
     """names of two points"""
     length: Length | None = None
-    """distance; by default that at the start; may be a function of time"""
+    """distance, which may be a function of time; by default the distance at the start"""
 
     def compose(self, name: str, m: Any) -> None:
         A, B = m.points(self.ends)

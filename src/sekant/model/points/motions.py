@@ -17,7 +17,7 @@ from sekant.model.points.values import Anything, Direction
 
 @register
 class Angle(Element):
-    """The angle of a body's x axis or a vector from the x axis of W, in the plane, turns counted.
+    """The angle of a body's x axis, or of a vector, from the x axis of W, with turns counted (plane only).
 
     It is integrated from its rate (DERA 3.2.2, 5.3.1); at the start it is in (-pi, pi], or as given.
     """
@@ -28,11 +28,13 @@ class Angle(Element):
     of: str
     """name of a body or a vector"""
     start: AngleValue | None = None
-    """angle at the start; by default that of the start positions"""
+    """angle at the start; by default the angle at the start positions"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
-            raise ModelError("angles exist only in the plane; in space, define a quantity by its rate")
+            raise ModelError(
+                "angles exist only in the plane; in space, define a tracked quantity by its rate"
+            )
         x = m.direction(self.of)
         dx = m.rate(x)
         rate = (x[0] * dx[1] - x[1] * dx[0]) / ca.sumsqr(x)
@@ -43,7 +45,7 @@ class Angle(Element):
 class Tracked(Element):
     """A quantity that is integrated from its rate, an expression of time, coordinates and velocities (DERA 3.2.2).
 
-    Others may depend on it. A rate that is not linear in the velocities is allowed as long as no energy and no
+    Other items may depend on it. A rate that is not linear in the velocities is allowed as long as no energy and no
     generalized force belongs to the quantity itself.
     """
 
@@ -63,8 +65,8 @@ class Tracked(Element):
 class Motor(Element):
     """Turns a body's x axis, or a vector, by an angle from its direction at the start.
 
-    In the plane the angle counts from the start; in space it turns about `axis`, fixed in W; the direction must
-    stay perpendicular to it. The multiplier is the torque needed.
+    The angle is zero at the start. In space, the rotation is about `axis`, which is fixed in W and must be
+    perpendicular to the direction. The multiplier is the required torque.
     """
 
     section: ClassVar = "motors"
@@ -73,9 +75,9 @@ class Motor(Element):
     turn: str
     """name of a body or a vector"""
     angle: AngleValue
-    """function of time"""
+    """angle as a function of time"""
     axis: Direction | None = None
-    """axis in W (space)"""
+    """axis in W, in space"""
 
     def compose(self, name: str, m: Any) -> None:
         x = m.direction(self.turn)
@@ -88,7 +90,7 @@ class Motor(Element):
             side = np.array([-start[1], start[0]])
         else:
             if self.axis is None:
-                raise ModelError("'axis' is missing: in space give the axis in W")
+                raise ModelError("'axis' is missing; in space, give the axis in W")
             up = m.unit(self.axis, "axis")
             if abs(float(up @ start)) > 1e-6:
                 raise ModelError("the direction is not perpendicular to the axis at the start")
@@ -102,15 +104,15 @@ class Motor(Element):
 
 @register
 class Drive(Element):
-    """Any quantity of the coordinates that follows a function of time; the multiplier gives the force needed."""
+    """Prescribes any quantity of the coordinates as a function of time. The multiplier is the required force."""
 
     section: ClassVar = "drives"
     shown: ClassVar = "{quantity: B.x, value: 1.2 + 0.1*sin(5*t)}"
 
     quantity: Anything
-    """expression of coordinates"""
+    """quantity, as an expression of coordinates"""
     value: Anything
-    """function of time"""
+    """value of the quantity as a function of time"""
 
     def compose(self, name: str, m: Any) -> None:
         quantity, value = m.value(self.quantity), m.value(self.value)

@@ -20,15 +20,15 @@ SCALARS = ("angles", "tracked")
 class Natural(Description):
     """Points, vectors, and what connects them; it replaces bodies and joints.
 
-    Parts that share a point turn about it; sharing a point and a vector in space makes a hinge.
+    Parts that share a point can rotate about it. In space, a shared point and a shared vector form a hinge.
     """
 
     dim: Literal[2, 3] = 2
-    """2: in the xy plane; 3: in space"""
+    """2: mechanism in the xy plane; 3: in space"""
     gravity: Gravity | None = None
     """(dim,) acceleration of gravity in W; by default 9.81 m/s^2 downward, along -y in the plane and -z in space"""
     items: dict[str, dict[str, SerializeAsAny[Element]]] = Field(default_factory=dict)
-    """by section and name; in a file the sections are next to `dim`"""
+    """items by section and name; in a file, the sections are next to `dim`"""
     lookups: Any = Field(default=None, repr=False)
     """tables that CasADi expressions of items refer to (Python only)"""
 
@@ -55,7 +55,7 @@ class Natural(Description):
                 yield child, ("bodies", name)
 
     def names(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Every name with its place; those under `prescribed` are names of points."""
+        """Every name with its path. Names under `prescribed` are left out, because they are names of points."""
         for section, items in self.items.items():
             for name, item in items.items():
                 if section != "prescribed":

@@ -47,7 +47,7 @@ class GroundVector(Element):
 
 @register
 class Prescribed(Element):
-    """Components of a point or vector, by its name, that follow functions of time."""
+    """Prescribes components of the point or vector of this name as functions of time."""
 
     section: ClassVar = "prescribed"
     shown: ClassVar = "{x: 0.3*cos(2*t), y: 0.3*sin(2*t)}"
@@ -62,7 +62,9 @@ class Prescribed(Element):
     def compose(self, name: str, m: Any) -> None:
         basic = [*m.natural.items.get("points", {}), *m.natural.items.get("vectors", {})]
         if name not in basic:
-            raise ModelError(f"'{name}' is not a basic point or vector and cannot be prescribed")
+            raise ModelError(
+                f"'{name}' cannot be prescribed, because it is not in the section 'points' or 'vectors'"
+            )
         for axis in self.components:
             if axis not in AXES[: m.dim]:
                 raise ModelError(f"'{name}.{axis}' cannot be prescribed: the mechanism is planar (dim: 2)")
@@ -74,7 +76,7 @@ class Prescribed(Element):
 
 @register
 class Point(Element):
-    """A moving point, with its position and velocity at the start, both of which may be rough."""
+    """A moving point, with its approximate position and velocity at the start."""
 
     section: ClassVar = "points"
     shown: ClassVar = "{at: [0.3 m, 0.4 m], velocity: [1 m/s, 0]}"
@@ -85,9 +87,9 @@ class Point(Element):
     free: str | None = None
     """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
     velocity: VelocityVector | None = None
-    """velocity in W at the start; by default it follows from that of other points"""
+    """velocity in W at the start; by default it follows from the velocities of other points"""
     weight: Number = 1.0
-    """weight of its position in the assembly: larger ones move less"""
+    """weight of its position in the assembly: points with larger weights move less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
@@ -95,7 +97,7 @@ class Point(Element):
 
 @register
 class FreeVector(Element):
-    """A vector that turns, with its components and their rates at the start."""
+    """A vector that may rotate, with its components and their rates at the start."""
 
     section: ClassVar = "vectors"
     shown: ClassVar = "{value: [0, 0, 1], free: xy}"
@@ -108,7 +110,7 @@ class FreeVector(Element):
     rate: Numbers | None = None
     """rates of the components in W at the start; by default they follow from other rates"""
     weight: Number = 1.0
-    """weight of its components in the assembly: larger ones change less"""
+    """weight of its components in the assembly: vectors with larger weights change less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)
@@ -133,16 +135,15 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
         written = written_rate = None
         if fixed is not None and axis not in moved and first != 0.0:
             raise ModelError(
-                f"the velocity of '{name}' has the component {first:g} along {axis}, but "
-                f"{_held_by(free)}; write 0 there, "
-                f"or add '{axis}' to 'free'"
+                f"the velocity of '{name}' has the component {first:g} along {axis}, but {_held_by(free)}; set this "
+                f"component to 0, or add '{axis}' to 'free'"
             )
         if axis in moved:
             with m.about(("natural", "prescribed", name, axis)):
                 other = sorted(m.names_in(moved[axis]) - {"t", *m.resolved.values, *m.resolved.given})
                 if other:
                     raise ModelError(
-                        f"a prescribed component is a function of time alone; it contains '{other[0]}'"
+                        f"a prescribed component may depend only on time and parameters, but contains '{other[0]}'"
                     )
                 fixed = m.value(moved[axis])
                 written, written_rate = begin, None if rate is None else first
@@ -166,24 +167,24 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
 
 
 def _held_by(free: str | None) -> str:
-    return f"it may move along {', '.join(free)} only" if free else "it is fixed"
+    return f"it can move only along {', '.join(free)}" if free else "it is fixed"
 
 
 @register
 class Assigned(Element):
-    """A point or vector that follows from others, as given by one of the fields."""
+    """A point or vector that follows from others; one of the fields defines it."""
 
     section: ClassVar = "assign"
     shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"
 
     combine: dict[str, Number] = Field(default_factory=dict)
-    """sum of points and vectors by name, each with its factor: {A: 0.5, B: 0.5}"""
+    """sum of points and vectors, with a factor for each name: {A: 0.5, B: 0.5}"""
     cross: tuple[str, str] | None = None
     """cross product of two vectors"""
     point: Numbers | None = None
-    """point given by expressions of its components in W"""
+    """components of a point in W, as expressions"""
     vector: Numbers | None = None
-    """vector given by expressions of its components in W"""
+    """components of a vector in W, as expressions"""
 
     @model_validator(mode="after")
     def _one(self):
@@ -197,13 +198,13 @@ class Assigned(Element):
             m.assign(name, m.column(self.point or self.vector), 1.0 if self.point else 0.0)
         elif self.cross is not None:
             if m.dim == 2:
-                raise ModelError("the cross product of two vectors is not in the plane; it needs dim: 3")
+                raise ModelError("a cross product is not in the plane of the mechanism; it requires dim: 3")
             first, second = (m[n] for n in self.cross)
             m.assign(name, ca.cross(first.value, second.value), 0.0)
         else:
             total, weight = SX.zeros(m.dim), 0.0
             for other, share in self.combine.items():
-                factor = m.number(share, f"the share of '{other}'")
+                factor = m.number(share, f"the factor of '{other}'")
                 total, weight = total + m[other].value * factor, weight + m[other].weight * factor
             if min(abs(weight), abs(weight - 1.0)) > 1e-12:
                 raise ModelError(

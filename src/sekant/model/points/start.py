@@ -1,5 +1,5 @@
-"""Start values that satisfy the stated numbers: defaults of lengths and frames come from these, not from a
-rough start.
+"""Start values that satisfy the given numbers. Defaults of lengths and frames follow from these values, not from an
+approximate start.
 
 The start moves as little as possible, weighted, by Gauss-Newton steps dy = -W^-1 J^T (J W^-1 J^T)^+ Phi on those
 position equations whose numbers the user gave.
