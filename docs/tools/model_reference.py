@@ -52,7 +52,7 @@ def markdown() -> str:
     parts.append(_table(schema["$defs"]["SimulationSettings"], schema))
     own = schema["$defs"]["View"]
     parts += ["## View (`view`)", _prose(own["description"]), _table(own, schema)]
-    parts.append("## Parts of these")
+    parts.append("## Shared parts")
     for name in ("Placement", "Orientation", "TrackPiece", "Spring"):
         if name in schema["$defs"]:
             own = schema["$defs"][name]
@@ -83,12 +83,12 @@ def _cars() -> list[str]:
 def _points(schema: dict[str, Any]) -> list[str]:
     """Sections of mechanisms modeled with points, from their registry."""
     parts = ["## Mechanisms modeled with points (`natural`)"]
-    parts.append("These sections are inside `natural`, beside `dim` and `gravity`.")
+    parts.append("These sections are inside `natural`, next to `dim` and `gravity`.")
     for section, types in sections().items():
         parts.append(f"### `natural.{section}`")
         for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)
-            short = f" A bare value is short for `{cls.short}`." if cls.short else ""
+            short = f" A value instead of a mapping sets `{cls.short}`." if cls.short else ""
             title = f"`type: {name}`: " if name else ""
             parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]
     return parts

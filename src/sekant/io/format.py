@@ -24,7 +24,7 @@ def checked_format(data: dict[str, Any]) -> None:
         raise ModelError(f"must be a whole number such as {FORMAT}", path=("format",))
     if given is not None and not 1 <= given <= FORMAT:
         known = f"this version of Sekant reads formats up to {FORMAT}"
-        advice = f"{known}: install a newer one" if given > FORMAT else known
+        advice = f"{known}; install a newer version" if given > FORMAT else known
         raise ModelError(f"the file has format {_short(given)}; {advice}", path=("format",))
     natural = data.get("natural")
     if isinstance(natural, dict) and "parameters" in natural:

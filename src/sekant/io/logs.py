@@ -53,7 +53,7 @@ class Log:
             row = int(gaps[0])
             where = f"at {self.time[row]:g} s ({gaps.size} such rows)"
             raise self.columns.wrong(
-                f"column '{name}' has no number {where}; fill the gap or remove the column", row
+                f"column '{name}' has no value {where}; fill the gap, or remove the column", row
             )
         if not own:
             return self.time, values.copy()
@@ -70,8 +70,8 @@ def read_log(path: str | PathLike[str]) -> Log:
     columns = read_columns(path, gaps=True)
     found = [name for name in columns.names if name in TIME]
     if len(found) != 1:
-        have = "has no column 'time'" if not found else f"has the columns {' and '.join(found)} for time"
-        raise columns.wrong(f"{have}; a log needs one, e.g. 'time [s], torque [N*m]'")
+        have = "has no column 'time'" if not found else f"has several time columns ({', '.join(found)})"
+        raise columns.wrong(f"{have}; a log needs one time column, e.g. 'time [s], torque [N*m]'")
     i = columns.names.index(found[0])
     if len(columns.values) < 2:
         raise columns.wrong(f"has {len(columns.values)} rows; a log needs at least two")
@@ -138,7 +138,7 @@ class MdfLog(Log):
         gaps = np.flatnonzero(~np.isfinite(y))
         if gaps.size:
             where = f"at {t[gaps[0]]:g} s ({gaps.size} such samples)"
-            raise self.wrong(f"channel '{name}' has no number {where}; fill the gap, or cut the file there")
+            raise self.wrong(f"channel '{name}' has no value {where}; fill the gap, or cut the file there")
         back = np.flatnonzero(np.diff(t) < 0)
         if back.size:
             raise self.wrong(

@@ -71,7 +71,9 @@ def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -
 
 def _text(name: Any, folder: Path) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
-        raise ModelError(f"file: '{name}' is not the name of a file with a Python function")
+        raise ModelError(
+            f"file: '{name}' is not a file name; give the file that contains the Python function"
+        )
     try:
         return read_file(folder / name, LARGEST, ModelError, "; is it a Python function?").decode()
     except UnicodeDecodeError:

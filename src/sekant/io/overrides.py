@@ -90,8 +90,8 @@ def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
     last = path[-1]
     if isinstance(last, int):
         if not isinstance(at, list) or last >= len(at):
-            size = f"a list of {len(at)}" if isinstance(at, list) else "no list"
-            raise ModelError(f"'{name}': the model has {size} there; set the whole list")
+            size = f"a list of {len(at)} values" if isinstance(at, list) else "no list"
+            raise ModelError(f"'{name}' does not exist: the model has {size} there; set the whole list")
         at[last] = value
     elif isinstance(at, dict):
         at[last] = value

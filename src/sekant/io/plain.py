@@ -24,8 +24,8 @@ def to_plain(value: Any) -> Any:
     """`value` as dictionaries, lists, numbers, texts and None."""
     if isinstance(value, Lagrangian):
         raise ModelError(
-            "a bare Lagrangian in CasADi symbols cannot be written to a file; describe the mechanism in a "
-            "section 'natural'"
+            "a bare Lagrangian in CasADi symbols cannot be written to a file; model the mechanism in a section "
+            "'natural'"
         )
     if isinstance(value, Natural):
         sections = {section: _named(items, section) for section, items in value.items.items() if items}

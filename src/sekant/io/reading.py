@@ -67,7 +67,9 @@ def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
     if build is None:
         return None
     if given:
-        raise ModelError(f"'{min(given)}' cannot be overridden; change the description", file=str(path))
+        raise ModelError(
+            f"'{min(given)}' cannot be overridden in this kind of file; change the file", file=str(path)
+        )
     return build(str(path))
 
 

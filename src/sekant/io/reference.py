@@ -87,7 +87,7 @@ def find_item(name: str) -> tuple[str, type]:
         return known[first[0]]
     below = [full for full in known if full.startswith(f"{wanted}.")] or alone
     if below:
-        raise SekantError(f"'{name}' is one of {', '.join(below)}")
+        raise SekantError(f"'{name}' has several meanings; write one of {', '.join(below)}")
     hint = suggest(wanted, list(known))
     near = [full for full in known if wanted in full]
     if 0 < len(near) <= 12 and not nearest(wanted, list(known)):

@@ -62,7 +62,7 @@ def json_schema() -> dict[str, Any]:
     }
     curves = {
         "type": ["object", "null"],
-        "description": "paths and surfaces by name; the key of each source sets its kind",
+        "description": "paths and surfaces by name; the key of the source selects its type",
         "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
     }
     template = {
@@ -78,11 +78,11 @@ def json_schema() -> dict[str, Any]:
         "on": {"type": "string", "description": "body or frame that carries it; default: the ground"},
         "at": {
             "anyOf": [where[Placement], {"type": "array", "items": _QUANTITY}],
-            "description": "pose, or position, of the part's ground there",
+            "description": "pose or position of the part's ground on it",
         },
         "parameters": collections["parameters"],
-        "connect": {**names, "description": "names inside the template -> items of the model"},
-        "mirror": {"enum": ["x", "y", "z"], "description": "mount the mirror image about this plane"},
+        "connect": {**names, "description": "names of items of the model, by names in the template"},
+        "mirror": {"enum": ["x", "y", "z"], "description": "axis normal to the plane of the mirror image"},
     }
     return {
         "$schema": _DIALECT,

@@ -78,7 +78,7 @@ def read_source(path: Path) -> Source:
     """The YAML mapping in the file `path`."""
     kind = _NOT_YAML.get(path.suffix.lower())
     if kind is not None and path.is_file():
-        raise ModelError(f"a YAML file is expected here, but this is {kind}", file=str(path))
+        raise ModelError(f"this is {kind}, but a YAML file is expected", file=str(path))
     return parse_source(read_text(path, MAX_BYTES), str(path))
 
 
@@ -219,7 +219,9 @@ class _NodeBuilder:
     def build(self, node: Any, path: KeyPath, above: tuple[int, ...]) -> Any:
         self.count += 1
         if self.count > MAX_VALUES:
-            self.fail(node, f"has more than {MAX_VALUES} values (aliases counted each time); use CSV files")
+            self.fail(
+                node, f"has more than {MAX_VALUES} values (every use of an alias counts); use CSV files"
+            )
         if len(above) > MAX_DEPTH:
             self.fail(node, f"is nested deeper than {MAX_DEPTH} levels")
         if id(node) in above:

@@ -76,7 +76,7 @@ def _take_model(
     """Make a template of the model file that an instance names."""
     file, path = instance.pop("model"), ("instances", name, "model")
     if "template" in instance:
-        raise ModelError("an instance has a template or a model, not both; remove one", path=path)
+        raise ModelError("an instance has either a template or a model; remove one of them", path=path)
     if not isinstance(file, str):
         raise ModelError(f"must be the name of a model file, not {kind_of(file)}", path=path)
     source = read(file, path)
@@ -216,7 +216,7 @@ def _connections(instance: dict[str, Any], local: set[str], path: KeyPath) -> di
             raise ModelError(f"must be the name of an item of the model, not {kind_of(outer)}", path=at)
         if inner in local:
             raise ModelError(
-                "is defined by the template; connect only names that it does not define", path=at
+                "is defined by the template; connect only names that the template does not define", path=at
             )
     return connect
 

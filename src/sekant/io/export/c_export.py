@@ -96,9 +96,9 @@ def export_c(
     refuse(built, "C")
     if precision == "float" and built.equations.constraints:
         raise SekantError(
-            f"model '{built.model.name}': constraint '{built.equations.constraints[0].name}' closes a loop, whose "
-            "equations single precision cannot solve to any useful accuracy; export in double precision, or replace "
-            "the loop by a path joint first (sekant reduce)"
+            f"model '{built.model.name}': constraint '{built.equations.constraints[0].name}' closes a loop, and "
+            "single precision is not accurate enough for its equations; export in double precision, or first "
+            "replace the loop by a path joint (sekant reduce)"
         )
     start = start_of(built, initial)
     chosen = chosen_method(built, method, True, start)
@@ -186,12 +186,11 @@ def _header(label: str, system: System, face: Interface, found: CExport, code: M
         "/* Sets parameters and step as in the model; change them in the structure before the start. */",
         f"void {label}_defaults({label} *m);",
         "/* Starts at time t. Returns 0; 1: a number is not finite; 2: the constraints cannot be satisfied;",
-        "   4: an event of the model ends the motion; 5: events trigger one another without end; 6: a delay "
-        "has to remember more",
-        "   kinks than fit into its memory. */",
+        "   4: an event of the model ends the motion; 5: events trigger one another endlessly; 6: the memory of",
+        "   a delay is too small for its kinks. */",
         f"int {label}_start({label} *m, {precision.name} t);",
-        "/* One step. Gives 0, or a code as above; the state is then the one before the step that failed, with",
-        "   code 4 the one at the event. */",
+        "/* One step. Returns 0 or a code as above. After code 4 the state is that at the event, after another",
+        "   code that before the step. */",
         f"int {label}_step({label} *m);",
         "/* Rates of the states, and all outputs, at the current state. */",
         f"void {label}_rates(const {label} *m, {precision.name} *xdot);",

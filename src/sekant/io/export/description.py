@@ -94,7 +94,7 @@ def _refuse_duplicates(found: Sequence[FmuVariable]) -> None:
         if entry.variable.name in seen:
             raise SekantError(
                 f"two variables of the FMU would have the name '{entry.variable.name}'; rename the parameter or the "
-                "output of that name, or choose outputs"
+                "output, or export fewer outputs"
             )
         seen.add(entry.variable.name)
 

@@ -117,7 +117,7 @@ def export_fmu(
     if processor not in PROCESSORS:
         raise SekantError(f"unknown processor '{processor}'; {suggest(processor, PROCESSORS, 'processors')}")
     if processor == "native" and wanted != [host()]:
-        raise SekantError(f"code for this processor runs only on {host()}; remove the other platforms")
+        raise SekantError(f"code for the native processor runs only on {host()}; remove the other platforms")
     built = system_of(system, None if parameters is None else list(parameters))
     refuse(built, "an FMU")
     start = start_of(built, initial)

@@ -114,15 +114,15 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
         if name not in known:
             hint = suggest(name, known, "run-time parameters")
             raise SekantError(
-                f"no input '{name}'; {hint} An input is one of the model's `inputs`, or a parameter of a force: "
-                f"add a parameter to the model, or compile with parameters=['{name}']"
+                f"there is no input '{name}': an input is an entry of `inputs` or a run-time parameter of the "
+                f"model, so add a parameter, or compile with parameters=['{name}']; {hint}"
             )
         k = known.index(name)
         moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, eq.motion.q_all)
         if eq.lookups.jacobian(moved, eq.p[k]).nnz():
             raise SekantError(
-                f"input '{name}' drives a motion or a constraint, which also depend on its rates; use it in a "
-                f"force, or keep it a parameter"
+                f"input '{name}' occurs in a prescribed motion or a constraint, which also depends on the rates "
+                "of the input; use the input in a force, or export it as a parameter"
             )
         found.append(k)
     return tuple(found)

@@ -26,7 +26,7 @@ def system_of(given: System | Model | Collector, parameters: list[str] | None) -
     if isinstance(given, System):
         if parameters is not None:
             raise SekantError(
-                "a compiled system already has its parameters: give parameters to sk.compile, or pass a model"
+                "the parameters of a compiled system are fixed; give parameters to sk.compile, or export a model"
             )
         return given
     if parameters is None:
@@ -59,13 +59,13 @@ def refuse(system: System, what: str) -> None:
     )
     if numeric is not None:
         raise SekantError(
-            f"model '{name}': {numeric.label} is a numeric Python function, whose code cannot be exported as {what}; "
-            "record it (sk.signals.traced), write it as an expression, or compute it in the other program and "
-            "pass it as an input"
+            f"model '{name}': {numeric.label} is a numeric Python function, which cannot be exported as {what}; "
+            "record it (sk.signals.traced), write it as an expression, or compute it in the other program and use "
+            "an input"
         )
     if system.nv == 0:
         raise SekantError(
-            f"model '{name}' has no degree of freedom, so there is no motion to export; free a joint, or use "
+            f"model '{name}' has no degree of freedom, so there is no motion to export; remove a constraint, or use "
             "sekant kinematics"
         )
 
@@ -76,10 +76,10 @@ def refuse_contacts(system: System, method: str) -> None:
     contacts = list(system.model.contacts)
     if contacts and method not in EVENT_METHODS:
         raise SekantError(
-            f"model '{system.model.name}': contact '{contacts[0]}' cannot be computed by '{method}', which does "
-            f"not locate impacts; export an FMU with {' or '.join(EVENT_METHODS)} inside (--kind cs --method "
-            f"dop853) or "
-            "for model exchange, or use a joint_limit, a plane_contact or another compliant force"
+            f"model '{system.model.name}': method '{method}' cannot compute contact '{contacts[0]}', because it does "
+            "not locate impacts; export an FMU for model exchange, or for co-simulation with "
+            f"{' or '.join(EVENT_METHODS)} (--kind cs --method dop853), or use a compliant force such as "
+            "joint_limit or plane_contact"
         )
 
 
@@ -106,14 +106,13 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
     remedy = f"choose one of {', '.join(allowed)} with --method"
     if asked == "dop853":
         raise SekantError(
-            f"method 'dop853' chooses its own steps, but C code for real time requires fixed steps; {remedy}"
+            f"method 'dop853' has variable steps, but C code for real time requires fixed steps; {remedy}"
         )
     if asked in METHODS:
-        source = "asked for" if method else "from its simulation settings"
+        source = "" if method else " of its simulation settings"
         raise SekantError(
-            f"model '{system.model.name}': method '{asked}', {source}, is not available in exported C, which has "
-            f"fixed steps; "
-            f"{remedy}"
+            f"model '{system.model.name}': method '{asked}'{source} is not available in exported C code, which "
+            f"has fixed steps; {remedy}"
         )
     if asked != "auto":
         raise SekantError(f"unknown method '{asked}'; {suggest(asked, allowed, 'methods')}")

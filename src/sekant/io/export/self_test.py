@@ -64,13 +64,13 @@ def _motion(
         raise KeyboardInterrupt
     elif done.status != "finished":
         raise SekantError(
-            f"model '{system.model.name}' fails within {steps} steps of {step:g} s by {METHODS[method].name}: "
-            f"{done.message}"
+            f"model '{system.model.name}' fails within {steps} steps of {step:g} s with the method "
+            f"{METHODS[method].name}: {done.message}"
         )
     if count < TEST_ROWS + 2:
         raise SekantError(
-            f"model '{system.model.name}' ends its motion at t = {done.t_last:.6g} s ({done.message}), too early "
-            f"to test steps of {step:g} s; use shorter steps"
+            f"the motion of model '{system.model.name}' ends at t = {done.t_last:.6g} s ({done.message}), which "
+            f"is too early for a self-test with steps of {step:g} s; use shorter steps"
         )
     return times[:count], np.ascontiguousarray(np.concatenate(x)[:count]), np.concatenate(p)[:count]
 

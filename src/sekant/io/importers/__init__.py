@@ -38,8 +38,8 @@ def load_foreign(path: Path, given: Mapping[str, Any]) -> Model:
     """The model for `sekant.load`: omissions become Python warnings and are listed in its description."""
     if given:
         raise ModelError(
-            f"only Sekant model files accept overridden values ({', '.join(given)}); write one with "
-            "sekant.dump first",
+            f"values can be overridden only in Sekant model files (got {', '.join(given)}); first write one with "
+            "sekant.dump",
             file=str(path),
         )
     model, omitted = _read(path)

@@ -211,7 +211,9 @@ class MjcfReader:
             self.joints[element.need("name")] = (name, ref)
         if ref:
             self.omitted.add(
-                "reference", "coordinates are measured from 'ref' of the file, not from zero", name
+                "reference",
+                "coordinates are measured from the value of 'ref' in the file, not from zero",
+                name,
             )
         if element.number("armature", 0.0):
             self.omitted.add("armature", "inertia of rotors (armature)", name)

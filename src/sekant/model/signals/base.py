@@ -16,7 +16,7 @@ from sekant.model.registry import Item, Registry
 
 
 class Signal(Item):
-    """A named quantity that may have states. `components` of the value: none for a scalar."""
+    """A named quantity that may have states."""
 
     signals: ClassVar[tuple[str, ...]] = ("input",)  # fields that may vary in time
     settable: ClassVar[str] = ""

@@ -22,10 +22,10 @@ DEGREE = 7
 
 @register
 class Delay(Signal):
-    """y(t) = input(t - time); `start` before the input has arrived.
+    """y(t) = input(t - time), and `start` until the input has arrived.
 
-    The input is stored as polynomials of degree 7 through its values at Chebyshev points, `pieces` of them over the
-    delay. In linear models the delay is a Pade approximation exp(-s T) of order `pade`.
+    Over the delay, `pieces` polynomials of degree 7 through values at Chebyshev points store the input. In linear
+    models, a Pade approximation of order `pade` replaces the delay exp(-s T).
     """
 
     type: ClassVar[str] = "delay"
@@ -36,7 +36,7 @@ class Delay(Signal):
     time: Positive[Time]
     """length of the delay"""
     start: AnyQuantity = 0.0
-    """value before the input arrives"""
+    """value until the input has arrived"""
     pieces: int = 2
     """number of polynomials of degree 7 over the delay"""
     pade: int = 4
@@ -51,7 +51,9 @@ class Delay(Signal):
         if not 1 <= self.pieces <= 1000:
             raise ValueError(f"pieces must be between 1 and 1000 (got {self.pieces})")
         if not 1 <= self.pade <= 12:
-            raise ValueError(f"pade must be between 1 and 12 (got {self.pade}); higher orders lose digits")
+            raise ValueError(
+                f"pade must be between 1 and 12 (got {self.pade}), because higher orders lose digits"
+            )
         return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:

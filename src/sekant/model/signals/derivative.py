@@ -21,9 +21,9 @@ class Derivative(Signal):
     input: AnyQuantity
     """expression that is differentiated"""
     time_constant: Positive[Time]
-    """T of the filter: it differentiates changes slower than this; without it, a jump has no derivative"""
+    """time constant T of the filter, which differentiates changes that are slower than T"""
     start: AnyQuantity = 0.0
-    """value of the filtered input at the start; the derivative begins at (input - start) / T"""
+    """filtered input x at the start; the derivative starts at (input - start) / T"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

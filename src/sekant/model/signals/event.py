@@ -17,10 +17,10 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 @register
 class EventSignal(Signal):
-    """When `when` crosses zero, `set` another signal `to` a value, `reset` signals to their start, or `stop` the run.
+    """When `when` crosses zero, it sets another signal, resets signals to their start values, or stops the run.
 
-    Its own value counts how often this has happened. Events can set: `held`, `sampled`, `integral`, `lowpass`,
-    `rate_limit`, `hysteresis` (its branch, 0 or 1), and the integral part of a `pid`.
+    Its value is the number of crossings so far. Events can set signals of the types `held`, `sampled`, `integral`,
+    `lowpass`, `rate_limit`, `hysteresis` (its branch, 0 or 1) and `pid` (its integral part).
     """
 
     type: ClassVar[str] = "event"
@@ -29,15 +29,15 @@ class EventSignal(Signal):
     settable: ClassVar = "count"
 
     when: AnyQuantity
-    """the event happens where this crosses zero"""
+    """expression whose zero crossings are the events"""
     direction: Literal["rising", "falling", "both"] = "both"
     """which crossings of zero count"""
     set: SignalName | None = None
     """signal that the event sets"""
     to: AnyQuantity = 0.0
-    """value that this signal takes, evaluated just before the event"""
+    """new value of this signal, evaluated just before the event"""
     reset: tuple[SignalName, ...] = ()
-    """signals that restart at their start values"""
+    """signals that return to their start values"""
     stop: bool | str = False
     """whether to end the run; a text becomes its message"""
 
@@ -48,7 +48,9 @@ class EventSignal(Signal):
     @model_validator(mode="after")
     def _sensible(self):
         if isinstance(self.when, float):
-            raise ValueError(f"when must vary (got the number {self.when:g}, which never crosses zero)")
+            raise ValueError(
+                f"when is the number {self.when:g}, which never crosses zero; give an expression"
+            )
         return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:

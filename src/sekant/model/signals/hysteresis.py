@@ -22,16 +22,16 @@ class Hysteresis(Signal):
     """
 
     type: ClassVar[str] = "hysteresis"
-    summary: ClassVar[str] = "two branches, with a threshold for the way up and one for the way down"
+    summary: ClassVar[str] = "two branches, with one threshold for a rising input and one for a falling input"
     signals: ClassVar = ("input", "low", "high", "on_above", "off_below")
     settable: ClassVar = "branch"
 
     input: AnyQuantity
-    """expression that is switched"""
+    """expression that switches between the branches"""
     on_above: AnyQuantity
-    """threshold on the way up"""
+    """threshold of the rising input"""
     off_below: AnyQuantity
-    """threshold on the way down"""
+    """threshold of the falling input"""
     low: AnyQuantity = 0.0
     """value of the lower branch: a number or an expression"""
     high: AnyQuantity = 1.0
@@ -48,8 +48,8 @@ class Hysteresis(Signal):
         on, off = self.on_above, self.off_below
         if isinstance(on, float) and isinstance(off, float) and on <= off:
             raise ValueError(
-                f"on_above must be larger than off_below (got {on:g} and {off:g}); with equal values it would "
-                "switch forever"
+                f"on_above must be larger than off_below (got {on:g} and {off:g}), or the signal would switch "
+                "endlessly"
             )
         return self
 

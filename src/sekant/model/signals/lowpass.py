@@ -24,9 +24,9 @@ class Lowpass(Signal):
     input: AnyQuantity
     """expression that is filtered"""
     time_constant: Positive[Time]
-    """T: one over the corner frequency in rad/s"""
+    """T: inverse of the corner frequency in rad/s"""
     order: int = 1
-    """1 or 2"""
+    """order of the filter, 1 or 2"""
     damping: NotNegative[Dimensionless] = 1.0
     """damping ratio of a filter of order 2"""
     start: AnyQuantity = 0.0

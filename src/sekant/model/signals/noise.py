@@ -19,14 +19,14 @@ Hertz = Annotated[float, Quantity("Hz")]
 
 @register
 class Noise(Signal):
-    """Band-limited Gaussian noise of a given standard deviation: y = sqrt(2/n) rms sum cos(2 pi f_k t + phi_k).
+    """Band-limited Gaussian noise with a given standard deviation: y = sqrt(2/n) rms sum cos(2 pi f_k t + phi_k).
 
     The frequencies f_k are random, one in each of n equal parts of the band, and so are the phases phi_k; both
     follow from `seed`. The signal is a smooth function of time: it works with every integrator, and runs repeat.
     """
 
     type: ClassVar[str] = "noise"
-    summary: ClassVar[str] = "random noise of a given band and standard deviation, repeated by its seed"
+    summary: ClassVar[str] = "random noise with a given band and standard deviation, repeatable by its seed"
 
     rms: AnyQuantity
     """standard deviation, in the unit of the signal"""
@@ -37,7 +37,7 @@ class Noise(Signal):
     seed: int = 0
     """seed of the random frequencies and phases; another seed gives another noise"""
     waves: Annotated[int, Field(ge=1, le=1000)] = 50
-    """number of waves; their sum repeats at the earliest after waves/(highest - lowest) seconds"""
+    """number of waves; their sum does not repeat before waves/(highest - lowest) seconds"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -20,10 +20,10 @@ from sekant.tables.numeric import INCREMENT, NumericFunction
 class Numeric(Signal):
     """The result of a Python function of numbers, which may use `if`, `while`, iterations and its own arrays.
 
-    It is compiled to machine code (numba, the extra `numeric`), so no Python runs in the integration loop;
-    integrators do not see its contents. Fixed steps and dop853 evaluate it directly, but do not stop where it
-    jumps or kinks; radau5 and linear models use finite differences; method taylor has no series for it. If it
-    can be written with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called
+    Numba (the extra `numeric`) compiles the function to machine code, so no Python runs in the integration loop.
+    Integrators do not know its expressions: methods with fixed steps and dop853 evaluate it directly, but do not stop
+    at its jumps and kinks; radau5 and linear models use finite differences; the method taylor does not support it.
+    For a function of NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` have the names
     ``name.y0``, ``name.y1``, ...
     """
 
@@ -34,11 +34,11 @@ class Numeric(Signal):
     function: str | Callable[..., Any]
     """definition ``def law(x, v): ...`` as text (from a file: ``file: law.py``), or a function"""
     inputs: dict[str, AnyQuantity]
-    """a quantity, an expression or a number for each parameter of the function"""
+    """a quantity, an expression or a number for each parameter of the function, by its name"""
     outputs: int = 1
     """number of values that the function returns"""
     increment: Positive[Dimensionless] = INCREMENT
-    """step of finite differences, times 1 + |x|"""
+    """step of finite differences, relative to 1 + |x|"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -51,9 +51,10 @@ class Numeric(Signal):
         missing = [name for name in names if name not in self.inputs]
         unknown = [name for name in self.inputs if name not in names]
         if missing or unknown:
-            what = f"none for '{missing[0]}'" if missing else f"'{unknown[0]}' is not a parameter of it"
+            what = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not one of them"
             raise ValueError(
-                f"inputs must name a quantity for each of {', '.join(names) or 'no parameters'}: {what}"
+                f"inputs must give a quantity for each parameter of the function ({', '.join(names) or 'none'}), but "
+                f"{what}"
             )
         if not names:
             raise ValueError("the function needs at least one parameter, such as the time t")

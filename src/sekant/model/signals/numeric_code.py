@@ -48,14 +48,14 @@ def parameters_of(function: str | Callable[..., Any]) -> tuple[str, ...]:
         arguments = _definitions(function)[-1].args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-            raise ValueError("the function must have plain parameters, without '*'")
+            raise ValueError("the parameters of the function must not contain '*'")
         return tuple(names)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         raise ValueError(f"{function!r} does not list its parameters; use a function made by 'def'") from None
     if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters):
-        raise ValueError("the function must have plain parameters, without '*'")
+        raise ValueError("the parameters of the function must not contain '*'")
     return tuple(one.name for one in parameters)
 
 
@@ -77,8 +77,8 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
             found.append(part)
             continue
         raise ValueError(
-            f"line {part.lineno} of the function: it may contain only definitions ('def'), without decorators; "
-            "only np and math are available"
+            f"line {part.lineno} of the function: the text may contain only definitions ('def') without "
+            "decorators, and imports of np and math"
         )
     for part in found:
         _harmless(part)

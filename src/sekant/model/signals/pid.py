@@ -35,13 +35,13 @@ class Pid(Signal):
     kd: AnyQuantity = 0.0
     """derivative gain, s"""
     derivative_filter: Positive[Time] = 0.01
-    """T of the filter of the derivative"""
+    """time constant T of the filter of the derivative"""
     low: AnyQuantity | None = None
     """lower limit of the output"""
     high: AnyQuantity | None = None
     """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
-    """T_w: time in which the integral decreases while the output is at a limit"""
+    """T_w: time constant with which the integral decreases while the output is at a limit"""
     start: AnyQuantity = 0.0
     """value of the integral part at the start"""
 
@@ -54,7 +54,7 @@ class Pid(Signal):
         if isinstance(self.low, float) and isinstance(self.high, float) and self.low >= self.high:
             raise ValueError(f"low must be below high (got {self.low:g} and {self.high:g})")
         if self.kp == self.ki == self.kd == 0.0:
-            raise ValueError("needs at least one of kp, ki and kd: without them it is always zero")
+            raise ValueError("give at least one of kp, ki and kd; without them, the output is always zero")
         return self
 
     @property

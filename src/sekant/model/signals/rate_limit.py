@@ -26,9 +26,9 @@ class RateLimit(Signal):
     rising: Positive[AnyQuantity]
     """largest rate upward, per second"""
     falling: Positive[AnyQuantity] | None = None
-    """largest rate downward, per second, positive; by default that upward"""
+    """largest rate downward, per second, as a positive number; by default the rate upward"""
     time_constant: Positive[Time] = 1e-3
-    """lag T while the limit does not act"""
+    """time constant T of the lag while the rate is below the limit"""
     start: AnyQuantity = 0.0
     """value at the start"""
 

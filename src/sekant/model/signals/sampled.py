@@ -14,10 +14,10 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class SampledSignal(Signal):
-    """The input at the times offset + k period, held in between; `start` before the first sample.
+    """The input at the times offset + k period, held in between, and `start` before the first sample.
 
-    All samples taken at one time use the values just before that time. So a sampled signal may use itself, as
-    in the sum ``total + period * error``, and loops of sampled signals are not algebraic loops.
+    All samples that are taken at the same time use the values just before this time. A sampled signal may therefore
+    use its own value, as in the sum ``total + period * error``, and loops of sampled signals are not algebraic loops.
     """
 
     type: ClassVar[str] = "sampled"
@@ -27,7 +27,7 @@ class SampledSignal(Signal):
     input: AnyQuantity
     """expression that is sampled"""
     period: Positive[Time]
-    """time from sample to sample"""
+    """time between samples"""
     offset: NotNegative[Time] = 0.0
     """time of the first sample"""
     start: AnyQuantity = 0.0

@@ -18,24 +18,24 @@ Matrix = tuple[tuple[AnyQuantity, ...], ...]
 
 @register
 class StateSpace(Signal):
-    """x' = A x + B u, y = C x + D u. Several outputs are called ``name.y0``, ``name.y1``, ..."""
+    """x' = A x + B u, y = C x + D u. Several outputs have the names ``name.y0``, ``name.y1``, ..."""
 
     type: ClassVar[str] = "state_space"
     summary: ClassVar[str] = "linear system with given matrices A, B, C, D"
     signals: ClassVar = ("inputs",)
 
     inputs: tuple[AnyQuantity, ...]
-    """u: list of expressions"""
+    """inputs u: a list of expressions"""
     A: Matrix
-    """A: rows of numbers"""
+    """matrix A, row by row"""
     B: Matrix
-    """B: rows of numbers"""
+    """matrix B, row by row"""
     C: Matrix
-    """C: rows of numbers"""
+    """matrix C, row by row"""
     D: Matrix | None = None
-    """D: rows of numbers; by default zero"""
+    """matrix D, row by row; by default zero"""
     start: tuple[AnyQuantity, ...] | None = None
-    """x at the start; by default zero"""
+    """states x at the start; by default zero"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -51,7 +51,8 @@ class StateSpace(Signal):
         for field, (rows, columns) in wanted.items():
             matrix = getattr(self, field)
             if len(matrix) != rows or any(len(row) != columns for row in matrix):
-                shape = f"{len(matrix)} rows of {sorted({len(row) for row in matrix})} numbers"
+                lengths = " or ".join(str(n) for n in sorted({len(row) for row in matrix}))
+                shape = f"{len(matrix)} rows of {lengths}"
                 raise ValueError(f"{field} must have {rows} rows of {columns} numbers (got {shape})")
         if not n or not m or not self.C:
             raise ValueError("a state-space signal needs at least one state, one input and one output")

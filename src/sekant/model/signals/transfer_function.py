@@ -16,7 +16,8 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class TransferFunction(Signal):
-    """y = numerator(s) / denominator(s) input, coefficients from the highest power down; it starts at zero.
+    """y = numerator(s) / denominator(s) input, with coefficients from the highest power down. Its states start at
+    zero.
 
     States are those of the controllable form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1), and y = sum of (b - b0
     a) x + b0 u, with the coefficients of s/w, where w scales them all to at most 1.
@@ -40,14 +41,14 @@ class TransferFunction(Signal):
     def _proper(self):
         if len(self.denominator) < 2:
             raise ValueError(
-                "denominator needs at least two coefficients; for a constant factor use an expression"
+                "the denominator needs at least two coefficients; for a constant factor, use an expression"
             )
         if self.denominator[0] == 0.0:
             raise ValueError("the first coefficient of the denominator is zero; leave it out")
         if not self.numerator or len(self.numerator) > len(self.denominator):
             raise ValueError(
-                f"the numerator has degree {len(self.numerator) - 1}, the denominator {len(self.denominator) - 1}: "
-                "more zeros than poles would differentiate the input; add poles"
+                f"the numerator has degree {len(self.numerator) - 1}, but the denominator only degree "
+                f"{len(self.denominator) - 1}, which would differentiate the input; add poles"
             )
         return self
 

@@ -132,7 +132,7 @@ static int has_ended(const Course *c) {
 static int do_step(Course *c, real t, real length) {
     MODEL *m = &c->s.m;
     if (fabs(t - m->t) > 1e-9 * fmax(1, fabs(t)) || !(length > 0)) {
-        snprintf(c->message, sizeof c->message, "a step of %g s from t = %.9g s, but the model is at t = %.9g s", (double)length,
+        snprintf(c->message, sizeof c->message, "a step of %g s starts at t = %.9g s, but the model is at t = %.9g s", (double)length,
                  (double)t, (double)m->t);
         return STOPPED_STEP;
     }

@@ -16,7 +16,8 @@ static Status told(Instance *i, Status status) {
 
 static Instance *made(String name, int kind, String token, void *environment, Logger logger) {
     if (kind != KIND || !token || strcmp(token, GUID)) {
-        const char *why = kind != KIND ? "this FMU is not of that kind" : "the GUID or instantiation token is that of another FMU";
+        const char *why = kind != KIND ? "this FMU was exported for the other interface (model exchange or co-simulation)"
+                                       : "the GUID or instantiation token belongs to another FMU";
         if (logger) LOG(logger, environment, name ? name : "", ERROR, why);
         return NULL;
     }
@@ -82,7 +83,7 @@ API Status FN(DeserializeFMUState)(void *c, const Byte *bytes, size_t size, void
     unsigned long long fingerprint = 0;
     if (size >= sizeof fingerprint) memcpy(&fingerprint, bytes, sizeof fingerprint);
     if (size != sizeof(Saved) || fingerprint != FINGERPRINT) {
-        snprintf(i->c.message, sizeof i->c.message, "the serialized state is not one of this FMU");
+        snprintf(i->c.message, sizeof i->c.message, "the serialized state belongs to another FMU");
         return told(i, ERROR);
     }
     if (!*state) *state = malloc(sizeof(Saved));

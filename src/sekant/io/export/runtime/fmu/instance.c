@@ -56,11 +56,11 @@ static void defaults(Course *c) {
 static int failed(Course *c, int code) {
     const char *why = code == STOPPED_NOT_FINITE ? "a number is not finite: the motion leaves the range of a table or is singular"
         : code == STOPPED_CONSTRAINTS ? "the constraints cannot be satisfied"
-        : code == STOPPED_CHATTERING ? "a switch or an event goes back and forth without end; smooth it"
+        : code == STOPPED_CHATTERING ? "a switch or an event alternates endlessly; smooth its law"
         : code == STOPPED_JAMMED ? "friction jams: the reaction that presses grows with the friction that it causes, and Coulomb's law "
                                    "has no solution or several; lower the coefficient, or give the joint some compliance"
-        : code == STOPPED_INSIDE ? "a contact starts inside; change the start values"
-        : code == STOPPED_MEMORY ? "a delay has more kinks to remember than its memory holds" : "the step became too small";
+        : code == STOPPED_INSIDE ? "the bodies of a contact overlap at the start; change the start values"
+        : code == STOPPED_MEMORY ? "the memory of a delay is too small for the kinks of its input" : "the step became too small";
 #if INSTANTS && DECLARED > 0
     if (code == STOPPED_EVENT) why = event_text[c->s.m.stopped - 1];
 #endif
@@ -158,14 +158,14 @@ static int directional_derivative(Course *c, const unsigned int *z, size_t nz, c
     for (size_t i = 0; i < nv; i++) {
         if (v[i] >= VR_STATES && v[i] < VR_RATES) dx[v[i] - VR_STATES] = dv[i];
         else if (v[i] >= VR_PARAMETERS && v[i] < VR_OUTPUTS) dp[v[i] - VR_PARAMETERS] = dv[i];
-        else { snprintf(c->message, sizeof c->message, "no derivatives by value reference %u", v[i]); return 1; }
+        else { snprintf(c->message, sizeof c->message, "derivatives with respect to value reference %u are not available", v[i]); return 1; }
     }
     const real t = inside(&c->s.m, c->s.m.t);
     directional(&t, c->s.m.x, c->s.m.p, dx, dp, dxdot, dy);
     for (size_t i = 0; i < nz; i++) {
         if (z[i] >= VR_RATES && z[i] < VR_PARAMETERS) dz[i] = dxdot[z[i] - VR_RATES];
         else if (z[i] >= VR_OUTPUTS && z[i] < VR_SETTINGS) dz[i] = dy[z[i] - VR_OUTPUTS];
-        else { snprintf(c->message, sizeof c->message, "no derivatives of value reference %u", z[i]); return 1; }
+        else { snprintf(c->message, sizeof c->message, "derivatives of value reference %u are not available", z[i]); return 1; }
     }
     return 0;
 }
