@@ -643,9 +643,9 @@ def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
         ({"coefficient": -0.1}, "coefficient.*must not be negative"),
         ({"level": 1.0, "coefficient": 0.1}, "not both"),
         ({"level": 2.0, "static": 1.0}, "must not be below"),
-        ({"static": 1.0}, "needs level"),
+        ({"static": 1.0}, "requires level"),
         ({"level": 1.0, "width": 0.0}, "width.*positive"),
-        ({"stribeck": 0.1}, "needs level or coefficient"),
+        ({"stribeck": 0.1}, "requires level or coefficient"),
         ({"radius": 0.1}, "needs coefficient"),
     ],
 )

@@ -283,7 +283,7 @@ def test_events_beside_contacts():
         ({"s": {"type": "event", "when": "t - 1", "set": "x"}}, "unknown signal 'x'"),
         (
             {"s": {"type": "event", "when": "t - 1", "set": "x"}, "x": {"type": "expression", "value": "t"}},
-            "no single value that an event could set",
+            "no single value that an event can set",
         ),
         ({"s": {"type": "event", "when": 1.0}}, "never crosses zero"),
         ({"s": {"type": "sampled", "input": "nobody", "period": 1}}, "unknown name 'nobody'"),

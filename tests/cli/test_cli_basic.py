@@ -160,12 +160,12 @@ def test_plot_draws_what_is_named(result_file, tmp_path):
     [
         (["plot", "nowhere.nc"], "nowhere.nc: cannot be read: there is no such file"),
         (["plot", "crane.nc", "hinge.w"], "no channel 'hinge.w'; did you mean 'hinge.q'?\n"),
-        (["plot", "crane.nc", "-o", "a.jpg"], "a.jpg: has no known picture format"),
+        (["plot", "crane.nc", "-o", "a.jpg"], "a.jpg: '.jpg' is not a supported picture format"),
         (["plot", "crane.nc", "-o", "no/a.svg"], "no/a.svg: cannot be written: there is no directory 'no'\n"),
         (["plot", "text.nc"], "text.nc: is not a result file"),
         (["run", "a.yaml", "-o", "no/a.nc"], "no/a.nc: cannot be written: there is no directory 'no'\n"),
         (["run", "a.yaml", "-o", "folder.nc"], "folder.nc: is a directory"),
-        (["run", "a.yaml", "--plot", "a.jpg"], "a.jpg: has no known picture format"),
+        (["run", "a.yaml", "--plot", "a.jpg"], "a.jpg: '.jpg' is not a supported picture format"),
         (["run", "a.yaml", "--csv", "no/a.csv"], "no/a.csv: cannot be written"),
     ],
 )

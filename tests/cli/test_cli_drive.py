@@ -171,7 +171,7 @@ def test_files_of_other_kinds_are_no_cars(tmp_path, text, words):
     with pytest.raises(SekantError, match=words):
         load_car(tmp_path / "what.yaml")
     (tmp_path / "what.csv").write_text("x\n1\n")
-    with pytest.raises(SekantError, match="a YAML file is expected here, but this is a table"):
+    with pytest.raises(SekantError, match="this is a table, but a YAML file is expected"):
         load_car(tmp_path / "what.csv")
 
 

@@ -222,7 +222,7 @@ def test_modes_of_a_surface_are_refused_on_a_path_and_the_other_way_round():
         Path(child="body", curve="c", elastic=over)
     with pytest.raises(ModelError, match="give u2"):
         sk.joints.Surface(child="body", surface="c", elastic=along)
-    with pytest.raises(ModelError, match="'energy' for a surface"):
+    with pytest.raises(ModelError, match="a surface has 'energy'"):
         ElasticModes(u=along.u, shapes=along.shapes, stiffness=along.stiffness, energy=along.force)
 
 

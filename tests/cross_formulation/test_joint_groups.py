@@ -205,13 +205,13 @@ def test_bad_groups_are_named(table):
 
     for changes, said in (
         ({"on_lower": {"coordinate_of": "on_uprigth"}}, "did you mean 'on_upright'"),
-        ({"on_lower": {"coordinate_of": "on_upper"}}, "has no coordinate of its own"),
+        ({"on_lower": {"coordinate_of": "on_upper"}}, "shares the coordinate of another joint"),
     ):
         with pytest.raises(sk.SekantError, match=said):
             sk.Model.model_validate(dict(grouped(table)) | {"joints": joints(**changes)})
-    with pytest.raises(Exception, match="q0: belongs to joint"):
+    with pytest.raises(Exception, match="this joint starts at the coordinate of joint '[^']+'; give q0 there"):
         Path(child="lower", curve=table.curve("lower"), coordinate_of="a", q0=0.1)
-    with pytest.raises(sk.SekantError, match="drive that one"):
+    with pytest.raises(sk.SekantError, match="prescribe the motion of"):
         grouped(table, motions={"motor": Motion(joint="on_lower", value=0.1)})
 
 

@@ -100,7 +100,7 @@ def test_strange_results_are_drawn_without_complaint(result, tmp_path):
 
 def test_bad_requests_are_named(result, tmp_path):
     with pytest.raises(
-        SekantError, match=r"a\.jpg: has no known picture format \('\.jpg'\); use \.svg, \.pdf or \.png"
+        SekantError, match=r"a\.jpg: '\.jpg' is not a supported picture format; use \.svg, \.pdf or \.png"
     ):
         plot_overview(result, tmp_path / "a.jpg")
     with pytest.raises(SekantError, match=r"no channel 'hinge\.w'"):

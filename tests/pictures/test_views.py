@@ -59,11 +59,11 @@ def test_a_view_is_written_and_read(tmp_path):
     [
         ({"target": [1, 2, 3]}, "give either 'plane' or 'camera'"),
         ({"plane": "xz", "camera": [1, 2, 3]}, "give either 'plane' or 'camera'"),
-        ({"plane": "xz", "target": [1, 2, 3]}, "'target' is the point at which a 'camera' looks"),
+        ({"plane": "xz", "target": [1, 2, 3]}, "'target' is the point at which the camera looks"),
         ({"camera": [1, 2, 3], "target": [1, 2, 3]}, "the same point"),
         ({"plane": "zx"}, "plane"),
         ({"camera": ["1 kg", 2, 3]}, "kg"),
-        ({"ride": "stoned"}, "no body or frame 'stoned' to ride with; did you mean 'stone'"),
+        ({"ride": "stoned"}, "no body or frame 'stoned' on which the camera can ride; did you mean 'stone'"),
         ({"ride": "ground"}, "no body or frame 'ground' to ride with"),
     ],
 )

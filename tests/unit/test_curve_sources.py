@@ -275,7 +275,7 @@ POSITION = "position: [u, 0, 0]"
 @pytest.mark.parametrize(
     ("curve", "parts"),
     [
-        ("{frame: rmf}", ["model.yaml:3: curve 'c': has no source of the curve", "data, "]),
+        ("{frame: rmf}", ["model.yaml:3: curve 'c': the curve has no source", "data, "]),
         ("{data: a.csv, points: []}", ["model.yaml:3:", "there is no file 'a.csv'"]),
         ("{points: [], position: [0, 0, 0]}", ["has both 'p", "a curve has one source"]),
         ("{position: [u, 0, 0]}", ["'range' is missing"]),
@@ -308,7 +308,7 @@ POSITION = "position: [u, 0, 0]"
             ["curve 'c'", "gap of 2 m between segment 2"],
         ),
         ("{track: [{straight: 1}], frame: none, bank: 1 deg}", ["frame: a bank angle needs a frame"]),
-        ("{surface: {range: [[0, 1], [0, 1]]}}", ["from data (a CSV file) or from position"]),
+        ("{surface: {range: [[0, 1], [0, 1]]}}", ["either data (a CSV file) or position"]),
         ("{surface: {position: [u1, u2, 0]}}", ["range", "is missing: formulas need"]),
         ("{file: model.yaml}", ["model.yaml", "is not JSON"]),
         ("{inline: '{'}", ["inline: is not JSON"]),
@@ -413,7 +413,7 @@ def test_blend_of_a_frenet_frame(tmp_path):
     assert (cubic.continuity.orientation, quintic.continuity.orientation) == (0, 2)
     assert np.abs(cubic.twist(u) - quintic.twist(u)).max() > 1e-3
     text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: rmf, blend: cubic}")
-    assert "model.yaml:3: curve 'c': blend: blend applies to the frame frenet only" in text
+    assert "model.yaml:3: curve 'c': blend: blend applies only to the frame 'frenet'" in text
     text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: frenet, blend: septic}")
     assert "quintic" in text
 

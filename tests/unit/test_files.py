@@ -51,11 +51,11 @@ def full_disk(size: int, monkeypatch):
 def test_pipes_and_devices_are_refused_at_once(kind, tmp_path):
     read, name = READERS[kind]
     os.mkfifo(tmp_path / name)
-    with pytest.raises(SekantError, match="is not an ordinary file"):
+    with pytest.raises(SekantError, match="is not a regular file"):
         read(tmp_path / name)
     (tmp_path / name).unlink()
     (tmp_path / name).symlink_to("/dev/zero")
-    with pytest.raises(SekantError, match="is not an ordinary file"):
+    with pytest.raises(SekantError, match="is not a regular file"):
         read(tmp_path / name)
 
 
@@ -64,10 +64,10 @@ def test_a_table_or_function_of_a_model_is_an_ordinary_file(file, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     path = tmp_path / "a.yaml"
     path.write_text(MODEL + f"tables: {{b: {{file: {file}}}}}\n")
-    with pytest.raises(ModelError, match="table 'b': is not an ordinary file"):
+    with pytest.raises(ModelError, match="table 'b': is not a regular file"):
         sk.load(path)
     path.write_text(MODEL + f"signals: {{s: {{type: numeric, file: {file}, inputs: {{x: t}}}}}}\n")
-    with pytest.raises(ModelError, match="signal 's': is not an ordinary file"):
+    with pytest.raises(ModelError, match="signal 's': is not a regular file"):
         sk.load(path)
 
 

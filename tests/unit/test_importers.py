@@ -136,7 +136,7 @@ def test_urdf_parts(tmp_path):
     assert "left out" in model.description
     result = sk.simulate(model, 0.2)
     np.testing.assert_allclose(result["elbow.q"], 0.1 - 2 * result["upper_joint.q"], atol=1e-9)
-    with pytest.raises(SekantError, match=r"overridden values \(k\)"):
+    with pytest.raises(SekantError, match=r"overridden only in Sekant model files \(got k\)"):
         sk.load(tmp_path / "arm.urdf", set={"k": 1})
 
 
@@ -312,7 +312,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
         (
             "a.urdf",
             ARM.replace('ixx="0.02"', 'ixx="9"'),
-            r"a.urdf:5: <inertial>: inertia breaks the triangle",
+            r"a.urdf:5: <inertial>: inertia violates the triangle",
         ),
         ("a.urdf", ARM.replace('<link name="base"/>', ""), r"no link 'base'"),
         ("a.urdf", ARM.replace('lower="0.2"', 'lower="2.2"'), r"lower \(2.2\) is above upper \(1.5\)"),

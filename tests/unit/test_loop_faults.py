@@ -151,7 +151,7 @@ def test_a_signal_of_a_constraint_depends_on_time_only():
         kind=ModelError,
     )
     assert "'A.q' depends on the motion" in text
-    assert "time t and parameters only" in text
+    assert "only the time t and parameters" in text
 
 
 def test_a_driven_point_out_of_reach():

@@ -195,7 +195,7 @@ def test_a_part_on_a_part(files):
     [
         ("a: {model: leg.yaml, on: trunc}", "no body or frame 'trunc'.*did you mean 'trunk'"),
         ("a: {model: legs.yaml}", "legs.yaml: cannot be read: there is no such file"),
-        ("a: {model: leg.yaml, template: leg}", "a template or a model, not both"),
+        ("a: {model: leg.yaml, template: leg}", "either a template or a model"),
         ("a: {model: leg.yaml, at: [1, 2]}", "got a list of 2, but 3 are expected"),
         ("a: {model: leg.yaml, parameters: {kk: 2}}", "no parameter 'kk'"),
         ("a: {model: bad.yaml}", "mounted on one another in a circle"),
@@ -216,7 +216,7 @@ def test_faults_in_python(files):
         trunk.mount(leg, "a b")
     with pytest.raises(ModelError, match="mirror must be x, y or z"):
         trunk.mount(leg, "a", mirror="w")
-    with pytest.raises(ModelError, match="the curve 'way' was made with parameter"):
+    with pytest.raises(ModelError, match="the curve 'way' was computed with parameter"):
         trunk.mount(leg, "a", parameters={"reach": 0.4})
     with pytest.raises(ModelError, match=r"the name 'a\.bump' is already in use"):
         trunk.mount(leg, "a").mount(leg, "a")

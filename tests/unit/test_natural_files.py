@@ -130,7 +130,7 @@ def test_everything_in_space(tmp_path):
         ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown key 'rtoll'; did you mean 'rtol'"),
         ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' is next to"),
         ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' is next to"),
-        ("name: pendulum", "format: 3", 2, "reads formats up to 2: install a newer one"),
+        ("name: pendulum", "format: 3", 2, "reads formats up to 2; install a newer version"),
         ("name: pendulum", "format: two", 2, "format: must be a whole number"),
         (
             "  dim: 2",

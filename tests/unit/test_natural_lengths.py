@@ -80,8 +80,8 @@ def test_contradictions_name_both_items():
     m = pendulum(EXACT, lengths=[1.1])
     with pytest.raises(
         ModelError,
-        match=r"rod 'brace': rod 'brace' and body 'arm' contradict each other: the distance of A and O is 1 m "
-        r"according to the first and 1.1 m according to the second",
+        match=r"rod 'brace': rod 'brace' and body 'arm' contradict each other: the distance between A and O is 1 m "
+        r"in the first and 1.1 m in the second",
     ):
         m.compile()
     m = pendulum(EXACT)

@@ -179,7 +179,7 @@ class TestBadInput:
             m.compile()
 
     def test_planar_vector_in_space(self):
-        with pytest.raises(ModelError, match=r"'A': 2 components in a spatial mechanism; give 3"):
+        with pytest.raises(ModelError, match=r"'A' has 2 components, but the mechanism is spatial; give 3"):
             sk.natural.Mechanism(dim=3).point("A", (1, 2))
 
     def test_unknown_symbol_in_lagrangian(self):

@@ -50,7 +50,7 @@ def test_a_velocity_of_a_component_that_is_not_free_is_refused():
     m = sk.natural.Mechanism(dim=2)
     m.mass(m.point("B", (1.2, 0), free="x", velocity=(-4, 0.7)), 1.1)
     with pytest.raises(
-        ModelError, match=r"velocity of 'B' has the component 0.7 along y, but it may move along x only"
+        ModelError, match=r"velocity of 'B' has the component 0.7 along y, but it can move only along x"
     ):
         m.compile()
 

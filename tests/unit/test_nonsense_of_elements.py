@@ -71,7 +71,7 @@ INDEFINITE[0, 4] = INDEFINITE[4, 0] = 2.0
         (limit(stiffness="5 N/m"), "but a rotational stiffness is expected"),
         (force(type="actuator", joint="hinge", force="5 N"), "but a torque or energy is expected"),
         (force(type="joint_friction", joint="slide", level="5 N*m"), "but a force is expected"),
-        (force(type="joint_friction", joint="slide"), "needs damping, level or coefficient"),
+        (force(type="joint_friction", joint="slide"), "give damping, level or coefficient"),
         (force(type="plane_contact", frame="b", radius=-0.1, stiffness=1e3), "radius: must not be negative"),
         (
             {"contacts": {"x": {"type": "point_plane", "frame": "b", "rest_speed": -1}}},

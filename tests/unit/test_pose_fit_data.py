@@ -270,7 +270,7 @@ def test_files_of_spreadsheets_are_read_in_their_encodings(tmp_path):
         np.testing.assert_allclose(poses.columns["Höhenwinkel"], np.radians(3.0))
     wrong = tmp_path / "book.xls"
     wrong.write_bytes(b"\xd0\xcf\x11\xe0\0\0")
-    with pytest.raises(DataError, match=r"book\.xls: is not a text file; export it as CSV, in UTF-8"):
+    with pytest.raises(DataError, match=r"book\.xls: is not a text file; export it as CSV in UTF-8"):
         read_poses(wrong)
 
 

@@ -18,7 +18,7 @@ def arm(**parameters) -> sk.Model:
 
 BAD = [
     ({"m": -2.0}, r"body 'arm': mass must not be negative \(got -2 kg\) \(with .*m = -2"),
-    ({"long": 0.9}, r"body 'arm': inertia breaks the triangle inequality .*long = 0.9"),
+    ({"long": 0.9}, r"body 'arm': inertia violates the triangle inequality .*long = 0.9"),
     ({"thin": -0.3}, r"body 'arm': inertia is not positive definite .*thin = -0.3"),
     ({"m": 0.0}, r"body 'arm': a body with inertia needs a mass.*m = 0"),
 ]

@@ -184,7 +184,7 @@ def test_places_that_cannot_be_written_are_named(result, suffix, tmp_path):
     os.mkfifo(fifo)
     for path, cause in [
         (folder, "is a directory"),
-        (fifo, "is not an ordinary file"),
+        (fifo, "is not a regular file"),
         (tmp_path / "nowhere" / f"a.{suffix}", "there is no directory '.*nowhere'"),
         (tmp_path / ("x" * 300 + f".{suffix}"), "File name too long"),
     ]:

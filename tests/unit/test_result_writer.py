@@ -143,7 +143,7 @@ def test_bad_places_are_found_before_the_run(tmp_path):
         ResultWriter(tmp_path)
     with pytest.raises(SekantError, match="there is no directory"):
         ResultWriter(tmp_path / "no" / "a.nc")
-    with pytest.raises(SekantError, match="is not an ordinary file"):
+    with pytest.raises(SekantError, match="is not a regular file"):
         ResultWriter("/dev/null")
 
 

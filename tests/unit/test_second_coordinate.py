@@ -99,9 +99,9 @@ def test_a_path_over_one_coordinate_of_a_surface(formulation):
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        ({"coordinate": 2}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
-        ({"coordinate": None}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
-        ({"coordinate_of": None}, "selects a coordinate of the joint named in coordinate_of"),
+        ({"coordinate": 2}, "has 2 coordinates, but a path joint shares 1; select one by its index"),
+        ({"coordinate": None}, "has 2 coordinates, but a path joint shares 1; select one by its index"),
+        ({"coordinate_of": None}, "selects a coordinate of the joint that coordinate_of names"),
     ],
 )
 def test_a_coordinate_that_is_not_there_is_refused(own, words):

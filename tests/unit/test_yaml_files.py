@@ -136,7 +136,7 @@ def test_yaml_1_2_scalars():
         (
             "[0.03, 0.07, 0.09]",
             "[0.03, 0.07, 0.29]",
-            "model.yaml:11: body 'arm': inertia: breaks the triangle",
+            "model.yaml:11: body 'arm': inertia: violates the triangle",
         ),
         ("[3 deg, 0, 0.1]", "[3 deg, 0, 0.1 m]", "model.yaml:13: body 'arm': frames.tip.orientation"),
         (
@@ -162,7 +162,7 @@ def test_yaml_1_2_scalars():
             "spring: bumb",
             "model.yaml:22: force 'strut': spring: unknown table 'bumb'; did you mean",
         ),
-        ("y: [0 N, 120 N, 1 kN]", "y: [0 N, 120 N]", "model.yaml:6: table 'bump': x: has 3 values and y 2"),
+        ("y: [0 N, 120 N, 1 kN]", "y: [0 N, 120 N]", "model.yaml:6: table 'bump': x: has 3 values, but y has 2"),
         ("y: [0 N, 120 N, 1 kN]", "y: [0 N, L, 3]", "model.yaml:6: table 'bump': y[1] = 'L' is not a number"),
         ("L: 400 mm", "L: 400 mmm", "model.yaml:3: parameter 'L': unknown unit 'mmm'; did you mean 'mm'?"),
         ("L: 400 mm", "L: L + 1", "model.yaml:3: parameter 'L': is defined in terms of itself"),
@@ -235,7 +235,7 @@ def test_files_that_cannot_be_had(write, tmp_path, monkeypatch):
     write(ARM, "arm.yaml")
     assert fault("amr.yaml") == "amr.yaml: cannot be read: there is no such file; did you mean 'arm.yaml'?"
     assert fault("nowhere/arm.yaml") == "nowhere/arm.yaml: cannot be read: there is no such file"
-    assert fault(".") == ".: is a directory; name the file in it"
+    assert fault(".") == ".: is a directory; give the name of a file in it"
     monkeypatch.setattr(source, "MAX_BYTES", 100)
     assert "arm.yaml: is larger than" in fault("arm.yaml")
     assert "cannot be read" in fault("a\0b.yaml")
