@@ -56,7 +56,7 @@ def test_a_joint_that_cannot_align_tells_degrees():
 def test_two_motions_on_one_coordinate_are_both_named():
     text = refusal(lambda: with_motions(m1=("A", "t"), m2=("A", "2*t")), kind=ModelError)
     assert "motion 'm2'" in text
-    assert "motion 'm1' drives already" in text
+    assert "already prescribed by motion 'm1'" in text
 
 
 def test_motions_that_contradict_each_other_in_position():
@@ -138,7 +138,7 @@ def test_a_coupling_of_quaternions_is_refused():
         kind=ModelError,
     )
     assert "constraint 'gear'" in text or "gear" in text
-    assert "joint 'ball' is spherical" in text
+    assert "joint 'ball' has the type 'spherical'" in text
 
 
 def test_a_signal_of_a_constraint_depends_on_time_only():
@@ -175,4 +175,4 @@ def test_motions_of_a_free_body_by_number_are_refused():
         ),
         kind=ModelError,
     )
-    assert "joint 'free' is free" in text
+    assert "joint 'free' has the type 'free'" in text

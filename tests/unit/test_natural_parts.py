@@ -236,7 +236,7 @@ class TestBadInput:
             (lambda m, A: m["B"], "no point or vector 'B'"),
             (lambda m, A: m.point("C", (0, 0), free="z"), "free='z'"),
             (lambda m, A: m.force(A, (1, 2, 3)), "takes 2 components"),
-            (lambda m, A: m.prescribe(A, x=A.y), "function of time alone"),
+            (lambda m, A: m.prescribe(A, x=A.y), "may depend only on time"),
             (lambda m, A: m.body("b", [A], mass=1), "takes 2 points or vectors"),
             (lambda m, A: A.z, "has no z"),
             (lambda m, A: m.cylindrical(None, None, (0, 0), (1, 0)), "needs a mechanism in space"),

@@ -18,7 +18,7 @@ def arm(**parameters) -> sk.Model:
 
 BAD = [
     ({"m": -2.0}, r"body 'arm': mass must not be negative \(got -2 kg\) \(with .*m = -2"),
-    ({"long": 0.9}, r"body 'arm': inertia violates the triangle inequality .*long = 0.9"),
+    ({"long": 0.9}, r"body 'arm': inertia violates the triangle inequality.*long = 0.9"),
     ({"thin": -0.3}, r"body 'arm': inertia is not positive definite .*thin = -0.3"),
     ({"m": 0.0}, r"body 'arm': a body with inertia needs a mass.*m = 0"),
 ]
@@ -53,7 +53,7 @@ def test_a_field_as_parameter(system):
     fields = sk.compile(arm(), parameters=["arm.mass", "arm.inertia"], engine="casadi")
     with pytest.raises(ModelError, match=r"body 'arm': mass must not be negative .*arm.mass = -1"):
         fields.parameter_vector({"arm.mass": -1.0})
-    with pytest.raises(ModelError, match=r"triangle inequality .*arm.inertia = \(1, 1, 3, 0, 0, 0\)"):
+    with pytest.raises(ModelError, match=r"triangle inequality.*arm.inertia = \(1, 1, 3, 0, 0, 0\)"):
         fields.parameter_vector({"arm.inertia": (1, 1, 3, 0, 0, 0)})
     assert fields.parameter_vector({"arm.mass": 3.0})[0] == 3.0
 

@@ -166,7 +166,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             ROAD.replace("-2,", ""),
             "{file: road.csv}",
-            "road.csv:5: table 'road': has 2 values, but there are 3",
+            "road.csv:5: table 'road': the row has 2 values, but there are 3",
         ),
         (
             ROAD.replace("[mm]", "[mmm]"),
@@ -215,7 +215,7 @@ def test_values_from_outside(write):
         ("arm", "3", "--set arm=3: 'arm' is an item of the model; name a field of it"),
         ("arm.mas", "3", "--set arm.mas=3: body 'arm': mas: unknown key 'mas'; did you mean 'mass'?"),
         ("arm.mass", "3 mm", "--set arm.mass=3 mm: body 'arm': mass: '3 mm' is a length"),
-        ("arm.com[7]", "3", "the model has a list of 3 there"),
+        ("arm.com[7]", "3", "the model has a list of 3 values there"),
         ("hinge.q0[0]", "3", "set the whole list"),
         ("arm.mass.x", "3", "there is no 'x'"),
         ("arm..mass", "3", "is not the name of a value"),
