@@ -646,7 +646,7 @@ def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
         ({"static": 1.0}, "requires level"),
         ({"level": 1.0, "width": 0.0}, "width.*positive"),
         ({"stribeck": 0.1}, "requires level or coefficient"),
-        ({"radius": 0.1}, "needs coefficient"),
+        ({"radius": 0.1}, "requires coefficient"),
     ],
 )
 def test_impossible_friction_is_refused(friction, message):

@@ -106,7 +106,7 @@ def test_the_mirror_image_moves_as_the_mirror_image():
         ({"u": (0.0, 1.0, 0.5, 2.0, *range(3, 12))}, "increasing"),
         ({"stiffness": ((((1.0, 2.0), (2.0, 1.0)),) * 13)}, "not positive"),
         ({"stiffness": ((((1.0, 2.0), (0.0, 1.0)),) * 13)}, "symmetric"),
-        ({"force": (1.0, 2.0)}, "force must be"),
+        ({"force": (1.0, 2.0)}, "force must have the size"),
     ],
 )
 def test_nonsense_is_refused(change, says):
@@ -218,7 +218,7 @@ def test_energy_is_kept_on_a_surface_and_formulations_move_alike():
 
 def test_modes_of_a_surface_are_refused_on_a_path_and_the_other_way_round():
     along, over = guided().joints["guide"].elastic, sheet().joints["guide"].elastic
-    with pytest.raises(ModelError, match="drop u2"):
+    with pytest.raises(ModelError, match="remove u2"):
         Path(child="body", curve="c", elastic=over)
     with pytest.raises(ModelError, match="give u2"):
         sk.joints.Surface(child="body", surface="c", elastic=along)

@@ -209,7 +209,9 @@ def test_bad_groups_are_named(table):
     ):
         with pytest.raises(sk.SekantError, match=said):
             sk.Model.model_validate(dict(grouped(table)) | {"joints": joints(**changes)})
-    with pytest.raises(Exception, match="this joint starts at the coordinate of joint '[^']+'; give q0 there"):
+    with pytest.raises(
+        Exception, match=r"this joint starts at the coordinate of joint '[^']+'; give q0 there"
+    ):
         Path(child="lower", curve=table.curve("lower"), coordinate_of="a", q0=0.1)
     with pytest.raises(sk.SekantError, match="prescribe the motion of"):
         grouped(table, motions={"motor": Motion(joint="on_lower", value=0.1)})

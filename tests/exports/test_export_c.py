@@ -153,7 +153,11 @@ def test_memory_is_stated_and_true(tree, tmp_path):
         ("quarter_car", {"method": "eular"}, "unknown method 'eular'; did you mean 'euler'"),
         ("quarter_car", {"precision": "half"}, "unknown precision 'half'"),
         ("quarter_car", {"step": -1.0}, "step must be positive"),
-        ("parabola", {"step": 5.0, "method": "euler"}, "fails within .* steps of 5 s by euler.*not finite"),
+        (
+            "parabola",
+            {"step": 5.0, "method": "euler"},
+            "fails within .* steps of 5 s with the method euler.*not finite",
+        ),
         ("quarter_car", {"outputs": ["bdy.*"]}, "there is no output 'bdy"),
         ("slider_crank", {"precision": "float"}, "closes a loop.*double precision.*sekant reduce"),
     ],

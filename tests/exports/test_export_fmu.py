@@ -443,7 +443,7 @@ def test_inputs_are_parameters_of_forces(tmp_path):
     found = simulate_fmu(str(path), stop_time=1.0, output_interval=0.1, input=signal)
     omega = np.sqrt(30.0 / 1.7)
     np.testing.assert_allclose(found["rail.q"], 2.5 / 30.0 * (1 - np.cos(omega * found["time"])), atol=1e-6)
-    with pytest.raises(SekantError, match="no input 'pusch'; did you mean 'push'"):
+    with pytest.raises(SekantError, match=r"no input 'pusch': .*did you mean 'push'"):
         sk.export.fmu(model, path, inputs=["pusch"])
 
 
@@ -480,7 +480,7 @@ def test_refusals(tmp_path, example, options, message):
 def test_no_compiler_is_told_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(compilers, "system_compiler", lambda: None)
     monkeypatch.setattr(compilers, "has_zig", lambda: False)
-    with pytest.raises(SekantError, match=r"no C compiler on this machine; pip install 'sekant\[export\]'"):
+    with pytest.raises(SekantError, match=r"no C compiler on this machine; .*pip install 'sekant\[export\]'"):
         sk.export.fmu(sk.load(QUARTER_CAR), tmp_path / "x.fmu", outputs=["body_travel.q"])
 
 

@@ -64,7 +64,7 @@ def test_a_view_is_written_and_read(tmp_path):
         ({"plane": "zx"}, "plane"),
         ({"camera": ["1 kg", 2, 3]}, "kg"),
         ({"ride": "stoned"}, "no body or frame 'stoned' on which the camera can ride; did you mean 'stone'"),
-        ({"ride": "ground"}, "no body or frame 'ground' to ride with"),
+        ({"ride": "ground"}, "no body or frame 'ground' on which the camera can ride"),
     ],
 )
 def test_views_that_cannot_be_are_refused(view, message):

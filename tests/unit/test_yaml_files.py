@@ -162,7 +162,11 @@ def test_yaml_1_2_scalars():
             "spring: bumb",
             "model.yaml:22: force 'strut': spring: unknown table 'bumb'; did you mean",
         ),
-        ("y: [0 N, 120 N, 1 kN]", "y: [0 N, 120 N]", "model.yaml:6: table 'bump': x: has 3 values, but y has 2"),
+        (
+            "y: [0 N, 120 N, 1 kN]",
+            "y: [0 N, 120 N]",
+            "model.yaml:6: table 'bump': x: has 3 values, but y has 2",
+        ),
         ("y: [0 N, 120 N, 1 kN]", "y: [0 N, L, 3]", "model.yaml:6: table 'bump': y[1] = 'L' is not a number"),
         ("L: 400 mm", "L: 400 mmm", "model.yaml:3: parameter 'L': unknown unit 'mmm'; did you mean 'mm'?"),
         ("L: 400 mm", "L: L + 1", "model.yaml:3: parameter 'L': is defined in terms of itself"),

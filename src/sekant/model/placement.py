@@ -82,7 +82,7 @@ class Orientation(Description):
                 f"'{self.sequence}' is not an Euler sequence; give three of the letters x, y, z, such as zyx"
             )
         if (self.axis is None) != (self.angle is None):
-            raise ValueError("axis and angle must be given together")
+            raise ValueError("give either both 'axis' and 'angle', or neither")
         if self.axis is not None and all(component == 0.0 for component in self.axis):
             raise ValueError("axis is zero and has no direction; give one such as [0, 1, 0]")
         given = [self.angles is not None, self.quaternion is not None, self.axis is not None]

@@ -25,7 +25,7 @@ class Coupling(CoupledCoordinates, Constraint):
         same = (self.joint, self.coordinate) == (self.driven, self.driven_coordinate)
         if same and self.ratio != 0.0:
             raise ValueError(
-                "joint and driven are the same coordinate; to lock it at the offset, set the ratio to 0"
+                "'joint' and 'driven' are the same coordinate; to lock it at the offset, set the ratio to 0"
             )
         return self
 

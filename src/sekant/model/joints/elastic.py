@@ -250,11 +250,11 @@ def check_elastic(joint: Any, along: int) -> None:
         )
     if (modes.stiffness is None) != (joint.coordinate_of is not None):
         raise ValueError(
-            "elastic modes need a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
+            "the elastic modes need a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
         )
     if modes.along != along:
         raise ValueError(
-            "elastic modes of a path are given over u, and those of a surface over u and u2; "
+            "the elastic modes of a path are given over u, and those of a surface over u and u2; "
             f"{'remove' if along == 1 else 'give'} u2"
         )
 
