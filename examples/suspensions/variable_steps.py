@@ -3,10 +3,10 @@
     python examples/suspensions/variable_steps.py [seconds of motion]
 
 HALL runs the rigid and the compliant quarter car for 1000 s under the load (4.3) at a tolerance of 1e-4, with the
-default variable-step solver of each program, and compares processor time over function evaluations; the geometric
-models took 2.386 and 1.745 times as much as the reduced ones in the same program, and 8.716 and 8.159 times in
-another. Here both models run with dop853, an explicit method like that of HALL's first program, and with radau5, an
-implicit one like that of the other, whose evaluations are those of the residual.
+default variable-step solver of each program, and compares the processor time per function evaluation. The geometric
+models took 2.386 and 1.745 times as long as the reduced models in the same program, and 8.716 and 8.159 times as long
+in another program. Here, both models run with dop853, an explicit method like that of HALL's first program, and with
+radau5, an implicit method like that of the other program. The evaluations of radau5 are those of the residual.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def compare(pair: str, until: float = 1000.0) -> list[tuple[Run, Run]]:
 def text(found: dict[str, list[tuple[Run, Run]]]) -> str:
     """A table in Markdown."""
     lines = [
-        "| model | method | coordinates, constraints | processor seconds | evaluations | each [us] | ratio | HALL |",
+        "| model | method | coordinates, constraints | processor seconds | evaluations | time of each [us] | ratio | ratio in HALL |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for pair, runs in found.items():
