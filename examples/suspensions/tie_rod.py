@@ -2,12 +2,12 @@
 
     python examples/suspensions/tie_rod.py [seconds of motion]
 
-On its surface joint, a steered corner has two degrees of freedom, travel and steering. HALL determines the steering in
-two ways: a tie rod, a body on a universal joint and a ball joint, closes a loop; or the coordinate is prescribed. Both
-models and the whole mechanism run straight ahead under the load (4.3) with Euler steps of 1e-4 s. HALL counts
-4 coordinates and 3 constraints with the tie rod, and 2 coordinates, one of which is prescribed, without it. He prints
-6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times as long). He says, without giving a time, that
-the tie rod costs all of the gain.
+On its surface joint, a steered corner has two degrees of freedom, travel and steering. HALL determines the
+steering in two ways: a tie rod, a body on a universal joint and a ball joint, closes a loop; or the coordinate is
+prescribed. Both models and the whole mechanism run straight ahead under the load (4.3) with Euler steps of 1e-4
+s. HALL counts 4 coordinates and 3 constraints with the tie rod, and 2 coordinates, one of which is prescribed,
+without it. He prints 6.755 s without the tie rod and 30.888 s for the mechanism (4.572 times as long). He says,
+without giving a time, that the tie rod costs all of the gain.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ def compare(pair: str, until: float = 1000.0) -> list[tuple[Run, Run]]:
 def text(found: dict[str, list[tuple[Run, Run]]]) -> str:
     """A table in Markdown."""
     lines = [
-        "| model | method | coordinates, constraints | processor seconds | evaluations | time of each [us] | ratio | ratio in HALL |",
+        "| model | method | coordinates, constraints | processor seconds | evaluations | time of each [us] "
+        "| ratio | ratio in HALL |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for pair, runs in found.items():
