@@ -16,13 +16,7 @@ class DrivenCar {
     Object.assign(this, { module, told, program });
     this.stretches = new Stretches(module, program.loop);
     this.p = Float64Array.from(program.first);
-    this.offsets = new Map();
-    let next = 0;
-    for (const channel of program.channels) {
-      const width = Math.max(1, channel.parts.length);
-      this.offsets.set(channel.name, [next, width]);
-      next += width;
-    }
+    this.offsets = placesOf(program.channels);
     this.reset();
   }
 

@@ -225,13 +225,8 @@ class Cockpit {
   }
 
   download() {
-    if (!this.rows.length) {
-      this.say("There is nothing to save yet. Drive first.");
-      return;
-    }
-    const link = element("a", { href: URL.createObjectURL(new Blob([this.csv()], { type: "text/csv" })), download: "drive.csv" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    if (this.rows.length) download("drive.csv", this.csv(), "text/csv");
+    else this.say("There is nothing to save yet. Drive first.");
   }
 }
 

@@ -116,11 +116,3 @@ function curvesText(design) {
   }
   return `${lines.join("\n")}\n`;
 }
-
-function download(name, text, type) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}

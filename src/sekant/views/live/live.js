@@ -227,31 +227,23 @@ class Live {
       for (let i = 0; i < row; i++) found[i] = y[i * width + at];
       return found;
     };
-    const places = new Map();
-    let next = 0;
-    for (const channel of channels) {
-      places.set(channel.name, next);
-      next += Math.max(1, channel.parts.length);
-    }
+    const places = placesOf(channels);
     const run = this.run;
     run.times = times;
     if (result.times[row - 1] !== times[row - 1]) {
       run.times = run.times.slice(); // the run ends between two rows
       run.times[row - 1] = result.times[row - 1];
     }
-    const parts = new Map(channels.map(({ name, parts: own }) => [name, Math.max(1, own.length)]));
-    const columnsOf = (name) => Array.from({ length: parts.get(name) }, (_, k) => column(places.get(name) + k));
+    const columnsOf = (name) => {
+      const [first, width] = places.get(name);
+      return Array.from({ length: width }, (_, k) => column(first + k));
+    };
     run.poses = tracks.map((track) => posesOf(track, columnsOf, row, count));
-    const series = new Map();
-    run.tracks.forEach((track, i) => {
-      const name = `${track.name}.position`;
-      if (!track.hidden) series.set(name, { name, unit: ["m", "m", "m"], parts: ["x", "y", "z"], columns: run.poses[i].slice(0, 3) });
-    });
+    const series = positionSeries(run.tracks, run.poses);
     for (const channel of channels) {
       if (series.has(channel.name)) continue;
-      const parts = Math.max(1, channel.parts.length);
-      const unit = Array.isArray(channel.unit) ? channel.unit : Array(parts).fill(channel.unit);
-      const columns = Array.from({ length: parts }, (_, k) => column(places.get(channel.name) + k));
+      const columns = columnsOf(channel.name);
+      const unit = Array.isArray(channel.unit) ? channel.unit : Array(columns.length).fill(channel.unit);
       if (channel.name === "energy.balance") for (let i = row - 1; i >= 0; i--) columns[0][i] -= columns[0][0];
       for (const one of columns) one.fill(NaN, row);
       series.set(channel.name, { ...channel, unit, columns });
@@ -284,22 +276,13 @@ class Live {
   drift() {
     const { series } = this.run;
     const { rtol, adaptive } = this.told;
-    const extremes = (name) => {
-      const column = series.get(name)?.columns[0];
-      if (!column) return null;
-      let [low, high] = [Infinity, -Infinity];
-      for (const v of column) {
-        if (v < low) low = v;
-        if (v > high) high = v;
-      }
-      return [low, high];
-    };
-    const [kinetic, potential, balance] = ["energy.kinetic", "energy.potential", "energy.balance"].map(extremes);
+    const range = (name) => series.has(name) && extremes(series.get(name).columns.slice(0, 1));
+    const [kinetic, potential, balance] = ["energy.kinetic", "energy.potential", "energy.balance"].map(range);
     if (!kinetic || !potential || !balance) return "";
     let work = 0;
     for (const name of series.keys()) {
       if (!name.endsWith(".work") || name === "energy.work") continue;
-      const [low, high] = extremes(name);
+      const [low, high] = range(name);
       work = Math.max(work, high, -low);
     }
     const off = Math.max(balance[1], -balance[0]);

@@ -23,6 +23,18 @@ const unit = (a) => {
   return a.map((value) => value / size);
 };
 
+// First column and number of columns of each output, by its name.
+function placesOf(channels) {
+  const found = new Map();
+  let next = 0;
+  for (const { name, parts } of channels) {
+    const width = Math.max(1, parts.length);
+    found.set(name, [next, width]);
+    next += width;
+  }
+  return found;
+}
+
 // `columns(channel)`: columns of an output, (count,) each. Parts that follow a point do not turn.
 function posesOf(track, columns, rows, count) {
   const made = Array.from({ length: 7 }, () => new Float64Array(count));

@@ -32,13 +32,8 @@ function decodeRun(run) {
   const poseColumns = unpack(run.poses);
   const seriesColumns = unpack(run.series.values);
   const poses = run.tracks.map((_, i) => poseColumns.slice(7 * i, 7 * i + 7));
-  const series = new Map();
+  const series = positionSeries(run.tracks, poses);
   let next = 0;
-  run.tracks.forEach((track, i) => {
-    if (track.hidden) return;
-    const name = `${track.name}.position`;
-    series.set(name, { name, unit: ["m", "m", "m"], parts: ["x", "y", "z"], columns: poses[i].slice(0, 3) });
-  });
   for (const channel of run.series.channels) {
     const width = Math.max(1, channel.parts.length);
     const unit = Array.isArray(channel.unit) ? channel.unit : Array(width).fill(channel.unit);
@@ -46,6 +41,17 @@ function decodeRun(run) {
     next += width;
   }
   return { ...run, times, poses, series };
+}
+
+// Positions of the visible tracks as series by name.
+function positionSeries(tracks, poses) {
+  const series = new Map();
+  tracks.forEach((track, i) => {
+    if (track.hidden) return;
+    const name = `${track.name}.position`;
+    series.set(name, { name, unit: ["m", "m", "m"], parts: ["x", "y", "z"], columns: poses[i].slice(0, 3) });
+  });
+  return series;
 }
 
 // Where t lies among increasing times: index i and fraction f with t = (1 - f) times[i] + f times[i + 1].

@@ -12,6 +12,14 @@ function element(tag, options = {}, ...children) {
   return made;
 }
 
+function download(name, text, type) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
 const byId = (id) => document.getElementById(id);
 
 function formatNumber(value) {

@@ -65,29 +65,13 @@ class PhasePlot extends Plot {
     };
     this.holder.replaceChildren();
     this.chart = new L.uPlot(options, this.corners(), this.holder);
-    this.chart.over.append(this.now);
-    const go = (event) => {
-      const box = this.chart.over.getBoundingClientRect();
-      this.player.setTime(this.nearest(event.clientX - box.left, event.clientY - box.top));
-    };
-    this.chart.over.addEventListener("pointerdown", (event) => {
-      this.chart.over.setPointerCapture(event.pointerId);
-      go(event);
-    });
-    this.chart.over.addEventListener("pointermove", (event) => event.buttons && go(event));
-    this.setTime(this.player.time);
+    this.listen((left, top) => this.nearest(left, top));
   }
 
   // Least and largest values, which span the axes.
   corners() {
     const span = (columns) => {
-      let [low, high] = [Infinity, -Infinity];
-      for (const column of columns) {
-        for (const v of column) {
-          if (v < low) low = v;
-          if (v > high) high = v;
-        }
-      }
+      const [low, high] = extremes(columns);
       return low <= high ? [low, high] : [0, 1];
     };
     return [span(this.values.map((v) => v.below)), span(this.values.map((v) => v.column))];

@@ -85,17 +85,25 @@ class Plot {
     };
     this.holder.replaceChildren();
     this.chart = new L.uPlot(options, [Array.from(x), ...this.values.map((v) => clean(v.column))], this.holder);
-    this.chart.over.append(this.now);
+    this.listen((left) => {
+      const place = this.chart.posToVal(left, "x");
+      return over ? valueAt(over.column, this.runs[0].times, place) : place;
+    });
+  }
+
+  // A click or a drag in the chart sets the time; `timeAt(left, top)`: the time at a point of the chart, px.
+  listen(timeAt) {
+    const { over } = this.chart;
+    over.append(this.now);
     const go = (event) => {
-      const box = this.chart.over.getBoundingClientRect();
-      const place = this.chart.posToVal(event.clientX - box.left, "x");
-      this.player.setTime(over ? valueAt(over.column, this.runs[0].times, place) : place);
+      const box = over.getBoundingClientRect();
+      this.player.setTime(timeAt(event.clientX - box.left, event.clientY - box.top));
     };
-    this.chart.over.addEventListener("pointerdown", (event) => {
-      this.chart.over.setPointerCapture(event.pointerId);
+    over.addEventListener("pointerdown", (event) => {
+      over.setPointerCapture(event.pointerId);
       go(event);
     });
-    this.chart.over.addEventListener("pointermove", (event) => event.buttons && go(event));
+    over.addEventListener("pointermove", (event) => event.buttons && go(event));
     this.setTime(this.player.time);
   }
 
@@ -137,6 +145,18 @@ class Plot {
 
 // For uPlot, which takes null as a gap.
 const clean = (column) => Array.from(column, (v) => (Number.isFinite(v) ? v : null));
+
+// Least and largest value of columns; infinite without finite values.
+function extremes(columns) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const column of columns) {
+    for (const v of column) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+  }
+  return [low, high];
+}
 
 function valueAt(times, column, t) {
   const [i, f] = locate(times, t);
