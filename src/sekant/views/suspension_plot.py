@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,9 +35,7 @@ def suspension_picture(
     Values of `measured` curves are drawn as dots, at all of their positions of the rack.
     """
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
-    rows = -(-len(names) // _COLUMNS)
-    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + _MARGIN, find_room=False) as figure:
-        axes = _panels(figure, len(names))
+    with _panels(len(names), curves.title) as (figure, axes):
         lines, labels = [], []
         for axis, name in zip(axes, names, strict=True):
             lines, labels = _draw_panel(axis, curves, name)
@@ -47,8 +46,6 @@ def suspension_picture(
             figure.legend(
                 lines, labels, title="rack [mm]", ncols=len(lines), loc="lower center", frameon=False
             )
-        title, y = style.literal(curves.title), 1.0 - 0.1 / figure.get_figheight()
-        figure.suptitle(title, x=0.01, y=y, ha="left", va="top", fontweight="bold", fontsize=10)
     return figure
 
 
@@ -57,14 +54,11 @@ def compared_picture(compared: ComparedCurves) -> Picture:
     of the rack."""
     first = compared.curves[0]
     names = [name for name in first.summary_names if all(name in c.names for c in compared.curves)]
-    rows = -(-len(names) // _COLUMNS)
-    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + _MARGIN, find_room=False) as figure:
+    with _panels(len(names), " and ".join(compared.labels)) as (figure, axes):
         lines = []
-        for axis, name in zip(_panels(figure, len(names)), names, strict=True):
+        for axis, name in zip(axes, names, strict=True):
             unit, factor = unit_for_people(name, first.unit(name))
-            axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
-            axis.margins(x=0)
-            axis.set_xlabel("travel [mm]")
+            _label(axis, name, unit, "travel [mm]")
             columns = np.stack([c[name][:, c.design()[1]] for c in compared.curves])
             lines = []
             guide = None
@@ -75,9 +69,6 @@ def compared_picture(compared: ComparedCurves) -> Picture:
             _keep_flat(axis, factor * columns)
         names_of = [style.literal(label) for label in compared.labels]
         figure.legend(lines, names_of, ncols=len(lines), loc="lower center", frameon=False)
-        y = 1.0 - 0.1 / figure.get_figheight()
-        title = style.literal(" and ".join(compared.labels))
-        figure.suptitle(title, x=0.01, y=y, ha="left", va="top", fontweight="bold", fontsize=10)
     return figure
 
 
@@ -102,9 +93,10 @@ def _drawn(
     return factor * np.where(beyond, np.nan, columns)
 
 
-def _panels(figure: Picture, count: int) -> list[Axes]:
-    """Panels of one size with texts at fixed positions: automatic layout of forty panels takes 15 s."""
-    width, height = figure.get_size_inches()
+@contextmanager
+def _panels(count: int, title: str) -> Iterator[tuple[Picture, list[Axes]]]:
+    """A picture with panels of one size and texts at fixed positions: automatic layout of forty panels takes 15 s."""
+    width, height = _COLUMNS * _WIDTH, -(-count // _COLUMNS) * _HEIGHT + _MARGIN
     top = height - style.TITLE_HEIGHT
 
     def panel(k: int) -> Axes:
@@ -118,7 +110,16 @@ def _panels(figure: Picture, count: int) -> list[Axes]:
         axis.yaxis.set_label_coords(-0.1, 0.5)
         return axis
 
-    return [panel(k) for k in range(count)]
+    with drawing(width, height, find_room=False) as figure:
+        yield figure, [panel(k) for k in range(count)]
+        place: dict[str, Any] = {"x": 0.01, "y": 1.0 - 0.1 / height, "ha": "left", "va": "top"}
+        figure.suptitle(style.literal(title), fontweight="bold", fontsize=10, **place)
+
+
+def _label(axis: Axes, name: str, unit: str, across: str) -> None:
+    axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
+    axis.margins(x=0)
+    axis.set_xlabel(across)
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
@@ -145,12 +146,9 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
 
 
 def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
-    unit = curves.shown(name)[0]
-    axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
-    axis.margins(x=0)
     over_steering = curves.travel.size == 1
     x = 1e3 * (curves.steering if over_steering else curves.travel)
-    axis.set_xlabel("rack [mm]" if over_steering else "travel [mm]")
+    _label(axis, name, curves.shown(name)[0], "rack [mm]" if over_steering else "travel [mm]")
     shown = [0] if over_steering else _chosen(curves.steering.size)
     columns = curves[name] if over_steering else curves[name][:, shown].T
     guide = None
