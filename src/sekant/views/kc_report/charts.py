@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,20 +84,30 @@ def over_steering(
 ) -> list[dict[str, Any]]:
     """Charts over the rack at the height as drawn, with lines for both wheels; `more`: further columns (m,)."""
     x = 1e3 * designs[0].steering
+
+    def found(d: int, column: str) -> tuple[str, Vector] | None:
+        curves = designs[d]
+        known = column in curves.names
+        return more[d].get(
+            column, (curves.unit(column), curves[column][curves.design()[0]]) if known else None
+        )
+
+    return _of_wheels(STEERED, x, len(designs), found)
+
+
+def _of_wheels(
+    names: Sequence[str], x: Vector, count: int, found: Callable[[int, str], tuple[str, Vector] | None]
+) -> list[dict[str, Any]]:
+    """Charts with lines for both wheels; `found`: (design, column) -> its unit and values, None if it has none."""
     charts = []
-    for name in STEERED:
+    for name in names:
         lines, unit = [], ""
-        for d, (curves, extra) in enumerate(zip(designs, more, strict=True)):
-            i = curves.design()[0]
+        for d in range(count):
             for side in ("", "left.", "right."):
-                column = f"{side}{name}"
-                if column in extra:
-                    unit, y = extra[column]
-                elif column in curves.names:
-                    unit, y = curves.unit(column), curves[column][i]
-                else:
-                    continue
-                lines.append({"d": d, "side": side.rstrip("."), "y": y})
+                known = found(d, f"{side}{name}")
+                if known is not None:
+                    unit = known[0]
+                    lines.append({"d": d, "side": side.rstrip("."), "y": known[1]})
         charts.append(_chart(name, unit, x, lines, None, x) if lines else None)
     return [chart for chart in charts if chart is not None]
 
@@ -108,18 +118,14 @@ def over_roll(designs: Sequence[AxleCurves]) -> list[dict[str, Any]]:
     x = np.sort(angles[0][np.isfinite(angles[0])])
     if x.size < 4 or np.any(np.diff(x) <= 0):
         return []
-    charts = []
-    for name in ROLLED:
-        lines, unit = [], ""
-        for d, (curves, angle) in enumerate(zip(designs, angles, strict=True)):
-            j = curves.design()[1]
-            for side in ("", "left.", "right."):
-                column = f"{side}{name}"
-                if column in curves.names and not (side and name == "roll_center_height"):
-                    unit = curves.unit(column)
-                    lines.append({"d": d, "side": side.rstrip("."), "y": _at(x, angle, curves[column][:, j])})
-        charts.append(_chart(name, unit, x, lines, None, x) if lines else None)
-    return [chart for chart in charts if chart is not None]
+
+    def found(d: int, column: str) -> tuple[str, Vector] | None:
+        curves = designs[d]
+        if column not in curves.names or column.endswith(".roll_center_height"):
+            return None
+        return curves.unit(column), _at(x, angles[d], curves[column][:, curves.design()[1]])
+
+    return _of_wheels(ROLLED, x, len(designs), found)
 
 
 def _at(x: Vector, at: Vector, values: Vector) -> Vector:
