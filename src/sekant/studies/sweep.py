@@ -110,17 +110,19 @@ def sweep(
         raise SekantError("resume needs the output file of the unfinished study")
     began = perf_counter()
     blocks = list(parts.blocks()) if parts is not None else []
-    done = _count(blocks)
+    done = resumed = sum(len(block) for block in blocks)
     failed = sum(s != FINISHED for b in blocks for s in b.status)
     with RowsBar(len(samples), enabled=progress is True) as bar:
         tell = progress if callable(progress) else lambda p: bar(p.done, p.failed, p.rate)
-        watch = _Watch(len(samples), done, failed, tell)
         for block in runner.run(task, Chunks(samples.values, _left(blocks, len(samples)))):
             if parts is not None:
                 parts.add(block)
             blocks.append(block)
-            watch(block)
-    result = _gathered(task, samples, blocks, units, first.axis, perf_counter() - began, done)
+            done += len(block)
+            failed += sum(status != FINISHED for status in block.status)
+            rate = (done - resumed) / max(perf_counter() - began, 1e-9)
+            tell(Progress(done, len(samples), failed, rate, (len(samples) - done) / rate))
+    result = _gathered(task, samples, blocks, units, first.axis, perf_counter() - began, resumed)
     if output is not None and parts is not None:
         result.save(output)
         parts.remove()
@@ -134,25 +136,6 @@ def _units_of_numbers(task: Task, analysis: str) -> dict[str, str]:
         with suppress(SekantError):
             found[name] = analysis_of(analysis).number_unit(task.model, name, task.options) or ""
     return {name: "" if unit == "1" else unit for name, unit in found.items()}
-
-
-class _Watch:
-    """Reports progress when blocks arrive."""
-
-    def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object]):
-        self._rows, self._before, self._done, self._failed = rows, done, done, failed
-        self._tell, self._began = tell, perf_counter()
-
-    def __call__(self, block: RowBlock) -> None:
-        self._done += len(block)
-        self._failed += sum(status != FINISHED for status in block.status)
-        rate = (self._done - self._before) / max(perf_counter() - self._began, 1e-9)
-        left = (self._rows - self._done) / rate
-        self._tell(Progress(self._done, self._rows, self._failed, rate, left))
-
-
-def _count(blocks: Sequence[RowBlock]) -> int:
-    return sum(len(block) for block in blocks)
 
 
 def _left(blocks: Sequence[RowBlock], rows: int) -> list[tuple[int, int]]:
