@@ -23,6 +23,14 @@ _PROBE = bytes(4096)  # one block, so that a full disk is detected
 _OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait
 
 
+def file_path(given: Any, error: type[SekantError] = DataError) -> Path:
+    """The name of a file that a caller gives, as a path; refuses everything else."""
+    try:
+        return Path(os.fsdecode(given))
+    except TypeError:
+        raise error(f"expected the name of a file (got {type(given).__name__})") from None
+
+
 @contextmanager
 def open_file(
     path: str | PathLike[str], error: type[SekantError] = DataError

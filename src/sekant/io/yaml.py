@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sekant.cache.files import cached_of_file, plain_text
+from sekant.errors import ModelError
 from sekant.extensions import FROM_ELSEWHERE
+from sekant.files import file_path
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -20,17 +21,18 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     `set` overrides values, by the name of a parameter or as ``item.field``; strings may contain units or expressions.
     Raises `ModelError` if the file or the model in it is wrong.
     """
-    if Path(path).suffix.lower() in (".urdf", ".mjcf", ".xml"):
+    path = file_path(path, ModelError)
+    if path.suffix.lower() in (".urdf", ".mjcf", ".xml"):
         from sekant.io.importers import load_foreign
 
-        return load_foreign(Path(path), set or {})
+        return load_foreign(path, set or {})
     given = set or {}
     asked = plain_text(given)
 
     def read() -> Model:
         from sekant.io.reading import read_model
 
-        return read_model(Path(path), given)
+        return read_model(path, given)
 
     if asked is None or FROM_ELSEWHERE:
         return read()

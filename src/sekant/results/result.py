@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, SekantError, optional_module
 from sekant.extensions import drawing, picture
+from sekant.files import file_path
 from sekant.html_tables import html_table
 from sekant.model.scene import Scene
 from sekant.results.channels import Channels
@@ -252,7 +253,8 @@ class Result:
         from sekant.results.netcdf import read_netcdf
         from sekant.results.table import read_csv
 
-        return read_csv(path) if os.path.splitext(path)[1].lower() == ".csv" else read_netcdf(path)
+        path = file_path(path)
+        return read_csv(path) if path.suffix.lower() == ".csv" else read_netcdf(path)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], with one column per component; units are in ``.attrs["units"]``."""

@@ -309,4 +309,6 @@ def car_description(given: Car | dict[str, Any]) -> Car:
     """`given` as a `Car`; raises `ModelError` with the location of an error."""
     if isinstance(given, Car):
         return given
-    return read_as(Car, {key: value for key, value in given.items() if key != "vehicle"})
+    if isinstance(given, dict):
+        given = {key: value for key, value in given.items() if key != "vehicle"}
+    return read_as(Car, given)

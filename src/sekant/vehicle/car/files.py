@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, suggest
+from sekant.files import file_path
 from sekant.io.named_files import existing_file, locate_files
 from sekant.io.source import Places, locating, read_source
 from sekant.io.table_files import read_table_files
@@ -26,7 +27,7 @@ def is_car_file(path: str | PathLike[str]) -> bool:
 
 def load_car(path: str | PathLike[str]) -> Car:
     """The car that a file describes; errors name file and line."""
-    place = Path(path)
+    place = file_path(path, ModelError)
     source = read_source(place)
     data, places = source.data, source.places
     with locating(source, path):

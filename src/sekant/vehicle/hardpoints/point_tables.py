@@ -18,7 +18,7 @@ from typing import Any
 from sekant.cache.files import cached_of_file
 from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, SekantError, one_error, optional_module, suggest
-from sekant.files import read_file
+from sekant.files import file_path, read_file
 from sekant.io.source import KeyPath, Place, Places, Source, find_place, read_source
 from sekant.vehicle.hardpoints.mapped_tables import (
     AXES,
@@ -42,6 +42,7 @@ def hard_point_source(path: str | PathLike[str]) -> Source:
     `points` of a YAML file may name a table, including one of another program (`mapped_tables`). Brackets name a
     sheet: ``axles.xlsx[front]``. The result is cached while the files do not change.
     """
+    path = file_path(path, ModelError)
     return cached_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
 
 
