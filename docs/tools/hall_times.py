@@ -53,7 +53,7 @@ def bushings() -> str:
         slow, fast = (min(found) for found in seconds)
         cells = (
             name,
-            f"{small.nv} for {full.nv}",
+            f"{small.nv} instead of {full.nv}",
             counts[1],
             counts[0],
             f"{fast * 20:.2f}",
