@@ -7,7 +7,7 @@ from html import escape
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
-    """A table with a line of headings; numbers to six digits, everything else as its text."""
+    """A table with a line of headings; floats to six digits, other values as strings."""
     caption = f"<caption>{escape(title)}</caption>" if title else ""
     lines = [_line("th", head), *(_line("td", row) for row in rows)]
     return f"<table>{caption}{''.join(lines)}</table>"

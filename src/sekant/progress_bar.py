@@ -161,7 +161,7 @@ _entered: list[ProgressBar] = []
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
-    """A context that shows its text on the progress bar of the running command, if there is one."""
+    """A context that shows `what` on the progress bar of the running command, if there is one."""
     if not _entered:
         yield
         return

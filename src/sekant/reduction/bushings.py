@@ -3,7 +3,7 @@
 The base is fixed, and a load f along the drive holds the body at u. In equilibrium under the other forces of the
 model,
 
-    R(q, lam, f) = 0 ,  Phi(q) = 0 ,  p_a(q) = u ,
+    R(q, lam, f) = 0 ,  Phi(q) = 0 ,  p_a(q) = u .
 
 If two coordinates are kept, a second load acts along a coordinate of a joint (the rack of a steering). Then loads F
 (6,) on the body displace it by C(u) F, with u unchanged. C is the compliance of links, springs and bushings, at their

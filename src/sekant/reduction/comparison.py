@@ -92,8 +92,8 @@ def compare(
 ) -> Comparison:
     """Simulate both models, with the additional forces `load`, and compare the motion of `points`.
 
-    Points are frames of bodies, or bodies, for which their centers of mass are used. `options` are those of
-    `simulate`, for both.
+    Points are frames of bodies, or bodies, whose centers of mass are then compared. `options`: options of
+    `simulate` for both models.
     """
     probes = {point: f"probe_{i}" for i, point in enumerate(points)}
     outputs = [

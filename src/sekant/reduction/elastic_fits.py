@@ -129,7 +129,7 @@ class RestingRow:
 class PlaceFits:
     """A curve or surface of each name over a `row` of `counts` nodes.
 
-    Errors of poses, and `off`, that of the compliance of the kept frame, are evaluated between the nodes.
+    `errors` of the poses and `off`, the error of the compliance of the kept frame, are evaluated between the nodes.
     """
 
     row: RestingRow

@@ -47,7 +47,7 @@ class PoseError:
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """A curve or surface for each body, errors, and the numbers of poses."""
+    """A curve or surface for each body, errors, and the number of poses in each direction."""
 
     shapes: dict[str, Any]
     errors: dict[str, PoseError]

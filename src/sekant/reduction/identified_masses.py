@@ -29,7 +29,9 @@ from sekant.reduction.poses import DrivenMechanism
 
 Array = NDArray[np.float64]
 PLACES = (33, 9)  # along a path; of a surface, in either direction
-TOWARD_SPLIT = 1e-5  # of the residuals: determines what the motion leaves undetermined
+TOWARD_SPLIT = (
+    1e-5  # weight of deviations from the split: settles components that the motion does not determine
+)
 MORE_MASS = 10.0  # weight of mass beyond that of the dropped bodies
 
 

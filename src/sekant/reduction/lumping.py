@@ -30,10 +30,10 @@ class Lump:
 
 
 def split_masses(parts: MechanismParts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
-    """The mass of each dropped body in equal shares at its joints; shares of another dropped body are passed on.
+    """The mass of each dropped body, divided equally among its joints; dropped bodies pass on the parts they receive.
 
-    Shares are distributed like a random walk over the joints: with P the shares that go to dropped bodies, a body's
-    mass arrives at the joints with remaining bodies in the proportions (1 - P)^-1.
+    Masses are distributed like a random walk over the joints: with P the fractions that go to dropped bodies, a
+    body's mass arrives at the joints with remaining bodies in the proportions (1 - P)^-1.
     """
     model = resolve(parts.model).model
     index = {name: i for i, name in enumerate(dropped)}

@@ -128,7 +128,7 @@ def carried_bodies(parts: MechanismParts, left_out: Iterable[str]) -> tuple[str,
 
 
 def heavy_bodies(parts: MechanismParts, carried: Sequence[str], light: float = 0.0) -> tuple[str, ...]:
-    """Dropped bodies with mass: more than the share `light` of the mass of the kept ones."""
+    """Dropped bodies heavier than the fraction `light` of the mass of the kept bodies."""
     bodies: Any = resolve(parts.model).model.bodies
     least = light * sum(float(bodies[body].mass) for body in parts.keep)
     return tuple(body for body in parts.dropped if body not in carried and float(bodies[body].mass) > least)

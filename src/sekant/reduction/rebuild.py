@@ -82,8 +82,7 @@ def _follower(
 
 
 def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
-    """Prescribed motions of the remaining items, and those of drives, applied to the coordinates that replace
-    these."""
+    """Prescribed motions of the remaining items; motions of drives act on the coordinates that replace the drives."""
     driven, found = driven_coordinates(parts, poses.drives), {}
     for name, prescribed in parts.model.motions.items():
         if name in driven:

@@ -58,9 +58,9 @@ def reduce(
     coordinates. `method`, `tolerance` (m and rad, by default 1e-8) and `nodes`: see `fits.fit_poses`.
 
     Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
-    their own poses over the same coordinate. `inertia` says what happens to the other dropped bodies. "exact":
+    their own poses over the same coordinate. `inertia` determines what happens to the other dropped bodies. "exact":
     they follow their own poses too, so kinetic energy and weight are those of the mechanism. "split": they become
-    point masses in equal shares at their joints (Hall). "identify": they become point masses on the kept body
+    equal point masses at their joints (Hall). "identify": they become point masses on the kept body
     with the smallest error of inertia and weight along the coordinates, which `mass_errors` reports. "ignore":
     their inertia is neglected, including that of dropped bodies that follow only because a force acts on them.
 

@@ -22,7 +22,7 @@ from sekant.reduction.lumping import Lump
 class Reduction:
     """The reduced `model`, in which `joint` has the coordinates `drives` (`units`, `ranges` in SI).
 
-    `errors`: of the poses of every body that follows some, at unseen points. `carried`: bodies that follow because
+    `errors`: errors of the poses of every following body at unseen points. `carried`: bodies that follow because
     forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: removed bodies; `lumps`:
     point masses that replace them; `left_out`: removed items; `warnings`: of the sweep, such as places where
     branches of the mechanism meet.

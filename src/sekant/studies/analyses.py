@@ -54,7 +54,7 @@ class Answer:
 
 
 class Analysis(ABC):
-    """An analysis of the rows of a description, whose numbers the study varies by their `names`."""
+    """An analysis of a description in which the study varies the numbers called `names`."""
 
     kind: ClassVar[str] = ""
     axis: ClassVar[str] = "time"

@@ -60,7 +60,7 @@ class Measure:
 
 
 def read_measure(text: str, name: str | None = None) -> Measure:
-    """``max(strut.force)``; a channel alone stands for its final value. `name`: by default the text itself."""
+    """``max(strut.force)``; a channel alone stands for its final value. `name`: by default `text` itself."""
     known = [*KINDS, AT]
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -82,7 +82,7 @@ def read_measure(text: str, name: str | None = None) -> Measure:
 
 
 def read_measures(given: Any) -> tuple[Measure, ...]:
-    """A list of texts or measures, or a mapping from names to texts."""
+    """Measures from a list of strings or measures, or from a mapping of names to strings."""
     if isinstance(given, str):
         given = [given]
     if not isinstance(given, (Mapping, Sequence, type(None))):

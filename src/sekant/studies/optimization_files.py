@@ -189,7 +189,7 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
-    """Every measure that is named or has a target: its name, by default its text, and its text."""
+    """Name and text of every measure that is named or has a target; without a name, the text is the name."""
     named = {str(name): str(text) for name, text in mapping_at(data, "measures").items()}
     wanted = [*mapping_at(data, "targets"), *mapping_at(data, "constraints")]
     if data.get("minimize") is not None:
@@ -205,7 +205,7 @@ def _section(data: Mapping[str, Any], name: str) -> str:
 
 
 class _Answers:
-    """The analysis of the file, run once for each set of numbers."""
+    """The analysis of the file, run once for each set of values."""
 
     def __init__(
         self, kind: type[Analysis], model: Any, names: list[str], options: Mapping[str, Any], texts: Any
@@ -220,7 +220,7 @@ class _Answers:
         return self._make()
 
     def measured(self, measure: Measure, values: Mapping[str, float]) -> float:
-        """A measure of the analysis at these numbers."""
+        """A measure of the analysis at these values."""
         if self._last is None or self._last[0] != dict(values):
             answer = self.analysis.answer(values)
             if answer.status not in COMPLETE:
@@ -232,13 +232,13 @@ class _Answers:
 
 
 def _run_measure(text: str) -> Measure | None:
-    """The measure of the analysis with a text; None for measures of the design."""
+    """The measure of the analysis that `text` describes; None for measures of the design."""
     call = _CALL.fullmatch(text)
     return None if call is not None and call[1] in UNITS else read_measure(text)
 
 
 def _function(text: str, made: _Answers) -> tuple[Function, str | None]:
-    """The measure with a text, as a function of a design, and its unit."""
+    """The measure that `text` describes, as a function of a design, and its unit."""
     measure = _run_measure(text)
     if measure is None:
         call = _CALL.fullmatch(text)

@@ -124,8 +124,8 @@ def monte_carlo(
 
 
 def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) -> Samples:
-    """First the row of `base` values; then, for each name of `values`, one row per value, with the others as in
-    `base`."""
+    """First the row of `base` values; then, for each name of `values`, one row per value, with the base values of
+    all other names."""
     names = tuple(base)
     for name in values:
         if name not in base:

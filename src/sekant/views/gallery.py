@@ -42,7 +42,7 @@ class Exhibit:
 
 
 def find_models(folder: Path) -> list[Path]:
-    """Model files below `folder`, those of the folder itself first."""
+    """Model files in `folder` and its subfolders; files in the folder itself come first."""
     if not folder.is_dir():
         raise SekantError(
             "is not a folder; the examples are part of Sekant's source, not of the installed package:"

@@ -30,7 +30,7 @@ def in_unit(unit: str) -> Callable[[str], float]:
         try:
             return convert(float(number), own, unit) if own else float(number)
         except ValueError:
-            raise typer.BadParameter(f"'{text}' is not a number in {unit}, alone or with a unit") from None
+            raise typer.BadParameter(f"'{text}' is not a number in {unit} (with or without a unit)") from None
         except SekantError as error:
             raise typer.BadParameter(error.message) from None
 
@@ -60,7 +60,7 @@ def ranges_of(texts: list[str], option: str) -> tuple[list[str], list[tuple[str,
         if not is_range(text):
             name = text.partition("=")[0].strip()
             raise typer.BadParameter(
-                f"'{name}' needs a range: {option} '{name}=-80..80 mm', or '{name}=-30..30 deg' for an angle",
+                f"'{name}' requires a range: {option} '{name}=-80..80 mm', or '{name}=-30..30 deg' for an angle",
                 param_hint=option,
             )
     pairs = [read_named_range(text, option) for text in texts]

@@ -27,7 +27,7 @@ def steady_car(
     parameters: list[str],
     refused: dict[str, object],
 ) -> tuple[System, SteadyMotion]:
-    """The car at its speed, or at those of `target`: straight ahead, or in a turn to the left."""
+    """The car at its own speed, or at the values of `target`: straight ahead, or in a turn to the left."""
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import steady_turns
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
-_SIDE, _ABOVE, _BELOW = 0.5, 0.32, 0.42  # inches of a panel for the numbers and titles around it
+_SIDE, _ABOVE, _BELOW = 0.5, 0.32, 0.42  # inches of a panel for tick labels and titles around it
 _MARGIN = style.MARGIN_HEIGHT + 0.25  # a title above, a legend of two lines below all panels
 _MOST_LINES = 5
 

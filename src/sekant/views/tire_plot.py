@@ -36,7 +36,7 @@ def tire_picture(found: Carpet, title: str) -> Picture:
         axes[3].legend(
             title=f"slip angle, at {1e-3 * np.median(found.loads):.3g} kN",
             frameon=False,
-            loc="upper center",  # between the straight line of zero slip angle and the bowls of the others
+            loc="upper center",  # between the straight line at zero slip angle and the curves of the other angles
             bbox_to_anchor=(0.5, 0.93),
             ncols=2,
         )

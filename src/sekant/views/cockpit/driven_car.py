@@ -178,7 +178,7 @@ def _set_up(model: Model) -> tuple[SetUp, ...]:
 
 
 def _step(system: System, car: Car) -> float:
-    """The largest of STEPS whose trial drives agree with those of half the step; the page reports it."""
+    """The largest of STEPS whose trial drives agree with trial drives at half the step; the page shows it."""
     before: list[Result] = []
     for step in (*STEPS, STEPS[-1] / 2):
         runs = [
@@ -195,8 +195,11 @@ def _step(system: System, car: Car) -> float:
 
 
 def _agree(run: Result, other: Result) -> bool:
-    """Whether two trial drives are at the same places, as long as both last. A drive may end early, for a car may
-    leave the range of its model, as at a crest taken at full throttle; then both end at the same row or one apart."""
+    """Whether the positions of two trial drives agree while both last.
+
+    A drive may end early, because the car leaves the range of its model, as at a crest at full throttle. Both drives
+    must then end at the same row or one row apart.
+    """
     count = min(len(run), len(other))
     last_alike = abs(len(run) - len(other)) <= 1 and run.time[count - 1] >= TRIAL / 2
     apart = np.abs(run["position"][:count] - other["position"][:count])

@@ -38,7 +38,7 @@ def sweep(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted study.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Run a study: vary numbers and run one analysis for each row. A row that fails does not stop the others."""
+    """Run a study: one analysis for each row of varied numbers. A row that fails does not stop the other rows."""
     path = output or Path(f"{file.stem}.nc")
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
@@ -69,7 +69,9 @@ def sweep(
             **study.options,
         )
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; finished rows are saved; sekant sweep {file} --resume continues", err=True)
+        typer.echo(
+            f"interrupted; the finished rows are saved; to continue: sekant sweep {file} --resume", err=True
+        )
         raise typer.Exit(INTERRUPTED_CODE) from None
     except SekantError as error:
         raise study.located(error) from None
@@ -83,7 +85,9 @@ def sweep(
     tell(as_json, result.summary, lambda: {"ok": not failed} | result.digest(), (path, csv, plot))
     if failed:
         raise typer.Exit(1)
-    hint(f'python -c "import xarray; print(xarray.open_dataset({str(path)!r}))"', "the rows as a Dataset")
+    hint(
+        f'python -c "import xarray; print(xarray.open_dataset({str(path)!r}))"', "shows the rows as a Dataset"
+    )
 
 
 def _client(address: str) -> Any:

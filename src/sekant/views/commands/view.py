@@ -61,7 +61,7 @@ def view(
 ) -> None:
     """Write a page that plays one result, or compares two; it opens in any browser, offline.
 
-    With --live the page computes: sliders change numbers of a model, and the motion follows.
+    With --live, the page simulates a model: sliders change parameters, and the motion follows.
     """
     refuse_unwritable(pages=[live, output])
     if live is not None or vary:

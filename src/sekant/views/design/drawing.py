@@ -120,7 +120,7 @@ class _Places:
         return numbers  # for one side only if there is no mirror image, as for a Panhard rod
 
     def _at(self, place: Floats) -> int | None:
-        """The index of a point that is at `place` as drawn: of a bar, a spring or any frame of a body."""
+        """The index of the end of a bar or spring, or of a frame of a body, drawn at `place`; None without one."""
         for k, drawn in enumerate(self._drawn):
             if np.abs(drawn - place).max() < SAME:
                 return k

@@ -98,11 +98,11 @@ def design_page(
     targets: Targets | None = None,
     shared: tuple[str, str] | None = None,
 ) -> str:
-    """HTML text of the page of an axle, or of the corner on a side, in which hard points move.
+    """HTML text of the page of an axle, or of the corner on a side, on which hard points move.
 
-    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: positions over
-    each. `shared`: names of files beside the page, for folders with many pages: one with the text of the player's
-    `shared_code`, and one with that of `design_scripts`.
+    `travel`, `steering`: ranges such as ``-80..80 mm``, by default the ranges in the file; `points`: number of positions
+    in each. `shared`, for folders with many pages: names of two files beside the page, which contain the player's
+    `shared_code` and `design_scripts`.
     """
     source = hard_point_source(file)
     if "points" not in source.data:

@@ -47,7 +47,7 @@ OPTIONS = (
 )
 """Options of `sk.simulate` that a page accepts."""
 _ENGINE = {"live": "module assembly least_squares delays events simulation"}
-"""Scripts that are also the text of the worker."""
+"""Scripts that the worker runs, too."""
 _PAGE = {"live": "poses modes locus live"}
 
 

@@ -43,7 +43,7 @@ from sekant.views.player.figure import described_channels
 
 Floats = NDArray[np.float64]
 ROUND_OFF = 1e-14
-"""Share of the largest time by which evenly spaced times may differ from those of a run."""
+"""Largest difference between evenly spaced times and the times of a run, relative to the largest time."""
 _POINT = {name: name for name in "tqvzp"}
 _COUNTS = ("sticks", "slips", "impacts", "several", "blame")
 

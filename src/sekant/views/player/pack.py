@@ -1,4 +1,4 @@
-"""Arrays as short texts for the page: quantized, differenced twice, compressed.
+"""Arrays as short strings for the page: quantized, differenced twice, compressed.
 
 A column x_0, x_1, ... becomes integers k_i = round((x_i - offset) / quantum) and their second differences, which
 are small for a smooth motion; their bytes are sorted by significance and compressed (zlib). `decode.js` restores

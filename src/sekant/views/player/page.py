@@ -51,7 +51,7 @@ def shared_code(addition: Addition | None = None) -> str:
 
 
 def _sources(addition: Addition | None) -> str:
-    """The engine as a function `engine`, whose text is also that of the worker, and the code that uses it."""
+    """The engine as a function `engine`, which the worker runs, too, and the code that uses it."""
     if addition is None:
         return ""
     names = ", ".join(

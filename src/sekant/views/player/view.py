@@ -34,8 +34,8 @@ def view(
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two of them to compare (named by `labels`), or the
-    modes of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to
+    `what`: a result, the name of a result file, a list of two of them to compare (named by `labels`), or
+    modes from ``sk.linearize(...).modes()``; the page shows the modes that oscillate. `plots`: names of outputs to
     plot at first, over time or over another output (``hinge.v over hinge.q``). A result with more than
     `max_frames` rows is thinned for drawing; its data do not change. `amplitude` (m or rad): the amplitude of the
     coordinate that moves most in a mode; by default the motion is clearly visible.
@@ -142,7 +142,7 @@ def page_file_name(title: str) -> str:
 
 
 def _labels(results: list[Result], given: Sequence[Any]) -> list[str]:
-    """Names of files if given, otherwise those of the models, numbered if they are equal."""
+    """File names of results in files, otherwise model names; equal names are numbered."""
     names = [
         result.model_name if isinstance(entry, Result) else Path(entry).stem
         for result, entry in zip(results, given, strict=True)
