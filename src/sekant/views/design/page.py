@@ -100,8 +100,8 @@ def design_page(
 ) -> str:
     """HTML text of the page of an axle, or of the corner on a side, on which hard points move.
 
-    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: number of positions in
-    each. `shared`, for folders with many pages: names of two files beside the page, which contain the player's
+    `travel`, `steering`: ranges such as ``-80..80 mm``, by default those of the file; `points`: number of positions
+    in each. `shared`, for folders with many pages: names of two files beside the page, which contain the player's
     `shared_code` and `design_scripts`.
     """
     source = hard_point_source(file)
