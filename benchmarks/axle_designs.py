@@ -1,4 +1,4 @@
-"""Designs of an axle: curves over 41 positions with all hard points as run-time parameters, and their derivatives."""
+"""Designs of an axle: curves at 41 positions with all hard points as run-time parameters, and their derivatives."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def run(quick: bool) -> dict[str, Any]:
     number = sum(part.size for part in slopes.data.values())
     return {
         "figures": [
-            figure(f"{len(found)} curves of an axle, {TRAVEL.size} positions", Timed(each, 1, count), "ms"),
-            figure(f"their {number} derivatives with respect to hard points", Timed(derived, 1, 1), "ms"),
+            figure(f"{len(found)} curves of an axle at {TRAVEL.size} positions", Timed(each, 1, count), "ms"),
+            figure(f"{number} derivatives of these curves by hard points", Timed(derived, 1, 1), "ms"),
         ],
         "targets": [target("1,000 designs of an axle", 1000 * each, 4.0, unit="s")],
     }

@@ -1,4 +1,4 @@
-"""The cost of the energy balance: default runs of the examples by every method, with and without it.
+"""Cost of the energy balance: runs of the examples with every method, with and without the balance.
 
 Processor time of a whole call at the model's own tolerances, in the same process, best of a few alternating runs.
 """
@@ -63,11 +63,11 @@ def run(quick: bool) -> dict[str, Any]:
             if found is None:
                 continue
             ratios[name, method] = found[0].seconds / found[1].seconds
-            note = f"{ratios[name, method]:.2f} times that without"
+            note = f"{ratios[name, method]:.2f} times the time without the balance"
             figures.append(figure(f"{name}, {method}", found[0], "ms", note))
     worst = max(ratios, key=ratios.__getitem__)
     targets = [
-        target("energy balance: run with / without, median", median(ratios.values()), MEDIAN),
-        target(f"energy balance: worst ({', '.join(worst)})", ratios[worst], WORST),
+        target("time with / without the energy balance, median", median(ratios.values()), MEDIAN),
+        target(f"time with / without the energy balance, largest ({', '.join(worst)})", ratios[worst], WORST),
     ]
     return {"figures": figures, "targets": targets}

@@ -1,4 +1,4 @@
-"""Cars: a reduced one with Magic Formula tires in fixed steps, Hall's with Euler, and one with all its links."""
+"""A reduced car with Magic Formula tires and fixed steps, Hall's car with Euler steps, and a car with all links."""
 
 from __future__ import annotations
 
@@ -71,19 +71,21 @@ def _measured(quick: bool, until: float, reduced: Car, examples: Path) -> dict[s
         for method in METHODS:
             contenders[f"all links, {method}, rtol 1e-6"] = (runner(full, until, method=method, rtol=1e-6), 1)
     times = best_of(contenders, 2 if quick else 5)
-    figures = [figure(name, t, "us", "a step") for name, t in list(times.items())[:3]]
+    figures = [figure(name, t, "us", "per step") for name, t in list(times.items())[:3]]
     semi, rk4, own = (t.seconds for t in list(times.values())[:3])
     targets = [
         target("reduced car, derivative (a quarter of an RK4 step)", rk4 / 4 * 1e6, 3.0, unit="us"),
-        target("real time over processor time, semi-implicit Euler 1 ms", 1e-3 / semi, 300.0, at_least=True),
-        target("real time over processor time, RK4 1 ms", 1e-3 / rk4, 75.0, at_least=True),
-        target("Hall's step / ours, Euler 0.1 ms", HALL / own, 20.0, at_least=True),
+        target(
+            "real time / processor time, semi-implicit Euler with 1 ms", 1e-3 / semi, 300.0, at_least=True
+        ),
+        target("real time / processor time, RK4 with 1 ms", 1e-3 / rk4, 75.0, at_least=True),
+        target("time per step, Hall / Sekant, Euler with 0.1 ms", HALL / own, 20.0, at_least=True),
     ]
     if not quick:
         whole, *others = (times[f"all links, {method}, rtol 1e-6"].seconds for method in METHODS)
         targets += [
-            target("real time over processor time, all links, auto", until / whole, 30.0, at_least=True),
-            target("all links: auto over the best method", whole / min(others), 1.5),
+            target("real time / processor time, all links, auto", until / whole, 30.0, at_least=True),
+            target("all links: time of auto / time of the best method", whole / min(others), 1.5),
         ]
         figures += [
             figure(

@@ -1,4 +1,4 @@
-"""Growth of evaluation and compilation time with the number of bodies: chains of hinges in random places."""
+"""Growth of evaluation and compile time with the number of bodies: chains of hinges at random positions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(quick: bool) -> dict[str, Any]:
         _, _, parts = _compile(links, cache=False)
         compile_seconds[n] = perf_counter() - wall
         processor = sum(os.times()[:4]) - processor
-        note = f"wall time; {processor:.2f} s of processors, expressions {parts[0]:.2f} s of them"
+        note = f"wall time; {processor:.2f} s of processor time, {parts[0]:.2f} s of it for expressions"
         figures.append(figure(f"compile {n} bodies", Timed(compile_seconds[n], 1, 1), "s", note))
         system, _, _ = _compile(links, cache=True)
         chains[n] = RightHandSide(system, links, trees.motion(links))
@@ -35,7 +35,7 @@ def run(quick: bool) -> dict[str, Any]:
     times = best_of(contenders, 5 if quick else 100)
     for n in sizes:
         operations = chains[n].function.stats.operations
-        note = f"{operations} operations, {operations / n:.0f} a body"
+        note = f"{operations} operations, {operations / n:.0f} per body"
         figures.append(figure(f"evaluate {n} bodies", times[str(n)], "us", note))
     slope, _ = np.polyfit(np.log(sizes), np.log([times[str(n)].seconds for n in sizes]), 1)
 
@@ -48,7 +48,7 @@ def run(quick: bool) -> dict[str, Any]:
     figures.append(figure("compile the vehicle, code from the cache", cached, "ms"))
     largest = sizes[-1]
     targets = [
-        target("evaluation time ~ N^x, x", float(slope), None if quick else 1.15, unit=""),
+        target("exponent x of the evaluation time ~ N^x", float(slope), None if quick else 1.15, unit=""),
         target(f"compile {largest} bodies", compile_seconds[largest], 20.0, unit="s"),
         target("compile the vehicle", fresh.seconds, 1.0, unit="s"),
         target("compile the vehicle, code from the cache", 1e3 * cached.seconds, 50.0, unit="ms"),

@@ -1,4 +1,4 @@
-"""Forward dynamics of a 16-degree-of-freedom vehicle-like tree, against Pinocchio and MuJoCo."""
+"""Forward dynamics of a vehicle-like tree with 16 degrees of freedom, compared with Pinocchio and MuJoCo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cost of idle elements, and of a digital controller in the loop of an arm. An arm with six hinges gets
+"""The cost of idle elements on an arm, and of a digital controller of the arm. An arm with six hinges gets
 each element in a state in which it does not act: a contact in the air, gears within their play, a joint far
 from its stop, a switch on its branch, a sample between two times. Three numbers of operations are counted in
 this state: those of a step with one evaluation, those of an evaluation with held switches as in adaptive

@@ -1,4 +1,4 @@
-"""A million explicit Euler steps of a damped pendulum, against a hand-written loop for the same equation."""
+"""A million explicit Euler steps of a damped pendulum, compared with a hand-written loop for the same equation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(quick: bool) -> dict[str, Any]:
     }
     times = best_of(contenders, 3 if quick else 20)
     hand, own, own_balanced, _ = (t.seconds for t in times.values())
-    figures = [figure(name, t, "ns", "a step") for name, t in times.items()]
+    figures = [figure(name, t, "ns", "per step") for name, t in times.items()]
     angle, _ = by_hand(START, 0.0, steps, STEP, *constants)
     difference = abs(float(whole_call()["hinge.q"].ravel()[-1]) - angle)
     targets = [

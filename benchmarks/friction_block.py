@@ -1,4 +1,4 @@
-"""A block on a slope that friction stops and holds, compared with Exudyn and MuJoCo, with errors; and the
+"""A block on a slope that friction stops and holds, compared with Exudyn and MuJoCo, and the
 cost of idle friction. The block starts at 1 m/s, comes to rest after v^2 / 2a, and has to stay there for the
 rest of 10 s. Friction of the peers is regularized, so the block creeps. Times are those of a whole call,
 including events and reports.
@@ -147,7 +147,8 @@ def run(quick: bool) -> dict[str, Any]:
     }
     errors |= {name: abs(peer.position() - REST) for name, peer in peers.items()}
     figures = [
-        figure(name, timed[name], "ms", f"{errors[name]:.1e} m off after {UNTIL:g} s") for name in contenders
+        figure(name, timed[name], "ms", f"error {errors[name]:.1e} m after {UNTIL:g} s")
+        for name in contenders
     ]
     free, one, all_of_them = operations(0), operations(1), operations(JOINTS)
     each = (all_of_them / free - 1) / JOINTS * 100
@@ -161,7 +162,7 @@ def run(quick: bool) -> dict[str, Any]:
                 2.0,
                 unit="%",
             ),
-            target("operations that each friction adds if all six joints have one", each, 2.0, unit="%"),
+            target("operations that friction in each of the six joints adds", each, 2.0, unit="%"),
         ],
     }
 

@@ -1,5 +1,5 @@
-"""Several instances in the lanes of the processor compared with one at a time: processor time of a step, in
-one run. The lanes start from states that differ by a few percent. The possible gain of lanes is also counted:
+"""Several instances in the lanes of a core compared with one instance at a time: processor time of a step,
+in one run. The lanes start from states that differ by a few percent. The possible gain of lanes is also counted:
 register operations of the code for one instance (in which the two sides of a car already share a register,
 and a table fills one), times the number of lanes, over those of the code in lanes. This is the gain if both
 execute the same number of operations per second.
@@ -138,9 +138,9 @@ def run(quick: bool) -> dict[str, Any]:
             )  # a few milliseconds; the best one counts
             alone, wide, gain = of_a_step(system, method, lanes, steps)
             figures.append(figure(f"{name}, {method}: alone", Timed(alone, ROUNDS, 1), "ns"))
-            note = f"counted: {counted_gain(system, lanes):.2f}"
+            note = f"speedup by operation counts: {counted_gain(system, lanes):.2f}"
             figures.append(figure(f"{name}, {method}: {lanes} lanes", Timed(wide, ROUNDS, 1), "ns", note))
-            targets.append(target(f"{name}, {method}: instances a core", gain, limit, at_least=True))
+            targets.append(target(f"{name}, {method}: speedup by lanes", gain, limit, at_least=True))
             if method == "dop853" and not system.facts.constrained:
                 one, all_, spread = of_different(system, 4, 0.2 if quick else 2.0)
                 note = f"steps of the runs alone differ by {100 * (spread - 1):.0f} %"
@@ -152,7 +152,7 @@ def run(quick: bool) -> dict[str, Any]:
                 )
                 targets.append(
                     target(
-                        f"{name}, dop853: instances a core, different starts", one / all_, 2.0, at_least=True
+                        f"{name}, dop853: speedup by lanes, different starts", one / all_, 2.0, at_least=True
                     )
                 )
     return {"figures": figures, "targets": targets}

@@ -1,4 +1,4 @@
-"""Pages that compute: a slider or a hard point is dragged over 150 positions; the time of each in the
+"""Pages that compute: the time of each of 150 positions while a slider or a hard point is dragged in the
 browser, the time to make the page, and the frames of a drive at full throttle."""
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def run(quick: bool) -> dict[str, Any]:
                 _add(figures, targets, title, page, made, _moved(browser, page, moves))
             for title, (file, least) in DRIVES.items():
                 frame, pace = _driven(browser, file, Path(folder, "drive.html"), 1.0 if quick else 3.0)
-                targets.append(target(f"{title}: 95th percentile of frames", frame, 33, unit="ms"))
+                targets.append(target(f"{title}: 95th percentile of frame times", frame, 33, unit="ms"))
                 targets.append(target(f"{title}: times real time", pace, least, at_least=True, unit=""))
     finally:
         browser.close()
@@ -85,8 +85,8 @@ def _add(
     median, high = np.percentile(times, [50, 95])
     size = page.stat().st_size / 1024
     figures.append({"name": f"{title}: page", "value": size, "unit": "KiB", "note": ""})
-    targets.append(target(f"{title}: median of moves", float(median), 8, unit="ms"))
-    targets.append(target(f"{title}: 95th percentile", float(high), 16, unit="ms"))
+    targets.append(target(f"{title}: median time of a move", float(median), 8, unit="ms"))
+    targets.append(target(f"{title}: 95th percentile of moves", float(high), 16, unit="ms"))
     targets.append(target(f"{title}: making the page, processor time", min(made), 1, unit="s"))
 
 

@@ -1,4 +1,4 @@
-"""Bricard's mechanism, slider-crank and stiff governor for 10 s, against SciPy, IDAS and published figures."""
+"""Bricard's mechanism, slider-crank and stiff governor for 10 s, compared with SciPy, IDAS and published figures."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _published(name: str, ours: Timed) -> dict[str, Any]:
-    note = f"published for another machine; {DAETS[name] / ours.seconds:.0f}x ours"
+    note = f"published for another machine; {DAETS[name] / ours.seconds:.0f} times ours"
     return {"name": f"  DAETS at 1e-10: {name}", "value": DAETS[name], "unit": "s", "note": note}
 
 
@@ -137,10 +137,10 @@ def _bricard(until: float, runs: int):
     figures = [
         figure(f"Bricard, Sekant's series at {tolerance:.0e}", best["ours"], "ms", f"error {error:.1e} rad"),
         {
-            "name": "  OpenSim at its 1e-7",
+            "name": "  OpenSim at its tolerance 1e-7",
             "value": seconds,
             "unit": "s",
-            "note": f"error {peer_error:.0e} m, measured before on a machine like ours",
+            "note": f"error {peer_error:.0e} m, measured earlier on a machine like ours",
         },
         _published("bricard", best["ours"]),
     ]
@@ -184,7 +184,7 @@ def _governor(until: float, runs: int):
             "name": "  OpenSim's CPodes",
             "value": seconds,
             "unit": "s",
-            "note": f"error {opensim_error:.0e} m, measured before on a machine like ours",
+            "note": f"error {opensim_error:.0e} m, measured earlier on a machine like ours",
         },
         _published("flyball_governor", best["ours"]),
     ]

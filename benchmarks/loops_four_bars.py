@@ -1,4 +1,4 @@
-"""N four-bars in a row for 10 s, against Exudyn and MuJoCo; growth with N.
+"""N four-bars in a row for 10 s, compared with Exudyn and MuJoCo; growth with N.
 
 Up to 64 unknowns the series are native code, above they are interpreted: N = 10 is on one side, all others
 are on the other. Twice per turn all rods are on one line. Near this position, the series of round-off errors
@@ -122,7 +122,7 @@ def run(quick: bool) -> dict[str, Any]:
             "ms",
             f"error {error_joints:.1e} m, 3 of 5 equations per loop are redundant",
         ),
-        figure("in points by simulate, with all outputs at 1001 times", simulated["simulate"], "ms"),
+        figure("simulate in points, with all outputs at 1001 times", simulated["simulate"], "ms"),
         figure(
             f"MuJoCo, RK4, step {MUJOCO_STEP:g} s", best["mujoco"], "ms", f"error {mujoco.error(angle):.1e} m"
         ),
@@ -139,7 +139,7 @@ def run(quick: bool) -> dict[str, Any]:
             at_least=True,
         ),
         target(
-            f"Exudyn at {steps[1]} steps, still less accurate / Sekant",
+            f"Exudyn at {steps[1]} steps (still less accurate) / Sekant",
             best[f"exudyn {steps[1]}"].seconds / best["ours"].seconds,
         ),
         target("MuJoCo / Sekant", best["mujoco"].seconds / best["ours"].seconds, 10, at_least=True),
@@ -153,11 +153,11 @@ def run(quick: bool) -> dict[str, Any]:
             run = grown.counted(growth)
             steps_taken = run.outcome().stats["steps"]
             seconds.append(timed.seconds / steps_taken)
-            note = f"{steps_taken} steps, {run.sweeps:.2f} back-substitutions a system"
+            note = f"{steps_taken} steps, {run.sweeps:.2f} back-substitutions per system"
             figures.append(figure(f"N = {size}, tolerance {growth:g}", timed, "ms", note))
         exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
         last = float(np.log2(seconds[-1] / seconds[-2]))
-        grows = f"exponent of N in a step at {growth:g}"
-        targets.append(target(f"{grows}, N = {sizes[-1]} against {sizes[-2]}", last, 1.15, unit=""))
-        targets.append(target(f"{grows}, fitted to all", exponent, 1.15, unit=""))
+        grows = f"exponent of N of the time per step at {growth:g}"
+        targets.append(target(f"{grows}, from N = {sizes[-2]} to {sizes[-1]}", last, 1.15, unit=""))
+        targets.append(target(f"{grows}, fitted to all N", exponent, 1.15, unit=""))
     return {"figures": figures, "targets": targets}

@@ -140,11 +140,11 @@ def run(quick: bool) -> dict[str, Any]:
             "OpenSim / Sekant, 10 s at 1e-9", peer["run_seconds"] / best["run"].seconds, 20, at_least=True
         ),
         target(
-            "OpenSim / Sekant, 10 s, where Sekant is more accurate",
+            "OpenSim / Sekant, 10 s, at a tolerance at which Sekant is more accurate",
             peer["run_seconds"] / best["equal"].seconds,
             20,
             at_least=True,
         ),
-        target("error of Sekant / error of OpenSim there", errors[equal] / off, 1.0),
+        target("error of Sekant / error of OpenSim at this tolerance", errors[equal] / off, 1.0),
     ]
     return {"figures": figures, "targets": targets}

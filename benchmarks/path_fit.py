@@ -1,4 +1,4 @@
-"""Fits of paths: 1,000 noisy points by Tao and Watson's knots, 10,000 clean points."""
+"""Fits of paths: 1,000 noisy points with knots as in Tao and Watson, 10,000 clean points."""
 
 from __future__ import annotations
 

@@ -197,13 +197,13 @@ def run(quick: bool) -> dict[str, Any]:
     outcome = ours()
     difference = abs(float(outcome.x_last[0]) - float(hand()[0]))
     figures = [
-        figure("hand-written loop (numba)", best["hand-written loop"], "ns", "an Euler step"),
-        figure("Sekant, from the model", best["Sekant"], "ns", "an Euler step"),
+        figure("hand-written loop (numba)", best["hand-written loop"], "ns", "per Euler step"),
+        figure("Sekant, from the model", best["Sekant"], "ns", "per Euler step"),
         figure(
             "CasADi's interpreter",
             best["CasADi's interpreter"],
             "ns",
-            "an evaluation, without the search in the table",
+            "per evaluation, without the search in the table",
         ),
     ]
     figures += [
@@ -211,7 +211,7 @@ def run(quick: bool) -> dict[str, Any]:
             "name": "operations of the model's equation",
             "value": own,
             "unit": "",
-            "note": "with those of the table",
+            "note": "including those of the table",
         },
         {
             "name": "operations of the hand-written loop",
@@ -231,14 +231,14 @@ def run(quick: bool) -> dict[str, Any]:
             at_least=True,
         ),
         target(
-            "the same at the time that the hand-written loop takes for an operation",
+            "CasADi's interpreter / Sekant, if Sekant took the hand-written loop's time per operation",
             best["CasADi's interpreter"].seconds / (best["hand-written loop"].seconds * own / hands),
         ),
         target(
             "CasADi's interpreter / hand-written loop",
             best["CasADi's interpreter"].seconds / best["hand-written loop"].seconds,
         ),
-        target("time of an operation, Sekant / hand-written loop", ratio * hands / own, 1.3),
+        target("time per operation, Sekant / hand-written loop", ratio * hands / own, 1.3),
         target("difference of the last position from the hand-written loop", difference, 1e-9, unit="m"),
     ]
     return {"figures": figures, "targets": targets}

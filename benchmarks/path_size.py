@@ -69,9 +69,13 @@ def run(quick: bool) -> dict[str, Any]:
     for _ in range(2 if quick else 10):
         for n in SIZES:  # again each time, so that nothing of an earlier compilation can be used again
             compiled[n] = min(compiled[n], compile_seconds(model(n)))
-    figures = [figure(f"{n:,} pieces, RK4", best[str(n)], "ns", "a step, all pieces visited") for n in SIZES]
+    figures = [
+        figure(f"{n:,} pieces, RK4", best[str(n)], "ns", "per step, all pieces visited") for n in SIZES
+    ]
     figures += [
-        figure(f"{n:,} pieces, compiling", Timed(compiled[n], 10, 1), "ms", "equations and outputs, no cache")
+        figure(
+            f"{n:,} pieces, compile time", Timed(compiled[n], 10, 1), "ms", "equations and outputs, no cache"
+        )
         for n in SIZES
     ]
     times = [best[str(n)].seconds for n in SIZES]

@@ -44,11 +44,11 @@ def run(quick: bool) -> dict[str, Any]:
     note = "drawn by the processor" if software else "drawn by a graphics card"
     return {
         "figures": [
-            figure("a frame", Timed(seconds / max(frames, 1), 1, frames), "ms", note),
-            figure("processor time of a frame, all processes", Timed(each, 1, frames), "ms", note),
+            figure("time per frame", Timed(seconds / max(frames, 1), 1, frames), "ms", note),
+            figure("processor time per frame, all processes", Timed(each, 1, frames), "ms", note),
         ],
         "targets": [
-            target("frames a second", frames / seconds, 30, at_least=True, unit=""),
+            target("frames per second", frames / seconds, 30, at_least=True, unit=""),
             target("frames per second of processor time", 1.0 / each, 30, at_least=True, unit=""),
         ],
     }

@@ -1,4 +1,4 @@
-"""Poses of a suspension by interpolation in a table compared with exact kinematics, per point.
+"""Poses of a suspension, interpolated in a table, compared with exact kinematics: time per point.
 
 Both run in compiled loops and give pose, twist and the twist's derivative of the upright. Exact kinematics is
 Newton's method with prediction, in Cartesian coordinates (as in PILS) and in joint coordinates. PILS reports

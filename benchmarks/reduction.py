@@ -1,4 +1,4 @@
-"""Reduced quarter cars compared with geometric ones (Hall, tables 4.3, 4.6, 4.7): fixed-step Euler, one run.
+"""Reduced and geometric quarter cars compared (Hall, tables 4.3, 4.6, 4.7), with fixed Euler steps in one run.
 A mechanism with a bushing in every loop has no constraints: it is a tree with forces, and there is little to
 gain. For the double wishbone on four bushings the operations of both are reported: its 11 coordinates take
 3,600; a body on a surface with four modes and the arm that carries its spring take 3,100, most of them for
@@ -80,11 +80,11 @@ def run(quick: bool) -> dict[str, Any]:
             for system in (full, reduced)
         )
         figures += [
-            figure(key, t, "ns", f"a step, {note}")
+            figure(key, t, "ns", f"per step, {note}")
             for (key, t), note in zip(times.items(), notes, strict=True)
         ]
         limit = PUBLISHED.get(name)
         targets.append(
-            target(f"{name}: reduced is faster by", slow.seconds / fast.seconds, limit, at_least=True)
+            target(f"{name}: speedup by the reduction", slow.seconds / fast.seconds, limit, at_least=True)
         )
     return {"figures": figures, "targets": targets}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from time import perf_counter
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -68,11 +70,16 @@ def main() -> int:
     return 1 if any("error" in result for result in report["benchmarks"].values()) else 0
 
 
+def about(module: ModuleType) -> str:
+    """The first sentence of the docstring."""
+    return re.split(r"(?<=\.)\s+(?=[A-Z])", " ".join((module.__doc__ or module.__name__).split()))[0]
+
+
 def measure(name: str, quick: bool) -> dict[str, Any]:
     """The result of one benchmark; a benchmark that cannot run reports the reason and does not affect the others."""
     began = perf_counter()
     module = importlib.import_module(name)
-    result: dict[str, Any] = {"name": name, "title": (module.__doc__ or name).strip().splitlines()[0]}
+    result: dict[str, Any] = {"name": name, "title": about(module)}
     try:
         result |= module.run(quick)
     except ImportError as error:

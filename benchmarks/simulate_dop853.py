@@ -1,4 +1,4 @@
-"""A double pendulum for 10 s at a tolerance of 1e-10, against SciPy's DOP853 with a compiled right-hand side."""
+"""A double pendulum for 10 s at a tolerance of 1e-10, compared with SciPy's DOP853 and a compiled equation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time until the first output: the command line's help, and the first result of the demo."""
+"""Time until the first output: the help of the command line, and the first result of the demo."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def run(quick: bool) -> dict[str, Any]:
                     best[name], processor[name] = min(best[name], wall), min(processor[name], used)
     figures = [
         figure(
-            name, Timed(seconds, runs, 1), "ms", f"wall time; {1e3 * processor[name]:.0f} ms of processors"
+            name,
+            Timed(seconds, runs, 1),
+            "ms",
+            f"wall time; {1e3 * processor[name]:.0f} ms of processor time",
         )
         for name, seconds in best.items()
     ]

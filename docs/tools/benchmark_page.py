@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from example_list import about
+
 FILE = Path(__file__).parents[2] / "out" / "bench.json"
+BENCHMARKS = FILE.parents[1] / "benchmarks"
 
 
 def markdown(file: Path = FILE) -> str:
-    """A section a benchmark; a sentence if nothing has been measured here."""
+    """A section for each benchmark, or a sentence if nothing has been measured here."""
     if not file.is_file():
         return "Nothing has been measured here yet: run `make bench`, then `make docs` again."
     report = json.loads(file.read_text(encoding="utf-8"))
@@ -23,10 +26,11 @@ def markdown(file: Path = FILE) -> str:
 
 
 def _section(result: dict[str, Any]) -> str:
-    lines = [f"## {result['name']}", result["title"]]
+    source = BENCHMARKS / f"{result['name']}.py"
+    lines = [f"## {result['name']}", about(source) if source.is_file() else result["title"]]
     if "error" in result:
         return "\n\n".join([*lines, f"Could not run: {result['error']}"])
-    rows = ["| | | |", "|---|---|---|"]
+    rows = ["| measured | value | remark or goal |", "|---|---|---|"]
     for entry in result["figures"]:
         rows.append(_row(entry["name"], f"{entry['value']:.4g} {entry['unit']}", entry["note"]))
     for entry in result["targets"]:

@@ -149,5 +149,5 @@ def _frame(name: str, file: str, up: str = "") -> str:
     title, source = name.replace("_", " "), f"{up}players/{file}"
     return (
         f'<iframe class="player" title="{title} in motion" src="{source}" loading="lazy"></iframe>\n\n'
-        f'<p class="player"><a href="{source}">Open in its own window</a></p>'
+        f'<p class="player"><a href="{source}">Open in a separate window</a></p>'
     )
