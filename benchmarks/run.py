@@ -83,7 +83,7 @@ def measure(name: str, quick: bool) -> dict[str, Any]:
     try:
         result |= module.run(quick)
     except ImportError as error:
-        result["error"] = f"{error.name} is not installed; `make bench` installs the peers"
+        result["error"] = f"{error.name} is not installed; `make bench` installs it"
     except RuntimeError as error:
         result["error"] = str(error)
     result["wall_seconds"] = perf_counter() - began
