@@ -39,6 +39,10 @@ class Stage:
         first, second = self.rng.choice(["ground", *self.bodies], 2, replace=False)
         return f"{first}.tip", f"{second}.hub"
 
+    def ends(self) -> dict[str, str]:
+        """Fields that name two frames on different bodies."""
+        return dict(zip(("parent", "child"), self.two_frames(), strict=True))
+
     def frame(self) -> str:
         """A frame on a body that moves."""
         return self.two_frames()[0].replace("ground.tip", f"{self.bodies[0]}.tip")

@@ -7,9 +7,10 @@ from typing import ClassVar, Self
 import casadi as ca
 
 from sekant.geometry.spatial import SX, angle_of
+from sekant.model.ends import Ends, Relative
 from sekant.model.examples import Stage
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import AnyQuantity, FrameName, UnitName
+from sekant.model.quantities import AnyQuantity, UnitName
 from sekant.model.registry import Item, Registry
 
 
@@ -31,17 +32,11 @@ SENSORS: Registry[Sensor] = Registry("sensor")
 register, sensor_class = SENSORS.register, SENSORS.find
 
 
-class FrameSensor(Sensor):
+class FrameSensor(Relative, Sensor):
     """Three components of a frame's motion, relative to and resolved in another frame."""
 
     components: ClassVar = ("x", "y", "z")
     behaviors: ClassVar = ("polar x", "polar y", "polar z")
-    frame_fields: ClassVar = ("frame", "relative_to")
-
-    frame: FrameName
-    """frame that is measured"""
-    relative_to: FrameName = "ground"
-    """reference frame, in whose axes the components are given"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -57,8 +52,7 @@ class Position(FrameSensor):
     summary: ClassVar[str] = "position of a frame relative to another frame"
 
     def measure(self, motion: Kinematics):
-        A = motion.frame(self.relative_to)
-        return "m", A.R.T @ (motion.frame(self.frame).p - A.p)
+        return "m", self.relative_position(motion)
 
 
 @register
@@ -102,22 +96,15 @@ class Angles(FrameSensor):
 
 
 @register
-class Distance(Sensor):
+class Distance(Ends, Sensor):
     """Distance between the origins of two frames."""
 
     type: ClassVar[str] = "distance"
     summary: ClassVar[str] = "distance between two frames"
-    frame_fields: ClassVar = ("parent", "child")
-
-    parent: FrameName
-    """frame or body at one end"""
-    child: FrameName
-    """frame or body at the other end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
-        return cls(parent=parent, child=child)
+        return cls(**stage.ends())
 
     def measure(self, motion: Kinematics):
         d = motion.frame(self.child).p - motion.frame(self.parent).p

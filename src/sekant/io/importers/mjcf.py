@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_quaternion
 from sekant.io.importers.left_out import Names, Omissions
 from sekant.io.importers.mjcf_geometry import Array, Settings, geom_frame, geom_inertia
 from sekant.io.importers.model_items import (
@@ -20,8 +21,6 @@ from sekant.io.importers.model_items import (
     oriented,
     placement,
     point,
-    quaternion_of,
-    rotation_of,
     stop,
 )
 from sekant.io.importers.xml_files import XmlElement, read_xml
@@ -126,7 +125,7 @@ class MjcfReader:
         child_class = element.get("childclass") or outer
         own = self.names.take(element.get("name") or "body", "body")
         position, quaternion = element.numbers("pos", (0.0, 0.0, 0.0)), self.settings.quaternion(element)
-        R_PB = rotation_of(quaternion)
+        R_PB = rotation_from_quaternion(quaternion)
         p_WB, R_WB = p_W + R_W @ position, R_W @ R_PB
         if element.get("name"):
             self.bodies[element.need("name")] = (own, p_WB, R_WB)
@@ -153,7 +152,7 @@ class MjcfReader:
                 xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", count=6)
                 J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             else:
-                R = rotation_of(self.settings.quaternion(inertial))
+                R = rotation_from_quaternion(self.settings.quaternion(inertial))
                 J = R @ np.diag(inertial.numbers("diaginertia", (0.0, 0.0, 0.0))) @ R.T
             return body_of(inertial, inertial.number("mass"), inertial.numbers("pos", count=3), J)
         if from_geoms == "false":
@@ -176,7 +175,7 @@ class MjcfReader:
         kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
         name = self.names.take(element.get("name") or f"{owner}_joint", "joint")
         (position, R_PB), anchor = frame, np.array(element.numbers("pos", (0.0, 0.0, 0.0)))
-        quaternion = quaternion_of(R_PB)
+        quaternion = quaternion_from_rotation(R_PB)
         made: Joint
         if kind == "free":
             turned = oriented(quaternion)
@@ -277,7 +276,7 @@ class MjcfReader:
             first_pose, second_pose = placement(anchor), placement(there)
             if element.tag == "weld":
                 turn = R2.T @ R1 if second != "ground" else R1.T
-                second_pose = placement(there, quaternion_of(turn))
+                second_pose = placement(there, quaternion_from_rotation(turn))
             cls = Spherical if element.tag == "connect" else Fixed
             name = self.names.take(element.get("name") or f"{first}_{element.tag}", "joint")
             self.parts["joints"][name] = cls(**common, parent_pose=first_pose, child_pose=second_pose)

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.io.importers.model_items import axis_rotation, quaternion_of, rotation_of
+from sekant.geometry.rotations import (
+    quaternion_from_rotation,
+    quaternion_from_rotation_vector,
+    rotation_from_euler,
+    rotation_from_quaternion,
+)
 from sekant.io.importers.xml_files import XmlElement
 
 Array = NDArray[np.float64]
@@ -63,21 +68,19 @@ class Settings:
             return quaternion / np.linalg.norm(quaternion)
         if "axisangle" in element.attributes:
             *axis, angle = element.numbers("axisangle", count=4)
-            half = self.angle(angle) / 2
-            direction = _unit(element, axis)
-            return np.concatenate([[np.cos(half)], np.sin(half) * direction])
+            return quaternion_from_rotation_vector(self.angle(angle) * _unit(element, axis))
         if "euler" in element.attributes:
             R = np.eye(3)
             for axis, angle in zip(self.sequence, element.numbers("euler", count=3), strict=True):
-                turn = axis_rotation(axis.lower(), self.angle(angle))
+                turn = rotation_from_euler([self.angle(angle)], axis)
                 R = R @ turn if axis.islower() else turn @ R
-            return quaternion_of(R)
+            return quaternion_from_rotation(R)
         if "xyaxes" in element.attributes:
             values = element.numbers("xyaxes", count=6)
             x = _unit(element, values[:3])
             y = np.array(values[3:]) - np.dot(x, values[3:]) * x
             y = _unit(element, y)
-            return quaternion_of(np.column_stack([x, y, np.cross(x, y)]))
+            return quaternion_from_rotation(np.column_stack([x, y, np.cross(x, y)]))
         if "zaxis" in element.attributes:
             return from_z(_unit(element, element.numbers("zaxis", count=3)))
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -138,7 +141,7 @@ def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Ar
         )
     volume, moments = _SOLIDS[kind](*size[:needed])
     mass = mass if mass >= 0 else geom.number("density", DENSITY) * volume
-    R = rotation_of(quaternion)
+    R = rotation_from_quaternion(quaternion)
     return mass, center, mass * (R @ np.diag(moments) @ R.T)
 
 

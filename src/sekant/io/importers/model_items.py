@@ -41,40 +41,6 @@ def oriented(quaternion: Array) -> Orientation:
     return Orientation(quaternion=point(quaternion))
 
 
-def quaternion_of(R: Array) -> Array:
-    """Unit quaternion, scalar first, of a rotation (3, 3); exact to rounding for every rotation."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    e = np.linalg.eigh(K)[1][:, 3]
-    return e if e[0] >= 0 else -e
-
-
-def rotation_of(quaternion: Row) -> Array:
-    """Rotation (3, 3) of a quaternion, scalar first."""
-    w, x, y, z = np.asarray(quaternion, float) / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def axis_rotation(axis: str, angle: float) -> Array:
-    """Rotation (3, 3) about x, y or z."""
-    i = "xyz".index(axis)
-    quaternion = np.zeros(4)
-    quaternion[0], quaternion[1 + i] = np.cos(angle / 2), np.sin(angle / 2)
-    return rotation_of(quaternion)
-
-
 def body_of(element: XmlElement, mass: float, com: Row, J: Array) -> Body:
     """A body from mass (kg), center of mass (m) and inertia (3, 3) about it, both in the body's frame."""
     values = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])

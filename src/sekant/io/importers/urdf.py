@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_euler
 from sekant.io.importers.left_out import Names, Omissions
 from sekant.io.importers.model_items import (
-    axis_rotation,
     body_of,
     mesh_shape,
     placement,
     point,
-    quaternion_of,
     stop,
 )
 from sekant.io.importers.xml_files import XmlElement
@@ -142,7 +141,7 @@ class UrdfReader:
         common: dict[str, Any] = {
             "parent": self.body_of_link[self._link(element, "parent")],
             "child": self.body_of_link[self._link(element, "child")],
-            "parent_pose": placement(position, quaternion_of(R)),
+            "parent_pose": placement(position, quaternion_from_rotation(R)),
         }
         axis = element.one("axis")
         direction = point(axis.numbers("xyz", (1.0, 0.0, 0.0)) if axis is not None else (1.0, 0.0, 0.0))
@@ -234,7 +233,7 @@ class UrdfReader:
         if geometry is None or not geometry.children:
             return
         position, R = _origin(visual)
-        pose, color = placement(position, quaternion_of(R)), self._color(visual)
+        pose, color = placement(position, quaternion_from_rotation(R)), self._color(visual)
         kind = geometry.children[0]
         common: dict[str, Any] = {"frame": frame, "pose": pose, "color": color}
         made: Any = None
@@ -286,7 +285,7 @@ def _origin(element: XmlElement) -> tuple[list[float], np.ndarray]:
     if origin is None:
         return [0.0, 0.0, 0.0], np.eye(3)
     roll, pitch, yaw = origin.numbers("rpy", (0.0, 0.0, 0.0))
-    R = axis_rotation("z", yaw) @ axis_rotation("y", pitch) @ axis_rotation("x", roll)
+    R = rotation_from_euler([yaw, pitch, roll], "zyx")
     return origin.numbers("xyz", (0.0, 0.0, 0.0)), R
 
 

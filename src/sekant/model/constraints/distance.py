@@ -8,12 +8,13 @@ import casadi as ca
 from pydantic import model_validator
 
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.ends import Ends
 from sekant.model.examples import Stage
-from sekant.model.quantities import FrameName, Length
+from sekant.model.quantities import Length
 
 
 @register
-class Distance(Constraint):
+class Distance(Ends, Constraint):
     """The distance |p_child - p_parent| equals `length`, which may be a function of time.
 
     The equation is (d.d - l^2) / (2 l) = 0, which is smooth and, near the solution, in meters.
@@ -23,21 +24,15 @@ class Distance(Constraint):
     summary: ClassVar[str] = (
         "a massless rod: the distance between two points is constant or a function of time"
     )
-    frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "rod"
     signals: ClassVar = ("length",)
 
-    parent: FrameName
-    """frame or body at one end"""
-    child: FrameName
-    """frame or body at the other end"""
     length: Length
     """distance between the two origins; may be a function of the time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
-        return cls(parent=parent, child=child, length=stage.uniform(0.4, 0.9))
+        return cls(**stage.ends(), length=stage.uniform(0.4, 0.9))
 
     @model_validator(mode="after")
     def _positive(self):

@@ -9,12 +9,13 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import AXIS_ROTATIONS, Pose, turn
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.ends import Relative
 from sekant.model.examples import Stage
-from sekant.model.quantities import Angle, FrameName, Length
+from sekant.model.quantities import Angle, Length
 
 
 @register
-class DrivePoint(Constraint):
+class DrivePoint(Relative, Constraint):
     """Prescribes components of the position of a frame's origin in another frame as functions of time.
 
     Components that are not given remain free.
@@ -22,13 +23,8 @@ class DrivePoint(Constraint):
 
     type: ClassVar[str] = "drive_point"
     summary: ClassVar[str] = "prescribes the position of a point by functions x(t), y(t), z(t)"
-    frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("x", "y", "z")
 
-    frame: FrameName
-    """the frame that is moved"""
-    relative_to: FrameName = "ground"
-    """reference frame, in whose axes the components are given"""
     x: Length | None = None
     """x as a function of the time t; free if not given"""
     y: Length | None = None
@@ -47,25 +43,19 @@ class DrivePoint(Constraint):
         return self
 
     def position(self, motion, auxiliary):
-        A = motion.frame(self.relative_to)
-        p = A.R.T @ (motion.frame(self.frame).p - A.p)
+        p = self.relative_position(motion)
         given = [(i, s) for i, s in enumerate((self.x, self.y, self.z)) if s is not None]
         return ca.vertcat(*[p[i] - motion.value(signal) for i, signal in given])
 
 
 @register
-class DriveOrientation(Constraint):
+class DriveOrientation(Relative, Constraint):
     """Prescribes the orientation of a frame relative to another frame by three Euler angles."""
 
     type: ClassVar[str] = "drive_orientation"
     summary: ClassVar[str] = "prescribes the orientation of a frame by three functions of time"
-    frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
-    frame: FrameName
-    """the frame that is moved"""
-    relative_to: FrameName = "ground"
-    """reference frame"""
     sequence: str = "zyx"
     """intrinsic sequence of the Euler angles"""
     angles: tuple[Angle, Angle, Angle]

@@ -6,13 +6,14 @@ from typing import ClassVar, Literal, Self
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
+from sekant.model.ends import OnCoordinate
 from sekant.model.examples import Stage
 from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.quantities import AnyQuantity
 
 
 @register
-class JointStop(Contact):
+class JointStop(OnCoordinate, Contact):
     """A joint coordinate cannot pass `limit`: it stays below an upper limit or above a lower limit."""
 
     type: ClassVar[str] = "joint_stop"
@@ -20,10 +21,6 @@ class JointStop(Contact):
 
     of_coordinate: ClassVar = ("joint", "coordinate", {"limit": "q", "rest_speed": "v"})
 
-    joint: JointName
-    """joint that the stop limits"""
-    coordinate: int = 0
-    """index of its coordinate, starting at 0"""
     limit: AnyQuantity
     """value of the coordinate at the stop"""
     side: Literal["upper", "lower"]

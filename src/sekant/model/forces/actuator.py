@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+from sekant.model.ends import OnCoordinate
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.quantities import AnyQuantity
 
 
 @register
-class Actuator(Force):
+class Actuator(OnCoordinate, Force):
     """Force (slider) or torque (hinge) on one coordinate; the expression may use `q` and `v`."""
 
     type: ClassVar[str] = "actuator"
@@ -22,10 +23,6 @@ class Actuator(Force):
 
     of_coordinate: ClassVar = ("joint", "coordinate", {"force": "f"})
 
-    joint: JointName
-    """joint on which it acts"""
-    coordinate: int = 0
-    """index of its coordinate, starting at 0"""
     force: AnyQuantity
     """force in N, or torque in N m for an angle; an expression of time, inputs and signals"""
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
+from sekant.model.ends import Ends
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
@@ -15,7 +16,6 @@ from sekant.model.motion import Action, ElementKinematics
 from sekant.model.quantities import (
     AnyQuantity,
     Dimensionless,
-    FrameName,
     Length,
     NotNegative,
     Positive,
@@ -25,7 +25,7 @@ from sekant.model.quantities import (
 
 
 @register
-class BumpStop(Force):
+class BumpStop(Ends, Force):
     """Pushes two points apart while they are closer than `length`, by the law of Hunt and Crossley.
 
     With `stretch`, it is a rebound stop: it acts while the points are farther apart than `length`, and pulls them
@@ -34,13 +34,8 @@ class BumpStop(Force):
 
     type: ClassVar[str] = "bump_stop"
     summary: ClassVar[str] = "a bump stop along the line between two points; it pushes and never pulls"
-    frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "stop"
 
-    parent: FrameName
-    """frame or body at one end"""
-    child: FrameName
-    """frame or body at the other end"""
     length: Positive[Length]
     """distance between the points at which the stop touches"""
     stiffness: Positive[AnyQuantity]
@@ -56,8 +51,7 @@ class BumpStop(Force):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
-        return cls(parent=parent, child=child, length=9.0, stiffness=31.0, exponent=1.7, dissipation=0.04)
+        return cls(**stage.ends(), length=9.0, stiffness=31.0, exponent=1.7, dissipation=0.04)
 
     @model_validator(mode="after")
     def _possible(self):

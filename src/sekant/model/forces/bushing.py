@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, angle_of, scalar, vector
+from sekant.model.ends import Ends
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, FrameState, PointWrench
@@ -16,7 +17,6 @@ from sekant.model.quantities import (
     AnyQuantity,
     Dampings,
     Description,
-    FrameName,
     Positive,
     RotationalDampings,
     RotationalStiffnesses,
@@ -48,7 +48,7 @@ class MaxwellBranch(Description):
 
 
 @register
-class Bushing(Force):
+class Bushing(Ends, Force):
     """Elastic mount with principal directions along the axes of the parent frame.
 
     The displacement is d = p_FM in F; the angles (a, b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic
@@ -62,13 +62,8 @@ class Bushing(Force):
     summary: ClassVar[str] = (
         "elastic mount: stiffnesses, dampings, tables, a coupled matrix, relaxing branches"
     )
-    frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "bushing"
 
-    parent: FrameName
-    """frame or body at one end"""
-    child: FrameName
-    """frame or body at the other end"""
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
     """stiffness along the axes of the parent frame"""
     damping: Dampings = (0.0, 0.0, 0.0)
@@ -150,12 +145,11 @@ class Bushing(Force):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
+        ends = stage.ends()
         rows = np.diag([3.0, 5.0, 4.0, 0.9, 0.7, 0.8])
         rows[0, 4] = rows[4, 0] = -0.6
         return cls(
-            parent=parent,
-            child=child,
+            **ends,
             stiffness=stage.three(20, 60),
             damping=stage.three(1, 4),
             rotational_stiffness=stage.three(5, 9),

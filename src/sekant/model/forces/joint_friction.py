@@ -9,17 +9,18 @@ from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.ends import OnCoordinate
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, DryFriction, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length, NotNegative, Positive
+from sekant.model.quantities import AnyQuantity, Dimensionless, Length, NotNegative, Positive
 
 _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 
 
 @register
-class JointFriction(Force):
+class JointFriction(OnCoordinate, Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
     The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that is
@@ -44,10 +45,6 @@ class JointFriction(Force):
         {"damping": "f/v", "level": "f", "static": "f", "stribeck": "v", "width": "v"},
     )
 
-    joint: JointName
-    """joint in which it acts"""
-    coordinate: int = 0
-    """index of its coordinate, starting at 0"""
     damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None

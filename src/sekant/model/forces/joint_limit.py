@@ -8,14 +8,15 @@ import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.ends import OnCoordinate
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName, NotNegative, Positive
+from sekant.model.quantities import AnyQuantity, NotNegative, Positive
 
 
 @register
-class JointLimit(Force):
+class JointLimit(OnCoordinate, Force):
     """A spring and a damper that act past a limit, with a gradual start.
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
@@ -37,10 +38,6 @@ class JointLimit(Force):
         {"lower": "q", "upper": "q", "ramp": "q", "stiffness": "f/q", "damping": "f/v"},
     )
 
-    joint: JointName
-    """joint that is limited"""
-    coordinate: int = 0
-    """index of its coordinate, starting at 0"""
     lower: AnyQuantity | None = None
     """coordinate at which the lower stop begins to act"""
     upper: AnyQuantity | None = None

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import ClassVar, Literal, Self
 
 from sekant.geometry.spatial import scalar
+from sekant.model.ends import Ends
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.line import Line
 from sekant.model.motion import Action, ElementKinematics
-from sekant.model.quantities import Damping, FrameName, Length, Restoring, Stiffness, TableName
+from sekant.model.quantities import Damping, Length, Restoring, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
 
 
 @register
-class SpringDamper(Force):
+class SpringDamper(Ends, Force):
     """Tension = k (l - l0) + c l' + spring(l - l0) + damper(l') + force; positive pulls the ends together.
 
     `spring` and `damper` name tables of force versus deflection and versus rate. The expression `force` may use
@@ -25,15 +26,10 @@ class SpringDamper(Force):
 
     type: ClassVar[str] = "spring_damper"
     summary: ClassVar[str] = "spring, damper and actuator along the line between two points"
-    frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "spring"
     signals: ClassVar = ("stiffness", "damping", "force")
     local_names: ClassVar = ("length", "deflection", "rate")
 
-    parent: FrameName
-    """frame or body at one end"""
-    child: FrameName
-    """frame or body at the other end"""
     stiffness: Restoring[Stiffness] = 0.0
     """tension per deflection"""
     damping: Restoring[Damping] = 0.0
@@ -51,10 +47,8 @@ class SpringDamper(Force):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
         return cls(
-            parent=parent,
-            child=child,
+            **stage.ends(),
             stiffness=stage.uniform(20, 60),
             damping=stage.uniform(1, 4),
             free_length=0.3,

@@ -71,11 +71,11 @@ class Wrench(Force):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        parent, child = stage.two_frames()
+        ends = stage.ends()
         force = (Expression("-3.1*x - 0.4*vx"), 0.7, Expression("1.3*sin(t) - 2.2*z"))
         torque = (0.3, Expression("0.8*y - 0.2*vz"), -0.6)
         resolved_in = str(stage.rng.choice(["parent", "child", "world"]))
-        return cls(parent=parent, child=child, force=force, torque=torque, resolved_in=resolved_in)  # type: ignore[arg-type]
+        return cls(**ends, force=force, torque=torque, resolved_in=resolved_in)  # type: ignore[arg-type]
 
     def _frames(self, motion: Kinematics) -> tuple[FrameState, FrameState]:
         if self.at_joint is not None:
