@@ -14,9 +14,10 @@ import numpy as np
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_quaternion
-from sekant.io.importers.left_out import Names, Omissions
+from sekant.io.importers.left_out import Omissions
 from sekant.io.importers.mjcf_geometry import Array, Settings, geom_frame, geom_inertia
 from sekant.io.importers.model_items import (
+    ItemReader,
     body_of,
     oriented,
     placement,
@@ -27,7 +28,7 @@ from sekant.io.importers.xml_files import XmlElement, read_xml
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
 from sekant.model.expressions.expression import Expression
-from sekant.model.forces import Actuator, JointFriction, RotationalSpringDamper
+from sekant.model.forces import Actuator, RotationalSpringDamper
 from sekant.model.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from sekant.model.model import Model
 from sekant.model.shapes import Box, Cylinder, Sphere
@@ -47,18 +48,12 @@ IN_BODIES = ("body", "joint", "freejoint", "geom", "inertial", "site", "camera",
 WEIGHT = 9.81
 
 
-class MjcfReader:
+class MjcfReader(ItemReader):
     """Reads one model; `model` and the omissions are the result."""
 
     def __init__(self, root: XmlElement, path: Path):
-        self.path = path
-        self.root = _with_includes(root, path)
-        self.omitted = Omissions(str(path))
+        super().__init__(_with_includes(root, path), path)
         self.settings = Settings(self.root)
-        self.names = Names()
-        self.parts: dict[str, Any] = {
-            key: {} for key in ("bodies", "joints", "forces", "constraints", "shapes")
-        }
         self.joints: dict[str, tuple[str, float]] = {}  # in the file -> its name, reference value
         self.bodies: dict[
             str, tuple[str, Array, Array]
@@ -74,28 +69,26 @@ class MjcfReader:
         self._compiler()
         weight = WEIGHT * sum(body.mass for body in self.parts["bodies"].values())
         for joint, lower, upper in self.ranges:
-            made = stop(joint, lower, upper, weight)
-            self.parts["forces"][self.names.take(f"{joint}_stop", "limit")] = made
+            self.add("forces", stop(joint, lower, upper, weight), f"{joint}_stop", "limit")
         for element in self.root.all("equality"):
             for child in element.children:
                 self._equality(child)
         for child in self.root.children:
             if child.tag not in UNDERSTOOD:
-                self._without(f"<{child.tag}>")
+                self.leave_out(f"<{child.tag}>")
         gravity: Any = (0.0, 0.0, -9.81)
         for option in self.root.all("option"):
             gravity = tuple(option.numbers("gravity", gravity))
             if option.numbers("density", (0.0,))[0] or option.numbers("viscosity", (0.0,))[0]:
-                self._without("<option density, viscosity>")
-        name = self.root.get("model") or self.path.stem
-        return Model(name=name, description=self.omitted.text(), gravity=gravity, **self.parts)
+                self.leave_out("<option density, viscosity>")
+        return self.collected("model", gravity=gravity)
 
     def _compiler(self) -> None:
         """Effects of <compiler> on all bodies together."""
         given = self.settings.compiler
         for key in ("boundmass", "boundinertia", "balanceinertia"):
             if given.get(key, "0") not in ("0", "false"):
-                self._without(f"<compiler {key}>")
+                self.leave_out(f"<compiler {key}>")
         wanted = next((e for e in self.root.all("compiler") if "settotalmass" in e.attributes), None)
         bodies = self.parts["bodies"]
         total = sum(body.mass for body in bodies.values())
@@ -105,9 +98,6 @@ class MjcfReader:
         for name, body in bodies.items():
             inertia = tuple(factor * value for value in body.inertia)
             bodies[name] = body.model_copy(update={"mass": factor * body.mass, "inertia": inertia})
-
-    def _without(self, item: str) -> None:
-        self.omitted.add("no_counterpart", "elements without a counterpart", item)
 
     def _contents(
         self, element: XmlElement, body: str, p_W: Array, R_W: Array, child_class: str | None
@@ -119,7 +109,7 @@ class MjcfReader:
             self._body(child, body, p_W, R_W, child_class)
         for child in element.children:
             if child.tag not in IN_BODIES:
-                self._without(f"<{child.tag}>")
+                self.leave_out(f"<{child.tag}>")
 
     def _body(self, element: XmlElement, parent: str, p_W: Array, R_W: Array, outer: str | None) -> None:
         child_class = element.get("childclass") or outer
@@ -140,7 +130,7 @@ class MjcfReader:
             below, frame = body, (np.zeros(3), np.eye(3))
         if not joints:
             fixed = Fixed(parent=parent, child=own, parent_pose=placement(position, quaternion))
-            self.parts["joints"][self.names.take(f"{own}_fixed", "joint")] = fixed
+            self.add("joints", fixed, f"{own}_fixed", "joint")
         self.parts["bodies"][own] = self._inertia(element, child_class)
         self._contents(element, own, p_WB, R_WB, child_class)
 
@@ -227,15 +217,13 @@ class MjcfReader:
                     "ball", "damping, friction, stiffness and range of ball and free joints", name
                 )
             return
-        if damping or dry:
-            friction = JointFriction(joint=name, damping=damping, level=dry or None)
-            self.parts["forces"][self.names.take(f"{name}_damping", "force")] = friction
+        self.add_friction(name, damping, dry)
         if stiffness:
             rest = angle(element.number("springref", 0.0)) - ref
             spring: Any = RotationalSpringDamper(joint=name, stiffness=stiffness, free_angle=rest)
             if kind == "slide":
                 spring = Actuator(joint=name, force=Expression(f"-{stiffness!r}*(q - ({rest!r}))"))
-            self.parts["forces"][self.names.take(f"{name}_spring", "force")] = spring
+            self.add("forces", spring, f"{name}_spring", "force")
         limited = element.get("limited", "auto")
         automatic = self.settings.compiler.get("autolimits", "true") == "true"
         if "range" in element.attributes and (limited == "true" or (limited == "auto" and automatic)):
@@ -252,11 +240,11 @@ class MjcfReader:
             driven, _ = self._known(element, "joint1", self.joints)
             c = element.numbers("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
             if "joint2" not in element.attributes or any(c[2:]):
-                self._without("<equality joint> without a second joint, or with powers")
+                self.leave_out("<equality joint> without a second joint, or with powers")
                 return
             driving, _ = self._known(element, "joint2", self.joints)
             made = Coupling(joint=driving, driven=driven, ratio=c[1], offset=c[0])
-            self.parts["constraints"][self.names.take(f"{driven}_coupling", "coupling")] = made
+            self.add("constraints", made, f"{driven}_coupling", "coupling")
             self.omitted.add("soft", rigid, driven)
         elif element.tag in ("connect", "weld") and "body1" in element.attributes:
             first, p1, R1 = self._known(element, "body1", self.bodies)
@@ -268,7 +256,7 @@ class MjcfReader:
             anchor = np.array(element.numbers("anchor", (0.0, 0.0, 0.0)))
             there = R2.T @ (p1 + R1 @ anchor - p2)
             if element.tag == "weld" and "relpose" in element.attributes:
-                self._without("<weld relpose>; the pose at the start is kept")
+                self.leave_out("<weld relpose>; the pose at the start is kept")
             common: dict[str, Any] = {"parent": first, "child": second, "cut": True}
             if second == "ground":
                 common = {"parent": "ground", "child": first, "cut": True}
@@ -282,7 +270,7 @@ class MjcfReader:
             self.parts["joints"][name] = cls(**common, parent_pose=first_pose, child_pose=second_pose)
             self.omitted.add("soft", rigid, name)
         else:
-            self._without(f"<equality {element.tag}>")
+            self.leave_out(f"<equality {element.tag}>")
 
     def _known(self, element: XmlElement, key: str, known: dict[str, Any]) -> Any:
         name = element.need(key)
@@ -307,7 +295,7 @@ class MjcfReader:
         else:
             self.omitted.add("shape", "shapes that are not drawn", f"{kind} of {body}")
         if made is not None:
-            self.parts["shapes"][self.names.take(geom.get("name") or f"{body}_geom", "shape")] = made
+            self.add("shapes", made, geom.get("name") or f"{body}_geom", "shape")
 
 
 def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:

@@ -10,17 +10,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.io.importers.left_out import Omissions
+from sekant.io.importers.left_out import Names, Omissions
 from sekant.io.importers.xml_files import XmlElement
 from sekant.model.body import Body
-from sekant.model.forces import JointLimit
+from sekant.model.forces import JointFriction, JointLimit
+from sekant.model.model import Model
 from sekant.model.placement import Orientation, Placement
+from sekant.model.quantities import Description
 from sekant.model.shapes import Mesh
 
 Array = NDArray[np.float64]
 Row = Sequence[float] | Array
 RAMP = 0.01
 """Part of a joint's range over which an imported stop reaches the effort in the file."""
+
+
+class ItemReader:
+    """Collects the items of a model, and the omissions, while a file is read."""
+
+    def __init__(self, root: XmlElement, path: Path):
+        self.root, self.path = root, path
+        self.omitted = Omissions(str(path))
+        self.names = Names()
+        self.parts: dict[str, Any] = {
+            key: {} for key in ("bodies", "joints", "forces", "constraints", "shapes")
+        }
+
+    def add(self, collection: str, item: Description, name: str, suffix: str) -> None:
+        """Add an item under `name`, or with `suffix` if another item has this name."""
+        self.parts[collection][self.names.take(name, suffix)] = item
+
+    def add_friction(self, joint: str, damping: float, dry: float) -> None:
+        if damping or dry:
+            self.add(
+                "forces",
+                JointFriction(joint=joint, damping=damping, level=dry or None),
+                f"{joint}_damping",
+                "force",
+            )
+
+    def leave_out(self, item: str) -> None:
+        """Note an element that has no counterpart in a model."""
+        self.omitted.add("no_counterpart", "elements without a counterpart", item)
+
+    def collected(self, attribute: str, **fields: Any) -> Model:
+        """The model, with the name in an attribute of the root."""
+        name = self.root.get(attribute) or self.path.stem
+        return Model(name=name, description=self.omitted.text(), **fields, **self.parts)
 
 
 def placement(position: Row, quaternion: Row = (1.0, 0.0, 0.0, 0.0)) -> Placement:

@@ -13,8 +13,9 @@ import numpy as np
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_euler
-from sekant.io.importers.left_out import Names, Omissions
+from sekant.io.importers.left_out import Omissions
 from sekant.io.importers.model_items import (
+    ItemReader,
     body_of,
     mesh_shape,
     placement,
@@ -24,7 +25,6 @@ from sekant.io.importers.model_items import (
 from sekant.io.importers.xml_files import XmlElement
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
-from sekant.model.forces import JointFriction
 from sekant.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from sekant.model.model import Model
 from sekant.model.shapes import Box, Cylinder, Sphere
@@ -34,20 +34,15 @@ COUPLED = ("revolute", "continuous", "prismatic")
 KNOWN = ("link", "joint", "material")
 
 
-class UrdfReader:
+class UrdfReader(ItemReader):
     """Reads one robot; `model` and the omissions are the result."""
 
     def __init__(self, root: XmlElement, path: Path):
-        self.root, self.path = root, path
-        self.omitted = Omissions(str(path))
-        self.names = Names()
+        super().__init__(root, path)
         self.links = self._by_name("link")
         self.joints = self._by_name("joint")
         self.body_of_link: dict[str, str] = {}
         self.joint_names: dict[str, str] = {}
-        self.parts: dict[str, Any] = {
-            key: {} for key in ("bodies", "joints", "forces", "constraints", "shapes")
-        }
 
     def model(self) -> Model:
         base = self._base()
@@ -62,9 +57,8 @@ class UrdfReader:
             self._shapes(link)
         for child in self.root.children:
             if child.tag not in KNOWN:
-                self.omitted.add("no_counterpart", "elements without a counterpart", f"<{child.tag}>")
-        name = self.root.get("name") or self.path.stem
-        return Model(name=name, description=self.omitted.text(), **self.parts)
+                self.leave_out(f"<{child.tag}>")
+        return self.collected("name")
 
     def _by_name(self, tag: str) -> dict[str, XmlElement]:
         found: dict[str, XmlElement] = {}
@@ -118,7 +112,7 @@ class UrdfReader:
             body = self.body_of_link[name] = self.names.take(name, "link")
             self.parts["bodies"][body] = Body() if inertial is None else self._inertia(inertial)
             if name == base:
-                self.parts["joints"][self.names.take(f"{name}_to_ground", "joint")] = Fixed(child=body)
+                self.add("joints", Fixed(child=body), f"{name}_to_ground", "joint")
 
     def _inertia(self, inertial: XmlElement) -> Body:
         mass, inertia = inertial.one("mass"), inertial.one("inertia")
@@ -162,7 +156,7 @@ class UrdfReader:
             self._dynamics(own, element)
         for child in element.children:
             if child.tag in ("calibration", "safety_controller"):
-                self.omitted.add("no_counterpart", "elements without a counterpart", f"<{child.tag}>")
+                self.leave_out(f"<{child.tag}>")
 
     def _limits(self, own: str, kind: str, element: XmlElement, limit: XmlElement | None) -> dict[str, Any]:
         """Stops, and a start within them if zero is outside."""
@@ -185,7 +179,7 @@ class UrdfReader:
             raise limit.error(f"lower ({lower:g}) is above upper ({upper:g})")
         if lower == upper:
             return {}
-        self.parts["forces"][self.names.take(f"{own}_stop", "limit")] = stop(own, lower, upper, effort)
+        self.add("forces", stop(own, lower, upper, effort), f"{own}_stop", "limit")
         start = min(max(0.0, lower), upper)
         if start:
             self.omitted.add(
@@ -195,12 +189,8 @@ class UrdfReader:
 
     def _dynamics(self, own: str, element: XmlElement) -> None:
         dynamics = element.one("dynamics")
-        if dynamics is None:
-            return
-        damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
-        if damping or dry:
-            friction = JointFriction(joint=own, damping=damping, level=dry or None)
-            self.parts["forces"][self.names.take(f"{own}_damping", "force")] = friction
+        if dynamics is not None:
+            self.add_friction(own, dynamics.number("damping", 0.0), dynamics.number("friction", 0.0))
 
     def _mimic(self, name: str, element: XmlElement) -> None:
         mimic = element.one("mimic")
@@ -216,9 +206,8 @@ class UrdfReader:
             return
         ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         own = self.joint_names[name]
-        self.parts["constraints"][self.names.take(f"{own}_mimic", "coupling")] = Coupling(
-            joint=self.joint_names[leader], driven=own, ratio=ratio, offset=offset
-        )
+        coupling = Coupling(joint=self.joint_names[leader], driven=own, ratio=ratio, offset=offset)
+        self.add("constraints", coupling, f"{own}_mimic", "coupling")
 
     def _shapes(self, link: XmlElement) -> None:
         frame = self.body_of_link[link.need("name")]
@@ -248,9 +237,9 @@ class UrdfReader:
             scale = kind.numbers("scale", (1.0, 1.0, 1.0))
             made = mesh_shape(self._find(name), name, frame, pose, scale, color, self.omitted)
         else:
-            self.omitted.add("no_counterpart", "elements without a counterpart", f"<{kind.tag}>")
+            self.leave_out(f"<{kind.tag}>")
         if made is not None:
-            self.parts["shapes"][self.names.take(f"{frame}_visual", "shape")] = made
+            self.add("shapes", made, f"{frame}_visual", "shape")
 
     def _color(self, visual: XmlElement) -> str | None:
         material = visual.one("material")
