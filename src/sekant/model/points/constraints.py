@@ -136,45 +136,48 @@ class Edge(Element):
         m.velocities[name] = EquationRows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
 
 
+class Equations(Element):
+    """One or several equations value = 0."""
+
+    short: ClassVar = "value"
+
+    value: Values
+    """an expression, or a list of expressions, each of which is zero"""
+    text: str = ""
+    """description for readers"""
+
+    def column(self, m: Any) -> SX:
+        """(n,) the values."""
+        column = m.column(self.value)
+        if not column.numel():
+            raise ModelError("the list of equations is empty")
+        return column
+
+
 @register
-class Equation(Element):
+class Equation(Equations):
     """Any equation value = 0 of coordinates and time."""
 
     section: ClassVar = "constraints"
     shown: ClassVar = '{value: "A.x^2 + A.y^2 - 0.16", text: A stays on a circle}'
-    short: ClassVar = "value"
 
-    value: Values
-    """an expression, or a list of expressions, each of which is zero"""
-    text: str = ""
-    """description for readers"""
     unit: str = "J"
     """unit of its multiplier"""
 
     def compose(self, name: str, m: Any) -> None:
-        column = m.column(self.value)
-        if not column.numel():
-            raise ModelError("the list of equations is empty")
         m.positions[name] = EquationRows(
-            name, "constraint", column, self.text or f"{name} = 0", 1.0, self.unit, stated=True
+            name, "constraint", self.column(m), self.text or f"{name} = 0", 1.0, self.unit, stated=True
         )
 
 
 @register
-class VelocityEquation(Element):
+class VelocityEquation(Equations):
     """Any equation value = 0 that is linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
     shown: ClassVar = "A.vx*sin(turn) - A.vy*cos(turn)"
-    short: ClassVar = "value"
-
-    value: Values
-    """an expression, or a list of expressions, each of which is zero"""
-    text: str = ""
-    """description for readers"""
 
     def compose(self, name: str, m: Any) -> None:
-        column = m.column(self.value)
-        if not column.numel():
-            raise ModelError("the list of equations is empty")
-        m.velocities[name] = EquationRows(name, "velocity", column, self.text or f"{name} = 0", 1.0, "W*s")
+        m.velocities[name] = EquationRows(
+            name, "velocity", self.column(m), self.text or f"{name} = 0", 1.0, "W*s"
+        )

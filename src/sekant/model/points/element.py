@@ -27,6 +27,13 @@ class Element(Description):
         return {cls.short: raw} if cls.short and not isinstance(raw, dict) else raw
 
 
+class Between(Element):
+    """An item between two points."""
+
+    ends: tuple[str, str]
+    """names of two points"""
+
+
 Kind = TypeVar("Kind", bound=Element)
 SECTIONS: dict[str, dict[str | None, type[Element]]] = {}
 """Section -> its types by name (None where there is only one), of the files imported yet; `sections` has all."""

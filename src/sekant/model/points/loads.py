@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from sekant.geometry.spatial import SX
-from sekant.model.points.element import Element, register
+from sekant.model.points.element import Between, Element, register
 from sekant.model.points.values import (
     Angle,
     Anything,
@@ -38,14 +38,12 @@ def _stretching(m: Any, ends: tuple[str, str], kind: str = "", name: str = "") -
 
 
 @register
-class PointSpring(Element):
+class PointSpring(Between):
     """A linear spring between two points, optionally with a damper, which is then named ``name.damper``."""
 
     section: ClassVar = "springs"
     shown: ClassVar = "{ends: [A, B], stiffness: 300 N/m, length: 0.8 m}"
 
-    ends: tuple[str, str]
-    """names of two points"""
     stiffness: Stiffness
     """tension per elongation"""
     length: Length | None = None
@@ -90,14 +88,12 @@ class AngularSpring(Element):
 
 
 @register
-class PointDamper(Element):
+class PointDamper(Between):
     """A linear damper, as a Rayleigh dissipation function."""
 
     section: ClassVar = "dampers"
     shown: ClassVar = "{ends: [A, B], damping: 20 N*s/m}"
 
-    ends: tuple[str, str]
-    """names of two points"""
     damping: Damping
     """force per speed"""
     isotropic: bool = False
@@ -151,14 +147,12 @@ class ForceAtPoint(Element):
 
 
 @register
-class ForceBetween(Element):
+class ForceBetween(Between):
     """A force along the line between two points that pulls them together where positive."""
 
     section: ClassVar = "actuators"
     shown: ClassVar = "{ends: [A, B], force: 30*sin(t)}"
 
-    ends: tuple[str, str]
-    """names of two points"""
     force: Force
     """force that pulls the ends together"""
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sekant.errors import ModelError
-from sekant.model.points.element import Element, register
+from sekant.model.points.element import Between, Element, register
 from sekant.model.points.geometric import EquationRows, Geometric
 from sekant.model.points.lengths import Carried
 from sekant.model.points.lengths import Length as PairLength
@@ -200,14 +200,12 @@ def pair_length(m: Any, A: Geometric, B: Geometric, given: Any) -> tuple[Any, bo
 
 
 @register
-class Rod(Element):
+class Rod(Between):
     """A straight rod between two points."""
 
     section: ClassVar = "rods"
     shown: ClassVar = "{ends: [A, B], mass: 1.2 kg, length: 0.4 m}"
 
-    ends: tuple[str, str]
-    """names of two points"""
     mass: Mass = 0.0
     """mass, uniformly distributed along the rod"""
     length: Length | None = None
@@ -248,14 +246,12 @@ class PointMass(Element):
 
 
 @register
-class PointDistance(Element):
+class PointDistance(Between):
     """A constant distance between two points: a rod without mass."""
 
     section: ClassVar = "distances"
     shown: ClassVar = "{ends: [A, B], length: 0.4 m}"
 
-    ends: tuple[str, str]
-    """names of two points"""
     length: Length | None = None
     """distance, which may be a function of time; by default the distance at the start"""
 
