@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
 from sekant.model.expressions.parser import Node, fault
-from sekant.model.fields import Path
-from sekant.model.quantities import Description, Given, markers_of
+from sekant.model.fields import Path, measured
+from sekant.model.quantities import Given
 from sekant.units import NONE, Unit, parse_unit
 
 if TYPE_CHECKING:
@@ -201,7 +201,9 @@ def dimension_faults(model: Model, by_coordinate: Callable[[Path], str | None]) 
     for name in type(model).model_fields:
         if name in ("parameters", "tables", "curves"):
             continue
-        for path, unit, expression in _measured(getattr(model, name), (name,), None):
+        for path, unit, expression in measured(getattr(model, name), (name,)):
+            if not isinstance(expression, Expression):
+                continue
             unit = by_coordinate(path) if unit is None else unit
             try:
                 if unit is None:
@@ -210,19 +212,3 @@ def dimension_faults(model: Model, by_coordinate: Callable[[Path], str | None]) 
                     check_dimension(expression, unit, known.get)
             except ModelError as error:
                 yield ModelError(error.message, path=path)
-
-
-def _measured(item: Any, path: Path, unit: str | None) -> Iterator[tuple[Path, str | None, Expression]]:
-    """Every expression with its path and the unit of its field."""
-    if isinstance(item, Expression):
-        yield path, unit, item
-    elif isinstance(item, Description):
-        for name, field in type(item).model_fields.items():
-            units = [marker.unit for marker in markers_of(field) if hasattr(marker, "unit")]
-            yield from _measured(getattr(item, name), (*path, name), units[0] if units else None)
-    elif isinstance(item, dict):
-        for key, value in item.items():
-            yield from _measured(value, (*path, key), unit)
-    elif isinstance(item, (tuple, list)):
-        for index, value in enumerate(item):
-            yield from _measured(value, (*path, index), unit)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, get_args
 
 from sekant.model.expressions.expression import Expression
-from sekant.model.quantities import Description, unit_of
+from sekant.model.quantities import Description, markers_of, unit_of
 
 Path = tuple[str | int, ...]
 
@@ -28,6 +28,21 @@ def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
         if type(value) not in _BARE:
             for path, expression in expressions_of(value):
                 yield (key, *path), expression
+
+
+def measured(
+    item: Any, path: Path = (), unit: str | None = None
+) -> Iterator[tuple[Path, str | None, float | Expression]]:
+    """Every number and expression in `item`, with its path and the unit of its field (None for any unit)."""
+    if isinstance(item, (float, Expression)):
+        yield path, unit, item
+    elif isinstance(item, Description):
+        for name, field in type(item).model_fields.items():
+            units = [marker.unit for marker in markers_of(field) if hasattr(marker, "unit")]
+            yield from measured(getattr(item, name), (*path, name), units[0] if units else None)
+    elif isinstance(item, (dict, tuple, list)):
+        for key, value in item.items() if isinstance(item, dict) else enumerate(item):
+            yield from measured(value, (*path, key), unit)
 
 
 _BARE = frozenset({float, int, str, bool, type(None)})

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sekant.errors import AnalysisWarning
-from sekant.model.quantities import Description, unit_of
+from sekant.model.fields import measured
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -26,24 +25,11 @@ def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
         entry = getattr(model, section)
         items = entry.items() if isinstance(entry, dict) else [("", entry)]
         for name, item in items:
-            for field, value in _angles(item):
-                found.append(_warning(f"{section}.{name}".rstrip("."), field, value))
+            for path, unit, value in measured(item):
+                if unit == "rad" and _like_degrees(value):
+                    field = ".".join(part for part in path if isinstance(part, str))
+                    found.append(_warning(f"{section}.{name}".rstrip("."), field, value))
     return tuple(found)
-
-
-def _angles(item: Any) -> Iterator[tuple[str, float]]:
-    if isinstance(item, Description):
-        for name, field in type(item).model_fields.items():
-            value = getattr(item, name)
-            values = value if isinstance(value, tuple) else (value,)
-            if unit_of(field) == "rad":
-                yield from ((name, one) for one in values if _like_degrees(one))
-            else:
-                for label, one in _angles(value):
-                    yield f"{name}.{label}", one
-    elif isinstance(item, (dict, tuple)):
-        for value in item.values() if isinstance(item, dict) else item:
-            yield from _angles(value)
 
 
 def _like_degrees(value: Any) -> bool:

@@ -107,27 +107,32 @@ class PointDamper(Between):
         m.outputs[f"{name}.force"] = (c * speed, "N", 0)
 
 
+class OnBody(Element):
+    """An item that acts on the rotation of a body relative to another body or the ground."""
+
+    body: str
+    """name of a body"""
+    against: str = "ground"
+    """name of a body, or ground"""
+
+    def turning(self, m: Any) -> SX:
+        """Angular velocity of the body relative to the other body."""
+        other = m.body_or_ground(self.against)
+        return m.body(self.body).angular_velocity - (other.angular_velocity if other is not None else 0)
+
+
 @register
-class AngularDamper(Element):
+class AngularDamper(OnBody):
     """A damper on the angular velocity of a body relative to another body or the ground."""
 
     section: ClassVar = "angular_dampers"
     shown: ClassVar = "{body: crank, damping: 0.1 N*m*s/rad}"
 
-    body: str
-    """name of a body"""
     damping: RotationalDamping
     """torque per angular velocity"""
-    against: str = "ground"
-    """name of a body, or ground"""
 
     def compose(self, name: str, m: Any) -> None:
-        m.rayleigh[name] = m.value(self.damping) * ca.sumsqr(_turning(m, self.body, self.against)) / 2
-
-
-def _turning(m: Any, body: str, against: str) -> SX:
-    other = m.body_or_ground(against)
-    return m.body(body).angular_velocity - (other.angular_velocity if other is not None else 0)
+        m.rayleigh[name] = m.value(self.damping) * ca.sumsqr(self.turning(m)) / 2
 
 
 @register
@@ -161,22 +166,18 @@ class ForceBetween(Between):
 
 
 @register
-class BodyTorque(Element):
+class BodyTorque(OnBody):
     """A torque on a body, whose reaction acts on another body or the ground."""
 
     section: ClassVar = "torques"
     shown: ClassVar = "{body: crank, torque: 1.5 N*m}"
 
-    body: str
-    """name of a body"""
     torque: Torque
     """a number in the plane; in space, three components in W"""
-    against: str = "ground"
-    """name of a body, or ground"""
 
     def compose(self, name: str, m: Any) -> None:
         column = m.column(self.torque, 1 if m.dim == 2 else 3, "torque")
-        m.works[name] = [(_turning(m, self.body, self.against), column)]
+        m.works[name] = [(self.turning(m), column)]
 
 
 @register
