@@ -270,7 +270,7 @@ def test_runs_stop_where_a_load_switches(tmp_path):
 
 def test_what_needs_bodies_and_joints_says_so(tmp_path):
     model = sk.load(write(tmp_path, PENDULUM))
-    with pytest.raises(ModelError, match="'pendulum' has no bodies on joints"):
+    with pytest.raises(ModelError, match="'pendulum' has no bodies with joints"):
         sk.reduce(model, "arm", "A.x", (0.1, 0.2))
 
 

@@ -23,6 +23,9 @@ ITEM_CLASSES: dict[str, type[Description]] = {
 """Collection -> class of its items; their base where there are several types."""
 
 COLLECTIONS = tuple(ITEM_CLASSES)
+NAMED = ("parameters", "curves", *COLLECTIONS)
+"""All keys of a model with entries by name."""
+
 SINGLE = tuple(name for name, field in Model.model_fields.items() if get_origin(field.annotation) is not dict)
 """Keys of a model that contain no collection: name, gravity, ground, simulation, ..."""
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from sekant.errors import ModelError, suggest
 from sekant.model.expressions.expression import Expression, is_name
-from sekant.model.items import COLLECTIONS
+from sekant.model.items import COLLECTIONS, NAMED
 from sekant.model.joints import Joint
 from sekant.model.mirror import AXES, mirrored
 from sekant.model.model import Model
@@ -158,7 +158,7 @@ def mount(
     if frame:
         X_CG = composed(owner.frames[frame], X_CG)
     items = {key: getattr(part, key) for key in COLLECTIONS}
-    local = {name for key in ("parameters", "curves", *COLLECTIONS) for name in getattr(part, key)}
+    local = {name for key in NAMED for name in getattr(part, key)}
     frames = set(part.ground.frames)
     scope = scope_of(prefix, local, frames, carrier, X_CG, connect=connect, plane=mirror)
     scope.joints.update(part.joints)

@@ -7,43 +7,35 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sekant.errors import ModelError, SekantError, one_error, suggest
-from sekant.model.body import Body
 from sekant.model.constraints import constraint_class
 from sekant.model.contacts import contact_class
 from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
 from sekant.model.curves.cached import cached_geometry
-from sekant.model.explain import read_as
+from sekant.model.explain import kind_of, read_as
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
-from sekant.model.input import Input
+from sekant.model.items import ITEM_CLASSES
 from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
 from sekant.model.points.natural import Natural
-from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import ANY, Description, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
 from sekant.model.settings import SimulationSettings, View
 from sekant.model.shapes import shape_class
 from sekant.model.signals import signal_class
-from sekant.model.table import TableData
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
-    "tables": lambda raw, path: TableData,
-    "bodies": lambda raw, path: Body,
-    "joints": lambda raw, path: joint_class(raw.get("type"), path),
-    "forces": lambda raw, path: force_class(raw.get("type"), path),
-    "constraints": lambda raw, path: constraint_class(raw.get("type"), path),
-    "contacts": lambda raw, path: contact_class(raw.get("type"), path),
-    "motions": lambda raw, path: Motion,
-    "sensors": lambda raw, path: sensor_class(raw.get("type"), path),
-    "inputs": lambda raw, path: Input,
-    "signals": lambda raw, path: signal_class(raw.get("type"), path),
-    "shapes": lambda raw, path: shape_class(raw.get("type"), path),
+_TYPES: dict[str, Callable[[Any, tuple], type[Description]]] = {
+    "joints": joint_class,
+    "forces": force_class,
+    "constraints": constraint_class,
+    "contacts": contact_class,
+    "sensors": sensor_class,
+    "signals": signal_class,
+    "shapes": shape_class,
 }
-_PARTS = {**_COLLECTIONS, "curves": source_class, "ground": lambda raw, path: Ground}
 _SINGLE = {"ground": Ground, "simulation": SimulationSettings, "view": View}
 RENAMED = {"drivers": "motions"}
 """Former names of sections."""
@@ -52,7 +44,7 @@ RENAMED = {"drivers": "motions"}
 def model_from_dict(raw: Any) -> Model:
     """Build and check a model; every fault found is reported, as one `ModelError` or a `ModelErrors`."""
     if not isinstance(raw, Mapping):
-        raise ModelError(f"a model is a mapping of keys (bodies, joints, ...), not {_kind(raw)}")
+        raise ModelError(f"a model is a mapping of keys (bodies, joints, ...), not {kind_of(raw)}")
     found: list[SekantError] = []
     known = list(Model.model_fields)
     for key in raw:
@@ -61,16 +53,16 @@ def model_from_dict(raw: Any) -> Model:
             remedy = f"it was renamed to '{now}'" if now else suggest(str(key), known, "keys")
             found.append(ModelError(f"unknown key '{key}'; {remedy}", path=(str(key),)))
     fields: dict[str, Any] = {"parameters": _parameters(raw.get("parameters"), found)}
-    for collection, class_of in _COLLECTIONS.items():
+    for collection in ITEM_CLASSES:
         fields[collection] = {
             name: built
             for name, entry in _entries(raw.get(collection), collection, found).items()
-            if (built := _build(class_of, entry, (collection, name), found)) is not None
+            if (built := _build(collection, entry, (collection, name), found)) is not None
         }
     fields["curves"], fields["curve_parameters"] = _curves(raw, fields, found)
     for key, cls in _SINGLE.items():
         if raw.get(key) is not None:
-            built = _build(lambda entry, path, cls=cls: cls, raw[key], (key,), found)
+            built = _build(cls, raw[key], (key,), found)
             if built is not None:
                 fields[key] = built
     if raw.get("natural") is not None:
@@ -88,7 +80,7 @@ def model_from_dict(raw: Any) -> Model:
 def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Description:
     """One item of a collection (or the ground, or the source of a curve), not yet checked against the rest."""
     found: list[SekantError] = []
-    item = _build(_PARTS[collection], raw, path, found)
+    item = _build(collection, raw, path, found)
     if item is None:
         raise one_error(found)
     return item
@@ -99,7 +91,7 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
     if isinstance(raw, Natural):
         return raw
     if not isinstance(raw, Mapping):
-        found.append(ModelError(f"must be a mapping of sections, not {_kind(raw)}", path=("natural",)))
+        found.append(ModelError(f"must be a mapping of sections, not {kind_of(raw)}", path=("natural",)))
         return None
     from sekant.model.points.sections import sections
 
@@ -116,7 +108,7 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
         else:
             hint = suggest(str(key), [*known, "dim", "gravity"], "sections")
             found.append(ModelError(f"unknown section '{key}'; {hint}", path=("natural", str(key))))
-    built = _build(lambda entry, path: Natural, plain, ("natural",), found)
+    built = _build(Natural, plain, ("natural",), found)
     return built.model_copy(update={"items": items}) if isinstance(built, Natural) else None
 
 
@@ -128,7 +120,7 @@ def _build_element(section: str, raw: Any, path: tuple, found: list[SekantError]
     except ModelError as error:
         found.append(error)
         return None
-    return _build(lambda entry, at: cls, cls.from_short(raw), path, found)
+    return _build(cls, cls.from_short(raw), path, found)
 
 
 def _parameters(raw: Any, found: list[SekantError]) -> dict[str, Any]:
@@ -160,7 +152,7 @@ def _curves(
         if isinstance(entry, GEOMETRY):
             curves[name] = entry
             continue
-        source = _build(source_class, entry, ("curves", name), found)
+        source = _build("curves", entry, ("curves", name), found)
         if not isinstance(source, CurveSource):
             continue
         around = Surroundings(name, values, fields["tables"])
@@ -182,7 +174,7 @@ def _entries(raw: Any, collection: str, found: list[SekantError], above: tuple =
     if not isinstance(raw, Mapping):
         found.append(
             ModelError(
-                f"must be a mapping of names to {collection}, not {_kind(raw)}", path=(*above, collection)
+                f"must be a mapping of names to {collection}, not {kind_of(raw)}", path=(*above, collection)
             )
         )
         return {}
@@ -200,14 +192,25 @@ def _entries(raw: Any, collection: str, found: list[SekantError], above: tuple =
     return good
 
 
-def _build(class_of, raw: Any, path: tuple, found: list[SekantError]) -> Description | None:
+def _class_of(collection: str, raw: Mapping[str, Any], path: tuple) -> type[Description]:
+    if collection == "curves":
+        return source_class(raw, path)
+    if collection in _TYPES:
+        return _TYPES[collection](raw.get("type"), path)
+    return {"ground": Ground, **ITEM_CLASSES}[collection]
+
+
+def _build(
+    kind: str | type[Description], raw: Any, path: tuple, found: list[SekantError]
+) -> Description | None:
+    """An item of a collection, or of a class."""
     if isinstance(raw, Description):
         return raw
     if not isinstance(raw, Mapping):
-        found.append(ModelError(f"must be a mapping of fields, not {_kind(raw)}", path=path))
+        found.append(ModelError(f"must be a mapping of fields, not {kind_of(raw)}", path=path))
         return None
     try:
-        cls = class_of(raw, path)
+        cls = _class_of(kind, raw, path) if isinstance(kind, str) else kind
         return read_as(cls, {key: value for key, value in raw.items() if key != "type"}, path)
     except ModelError as error:
         found.extend(getattr(error, "errors", [error]))
@@ -240,8 +243,3 @@ def _check_values(model: Model) -> None:
                     found.extend(getattr(error, "errors", [error]))
     if found:
         raise one_error(found)
-
-
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "text", int: "a number", float: "a number", bool: "true/false"}
-    return "nothing" if value is None else names.get(type(value), type(value).__name__)

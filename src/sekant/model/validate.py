@@ -9,28 +9,13 @@ from sekant.errors import ModelError, suggest
 from sekant.model.dimensions import dimension_faults
 from sekant.model.expressions.functions import FUNCTIONS, RESERVED
 from sekant.model.fields import Path, expressions_of
+from sekant.model.items import NAMED
 from sekant.model.joints.base import Joint, leader_of, shared_coordinates
 from sekant.model.quantities import Given
 from sekant.units import convert
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
-
-COLLECTIONS = (
-    "parameters",
-    "tables",
-    "curves",
-    "bodies",
-    "joints",
-    "forces",
-    "constraints",
-    "contacts",
-    "motions",
-    "sensors",
-    "inputs",
-    "signals",
-    "shapes",
-)
 
 
 def faults(model: Model) -> list[ModelError]:
@@ -48,7 +33,7 @@ def faults(model: Model) -> list[ModelError]:
 
 def _duplicate_names(model: Model) -> Iterator[ModelError]:
     owner: dict[str, str] = {"ground": "the world"}
-    for collection in COLLECTIONS:
+    for collection in NAMED:
         for name in getattr(model, collection):
             if name in owner:
                 yield ModelError(
@@ -78,9 +63,7 @@ def _natural(model: Model) -> list[ModelError]:
         if name in RESERVED and path[1] in ("angles", "tracked"):
             message = f"'{name}' is reserved in expressions; use another name, e.g. '{name}_1'"
             found.append(ModelError(message, path=path))
-    beside = [
-        key for key in COLLECTIONS if key not in ("parameters", "tables", "inputs") and getattr(model, key)
-    ]
+    beside = [key for key in NAMED if key not in ("parameters", "tables", "inputs") and getattr(model, key)]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
         message = (
             f"'{key}' cannot be used beside the section 'natural'; move it into that section, or model everything "
@@ -383,7 +366,7 @@ def _expressions(model: Model) -> Iterator[ModelError]:
     """Check names in expressions: parameters everywhere; time, coordinates and sensors in signals only."""
     parameters = list(model.parameters)
     signals = [*parameters, "t", *signal_names(model)]
-    for collection in (*COLLECTIONS, "gravity", "simulation", "ground"):
+    for collection in (*NAMED, "gravity", "simulation", "ground"):
         entry = getattr(model, collection)
         items: Iterable = entry.items() if isinstance(entry, dict) else [(None, entry)]
         for name, item in items:
