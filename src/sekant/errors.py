@@ -187,6 +187,16 @@ def nearest(name: str, valid: Sequence[str]) -> str:
     return next(iter(get_close_matches(str(name), list(valid), n=1, cutoff=0.6)), "")
 
 
+def clipped(text: str, most: int = 40) -> str:
+    """The text, with at most this many characters."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first 12 names, as a list in a message."""
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
 def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
     """A remedy for an unknown name: the nearest valid one, or the list of all of them."""
     close = nearest(name, valid)
@@ -194,8 +204,7 @@ def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
         return f"did you mean '{close}'?"
     if not valid:
         return "there are none"
-    shown = ", ".join(list(valid)[:12]) + (", ..." if len(valid) > 12 else "")
-    return f"{what}: {shown}"
+    return f"{what}: {listed(list(valid))}"
 
 
 def check_known(

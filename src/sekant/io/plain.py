@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, clipped
 from sekant.model.curves import GEOMETRY
 from sekant.model.expressions.expression import Expression
 from sekant.model.points import Element, Natural
@@ -60,7 +60,7 @@ def to_plain(value: Any) -> Any:
         return value
     if is_symbolic(value):
         raise ModelError(
-            f"contains the CasADi expression {_clipped(str(value))}, which cannot be written to a file; use text "
+            f"contains the CasADi expression {clipped(str(value), 60)}, which cannot be written to a file; use text "
             'instead, such as "0.3*sin(2*t) - 0.1*A.vx"'
         )
     if callable(value):
@@ -91,7 +91,3 @@ def _only(value: Description, field: str) -> bool:
         name == field or (not is_symbolic(entry := getattr(value, name)) and entry == default)
         for name, default in defaults.items()
     )
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sekant.errors import clipped
 from sekant.html_tables import html_table
 from sekant.model.quantities import Description, write_value
 
@@ -51,5 +52,4 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value).replace("'", "")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return clipped(f"{value:g}" if isinstance(value, float) else str(value).replace("'", ""), _LONGEST)

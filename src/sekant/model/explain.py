@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from sekant.errors import ModelError, SekantError, nearest, one_error, suggest
+from sekant.errors import ModelError, SekantError, clipped, nearest, one_error, suggest
 from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, unit_of, wrong
 from sekant.units import parse_unit
@@ -106,7 +106,7 @@ def construction_fault(error: ValidationError, cls: type[Description]) -> Sekant
             name = str(fault.path[-1])
             close = nearest(name, _keys(cls))
             hint = f"did you mean '{close}'? " if close else ""
-            fault.message = f"unknown field '{_clip(name)}'; {hint}fields: {', '.join(_keys(cls))}"
+            fault.message = f"unknown field '{clipped(name)}'; {hint}fields: {', '.join(_keys(cls))}"
             fault.path = fault.path[:1]
     return one_error(found)
 
@@ -126,7 +126,7 @@ def kind_of(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return f"the text '{_clip(value)}'"
+        return f"the text '{clipped(value)}'"
     if isinstance(value, (int, float)):
         return f"the number {value:g}" if abs(value) < 1e300 else "a huge number"
     if isinstance(value, (list, tuple)):
@@ -141,7 +141,7 @@ def _message(fault: Any, owner: type[Description] | None, field: FieldInfo | Non
     context = fault.get("ctx", {})
     if kind == "extra_forbidden":
         key = str(fault["loc"][-1])
-        return f"unknown key '{_clip(key)}'; {suggest(key, _keys(owner), 'keys')}"
+        return f"unknown key '{clipped(key)}'; {suggest(key, _keys(owner), 'keys')}"
     if kind == "value_error":
         return str(context.get("error", fault["msg"]))
     if kind == "literal_error":
@@ -228,7 +228,3 @@ def _wanted(field: FieldInfo | None, owner: type | None, name: str) -> str:
     text = f"; give {parse_unit(unit).kind} in {unit}" if unit else ""
     about = field_docs(owner).get(name) if owner is not None else None
     return f"{text} ({' '.join(about.split())})" if about else text
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -35,7 +35,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.cache.plain import Codec
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, clipped, suggest
 from sekant.model.construction import DescriptionClass
 from sekant.model.expressions.expression import Expression
 from sekant.model.field_docs import field_docs
@@ -160,7 +160,7 @@ def read_value(given: object, unit: str | None) -> Value:
     except OverflowError:
         raise ModelError(f"the number is too large; write {_form(unit)}") from None
     except (TypeError, ValueError, RuntimeError, NotImplementedError):
-        raise ModelError(f"{_short(given)} is not a number; write {_form(unit)}") from None
+        raise ModelError(f"{clipped(repr(given))} is not a number; write {_form(unit)}") from None
     if not math.isfinite(value):
         raise ModelError(f"{value} is not a finite number; write {_form(unit)}")
     return value
@@ -201,11 +201,6 @@ def _form(unit: str | None) -> str:
     return f"a number in {unit}, '12 {example}', or an expression"
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
 def _unit_name(text: str) -> str:
     try:
         return check_name(text)
@@ -226,18 +221,38 @@ def write_value(value: object) -> Any:
     )
 
 
-_SERIALIZATION = core_schema.plain_serializer_function_ser_schema(write_value)
-
-
 class InUnit:
-    """Base of annotations for numbers in a `unit` that have their own form."""
+    """Base of annotations for numbers in a `unit` ("" for plain numbers, None for any unit)."""
 
     unit: str | None
 
+    def read(self, given: object) -> Any:
+        """The checked value; raises an error of pydantic."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement 'read'")
+
+    @staticmethod
+    def written(value: Any) -> Any:
+        """The value as it is written to a file."""
+        return write_value(value)
+
+    @property
+    def number_schema(self) -> dict[str, Any]:
+        """The JSON schema of one number."""
+        return {"type": ["number", "string"], **({} if self.unit is None else {"x-unit": self.unit or "1"})}
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        serialization = core_schema.plain_serializer_function_ser_schema(self.written)
+        return core_schema.no_info_plain_validator_function(self.read, serialization=serialization)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return self.number_schema
+
 
 @dataclass(frozen=True)
-class Quantity:
-    """Annotation of a scalar: its unit ("" for a plain number, None for any)."""
+class Quantity(InUnit):
+    """Annotation of a scalar."""
 
     unit: str | None
 
@@ -246,15 +261,6 @@ class Quantity:
             return read_value(given, self.unit)
         except ModelError as error:
             raise wrong(error.message) from None
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read, serialization=_SERIALIZATION)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        unit = {} if self.unit is None else {"x-unit": self.unit or "1"}
-        return {"type": ["number", "string"], **unit}
 
 
 @dataclass(frozen=True)
@@ -317,7 +323,7 @@ class Vector:
         if len(getattr(given, "shape", ())) == 1:
             given = given.tolist()
         if not isinstance(given, (list, tuple)):
-            what = "the value is missing" if given is None else f"got {_short(given)}"
+            what = "the value is missing" if given is None else f"got {clipped(repr(given))}"
             raise ModelError(f"{what}, but a list of {number} is expected: [{names}]")
         if len(given) != number:
             raise ModelError(f"got a list of {len(given)}, but {number} are expected: [{names}]")
@@ -433,7 +439,7 @@ InertiaTensor = Annotated[
 def _markers(parts: Iterable[Any]) -> Iterable[Any]:
     """All nested annotations, from the outside in, through Optional, tuples and lists."""
     for part in parts:
-        if isinstance(part, (Quantity, InUnit, Mirror, Reference, Vector)):
+        if isinstance(part, (InUnit, Mirror, Reference, Vector)):
             yield part
         yield from _markers(getattr(part, "__metadata__", ()))
         if not isinstance(part, type) or get_args(part):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import casadi as ca
+import numpy as np
 
 from sekant.geometry.spatial import vector
 from sekant.model.constraints.base import Constraint, register
@@ -62,13 +63,6 @@ class Rolling(Constraint):
 
 def _across(normal) -> list[float]:
     """A fixed direction perpendicular to `normal` (3,)."""
-    n = [float(x) for x in normal]
-    k = min(range(3), key=lambda i: abs(n[i]))
-    axis = [1.0 if i == k else 0.0 for i in range(3)]
-    cross = [
-        n[1] * axis[2] - n[2] * axis[1],
-        n[2] * axis[0] - n[0] * axis[2],
-        n[0] * axis[1] - n[1] * axis[0],
-    ]
-    size = sum(x * x for x in cross) ** 0.5
-    return [x / size for x in cross]
+    n = np.array(normal, float)
+    across = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
+    return (across / np.linalg.norm(across)).tolist()

@@ -14,7 +14,7 @@ from sekant.model.contacts.base import Contact, register
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics, PointWrench
-from sekant.model.quantities import Dimensionless, NotNegative
+from sekant.model.quantities import Dimensionless, NotNegative, is_known
 
 
 class OneSided(Contact):
@@ -41,7 +41,7 @@ class OneSided(Contact):
         normal = SX.sym(f"{name}.normal")
         forces = ContactForces(name, at.gap, ca.dot(n, u), normal, motion.held(name, "closed"))
         pull, power = normal * n, None
-        if not (isinstance(self.friction, float) and self.friction == 0.0):
+        if not is_known(self.friction, 0.0):
             across = ca.horzcat(at.t, ca.cross(n, at.t))
             tangential, slip = SX.sym(f"{name}.tangential", 2), across.T @ u
             forces = replace(

@@ -164,8 +164,8 @@ class Bushing(Ends, Force):
         k = ca.vertcat(vector(self.stiffness), vector(self.rotational_stiffness))
         c = ca.vertcat(vector(self.damping), vector(self.rotational_damping))
         load, potential = k * e + c * rates, 0.5 * ca.dot(k * e, e)
-        lossy = any(not (isinstance(x, float) and x == 0) for x in (*self.damping, *self.rotational_damping))
-        power = -ca.dot(c * rates, rates) if lossy else None
+        lossless = all(is_known(x, 0.0) for x in (*self.damping, *self.rotational_damping))
+        power = None if lossless else -ca.dot(c * rates, rates)
         for i, name in enumerate((*self.tables, *self.rotational_tables)):
             if name is not None:
                 side = -1.0 if self.reversed[i] else 1.0

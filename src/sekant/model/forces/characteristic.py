@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
 from sekant.model.motion import Kinematics
+from sekant.model.quantities import is_known
 
 
 class SpringAndDamper(Protocol):
@@ -51,16 +52,12 @@ def evaluate(
     if given.spring is not None:
         conservative += motion.table(given.spring, x)
         potential += motion.table(given.spring, x, order=-1)
-    if _present(given.damping):
+    if not is_known(given.damping, 0.0):
         rest.append(motion.value(given.damping, local) * rate)
     if given.damper is not None:
         rest.append(motion.table(given.damper, rate))
-    if _present(force):
+    if not is_known(force, 0.0):
         rest.append(motion.value(force, local))
     dissipative = sum(rest[1:], rest[0]) if rest else None
     total = conservative if dissipative is None else conservative + dissipative
     return Law(total, potential, dissipative)
-
-
-def _present(number) -> bool:
-    return not (isinstance(number, float) and number == 0.0)

@@ -11,7 +11,7 @@ from sekant.model.coupled_coordinates import CoupledCoordinates
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, NotNegative
+from sekant.model.quantities import AnyQuantity, NotNegative, is_known
 
 
 @register
@@ -56,7 +56,7 @@ class CompliantCoupling(CoupledCoordinates, Force):
         v_driven = motion.coordinate(self.driven, self.driven_coordinate)[1]
         rate = v_driven - slope * v
         k, c = scalar(self.stiffness), scalar(self.damping)
-        if isinstance(self.backlash, float) and self.backlash == 0.0:
+        if is_known(self.backlash, 0.0):
             stretch, force = d, -(k * d + c * rate)
         else:
             half = 0.5 * scalar(self.backlash)
@@ -65,13 +65,12 @@ class CompliantCoupling(CoupledCoordinates, Force):
             pushed = ca.if_else(d > half, ca.fmax(k * above + c * rate, 0), 0)
             pulled = ca.if_else(d < -half, ca.fmin(k * below + c * rate, 0), 0)
             force = -(pushed + pulled)
-        lossy = not (isinstance(self.damping, float) and self.damping == 0.0)
         return Action(
             generalized=(
                 (self.driven, self.driven_coordinate, force),
                 (self.joint, self.coordinate, -slope * force),
             ),
             potential=0.5 * k * stretch * stretch,
-            power=(force + k * stretch) * rate if lossy else None,
+            power=(force + k * stretch) * rate if not is_known(self.damping, 0.0) else None,
             outputs={"force": ("N or N*m", force), "deviation": ("m or rad", d)},
         )

@@ -11,20 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import GetJsonSchemaHandler
+from pydantic_core import CoreSchema
 
-from sekant.errors import ModelError
-from sekant.model.quantities import InUnit, Quantity, read_value, write_value, wrong
+from sekant.model.quantities import InUnit, Quantity, write_value, wrong
 
 
 def is_symbolic(value: object) -> bool:
     """Whether a value is a CasADi expression (without loading CasADi)."""
     return type(value).__name__ == "SX" and type(value).__module__.startswith("casadi")
-
-
-def _written(value: Any) -> Any:
-    return value.serialize() if is_symbolic(value) else write_value(value)
 
 
 @dataclass(frozen=True)
@@ -38,9 +33,9 @@ class Symbolic(Quantity):
             raise wrong(f"got an expression of {given.numel()} components, but one is expected")  # type: ignore[attr-defined]
         return super().read(float(given)) if given.is_constant() else given  # type: ignore[attr-defined, arg-type]
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(_written)
-        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+    @staticmethod
+    def written(value: Any) -> Any:
+        return value.serialize() if is_symbolic(value) else write_value(value)
 
 
 @dataclass(frozen=True)
@@ -71,16 +66,15 @@ class Components(InUnit):
         counts = " or ".join(str(size) for size in self.sizes)
         return f"{counts} numbers" if counts else "numbers"
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(lambda row: [_written(x) for x in row])
-        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+    @staticmethod
+    def written(value: Any) -> Any:
+        return [Symbolic.written(entry) for entry in value]
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        one = {"type": ["number", "string"], **({} if self.unit is None else {"x-unit": self.unit or "1"})}
-        row: dict[str, Any] = {"type": "array", "items": one}
-        return {"anyOf": [one, row]} if self.single else row
+        row: dict[str, Any] = {"type": "array", "items": self.number_schema}
+        return {"anyOf": [self.number_schema, row]} if self.single else row
 
 
 @dataclass(frozen=True)
@@ -108,25 +102,17 @@ class Moments(InUnit):
         return tuple(tuple(self._one(entry) for entry in row) for row in given)
 
     def _one(self, given: object) -> Any:
-        try:
-            return read_value(given, "kg*m^2")
-        except ModelError as error:
-            raise wrong(error.message) from None
+        return Quantity(self.unit).read(given)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self.read, serialization=core_schema.plain_serializer_function_ser_schema(_plain)
-        )
+    @staticmethod
+    def written(value: Any) -> Any:
+        return [Moments.written(entry) for entry in value] if isinstance(value, tuple) else write_value(value)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        one = {"type": ["number", "string"], "x-unit": "kg*m^2"}
+        one = self.number_schema
         return {"anyOf": [one, {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}]}
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(entry) for entry in value] if isinstance(value, tuple) else write_value(value)
 
 
 Length = Annotated[Any, Symbolic("m")]
