@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from loaded_images import LoadedImage
 from sekant.analyses.simulation.bound_forces import bound_elements, decision_functions, decision_of
 from sekant.analyses.simulation.problems import dae_problem, explicit_problem
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
-from sekant.loops.image import LoadedImage, image_of
+from sekant.loops.image import image_of
 from sekant.loops.store.objects import bitcode_of, procedure_of
 from sekant.loops.translate import translate
 from sekant.object_code.link import Linked

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from loaded_images import LoadedImage
 from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure, procedure
 from sekant.loops.declare.structs import (
@@ -23,7 +24,7 @@ from sekant.loops.declare.structs import (
     address_of,
     pointers,
 )
-from sekant.loops.image import LoadedImage, image_of
+from sekant.loops.image import image_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FIXED = {"step": 1e-3}

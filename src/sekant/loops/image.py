@@ -8,7 +8,6 @@ lower half of their word, and the upper half is zero.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,6 @@ from sekant.loops.declare.structs import (
     Field,
     Struct,
     address_of,
-    aligned,
 )
 
 WORD = 8
@@ -80,23 +78,6 @@ class Image:
         for place, name, offset in self.outside:
             words[place // WORD] = (outside or {})[name] + offset
         return words
-
-
-class LoadedImage:
-    """An image in the memory of this process; procedures accept it instead of the struct. Arrays by name."""
-
-    def __init__(self, image: Image, functions: Mapping[str, int]):
-        self._memory, self._image = aligned(image.size // WORD), image
-        self.pointer = address_of(self._memory)
-        self._memory.view(np.int64)[:] = image.at(self.pointer, functions)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """The memory of a field: an array in its shape, or a number as an array without axes."""
-        place = self._image.places[name]
-        first = place.data if place.shape else place.word
-        words = math.prod(place.shape) * np.dtype(place.dtype).itemsize // WORD
-        first = 0 if first is None else first // WORD
-        return self._memory[first : first + words].view(place.dtype).reshape(place.shape)
 
 
 def image_of(
