@@ -12,14 +12,13 @@ address and its shape. Python owns the arrays: an instance keeps the arrays of i
 another struct type contains the address of that struct, so data shared by many runs is stored once.
 
 Addresses have their own types, so that a declaration distinguishes them from numbers and the memory of a run
-can be moved (`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and
-`PointerRows` for tables of the addresses of arrays, which `pointers` and `pointer_rows` make.
+can be moved (`sekant.loops.image`): `FunctionAddress` of a compiled function, and `Pointers` for a table of the
+addresses of arrays, which `pointers` makes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from ctypes import addressof, c_char
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
@@ -57,11 +56,8 @@ Real = Annotated[float, FieldKind(np.float64, 0)]
 Integer = Annotated[int, FieldKind(np.int64, 0)]
 FunctionAddress = Annotated[int, FieldKind(np.int64, 0, FUNCTIONS)]
 """Address of a compiled function; 0: there is none."""
-FunctionAddresses = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, FUNCTIONS)]
 Pointers = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, POINTERS)]
 """A table of the addresses of arrays: set to a `PointerTable`, read as an array of integers."""
-PointerRows = Annotated[NDArray[np.int64], FieldKind(np.int64, 2, POINTERS)]
-"""Several such tables of equal length."""
 Vector = Annotated[NDArray[np.float64], FieldKind(np.float64, 1)]
 Matrix = Annotated[NDArray[np.float64], FieldKind(np.float64, 2)]
 Cube = Annotated[NDArray[np.float64], FieldKind(np.float64, 3)]
@@ -83,14 +79,6 @@ class PointerTable:
 def pointers(*arrays: NDArray[Any]) -> PointerTable:
     """A table of the addresses of these arrays."""
     return PointerTable(np.array([address_of(array) for array in arrays], dtype=np.int64), arrays)
-
-
-def pointer_rows(*rows: Sequence[NDArray[Any]]) -> PointerTable:
-    """A table of the addresses of the arrays of each row; shorter rows end with zeros."""
-    words = np.zeros((len(rows), max(len(row) for row in rows)), dtype=np.int64)
-    for line, row in zip(words, rows, strict=True):
-        line[: len(row)] = [address_of(array) for array in row]
-    return PointerTable(words, tuple(array for row in rows for array in row))
 
 
 class _Number:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from sekant.loops.declare.structs import (
     Cube,
     Four,
-    FunctionAddresses,
     Integer,
     IntegerMatrix,
     Integers,
     Matrix,
-    PointerRows,
     Real,
     Struct,
     Vector,
 )
+from sekant.solvers.common.memory import Call
 
 
 class SweepMemory(Struct):
@@ -24,18 +23,17 @@ class SweepMemory(Struct):
     predicted, `trial` the current point of Newton's method.
     """
 
-    functions: FunctionAddresses  # (3,) addresses of terms, retract, curvature
-    arguments: PointerRows  # (3, 6) addresses of their arguments
-    results: PointerRows  # (3, 2) addresses of their results
-    work: Vector
-    q: Vector  # (nq,) argument of all functions
-    F: Vector  # (M,) result of terms
-    J: Matrix  # (n, M) result of terms
-    delta: Vector  # (n,) argument of retract
-    q_moved: Vector  # (nq,) result of retract
-    along: Vector  # (n,) first direction of curvature
-    across: Vector  # (n,) second direction of curvature
-    bend: Vector  # (M,) result of curvature
+    terms: Call  # of q -> F, J
+    retract: Call  # of q, delta -> q_moved
+    curvature: Call  # of q, along, across -> bend
+    q: Vector  # (nq,)
+    F: Vector  # (M,)
+    J: Matrix  # (n, M)
+    delta: Vector  # (n,)
+    q_moved: Vector  # (nq,)
+    along: Vector  # (n,)
+    across: Vector  # (n,)
+    bend: Vector  # (M,)
     A: Matrix  # (n, M) factors
     beta: Vector  # (n,)
     pivot: Integers  # (n,) integers
@@ -50,7 +48,7 @@ class SweepMemory(Struct):
     trial_ww: Cube  # (m, m, n)
     target: Vector  # (m,)
     periodic: Integers  # (m,) integers: whether a drive is modulo 2 pi
-    blocks: IntegerMatrix  # (k, 2) integers: start and length of parts of q with unit norm
+    blocks: Integers  # see `normalize`
     points: Matrix  # (N, m) drive values to reach
     edges: IntegerMatrix  # (N, k) integers: neighbors of each point, -1 for none
     reached: Integers  # (N,) integers: 0 not, 1 regular, 2 singular

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.loops.declare.structs import pointer_rows
-from sekant.solvers.common.memory import CompiledFunction
-from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.memory import CompiledFunction, call_at
 from sekant.solvers.sweep.memory import SweepMemory
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-UNCHANGED = ("functions", "arguments", "results", "periodic", "blocks")
-"""Arrays of the memory that no sweep changes."""
+UNCHANGED = ("terms", "retract", "curvature", "periodic", "blocks")
+"""Parts of the memory that no sweep changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,46 +155,32 @@ def lay_out(problem: SweepProblem, points: Floats, edges: Integers) -> SweepRun:
     N, m = points.shape
     ways = edges.size + 1
     t, p = np.zeros(1), np.zeros(len(problem.p))
-    q, F, J = np.zeros(nq), np.zeros(M), np.zeros((n, M))
-    delta, q_moved, along, across, bend = np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros(M)
-    functions = (problem.terms, problem.retract, problem.curvature)
-    tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
-    modes = [free_modes(f.sites) for f in functions]
-    arguments = pointer_rows(
-        [t, q, p, tables[0], modes[0]],
-        [q, delta, tables[1], modes[1]],
-        [t, q, along, across, p, tables[2], modes[2]],
-    )
-    results = pointer_rows([F, J], [q_moved], [bend])
+    sizes = [
+        ("q q_moved base_q", nq),
+        ("F bend rhs", M),
+        ("delta along across beta", n),
+        ("base_d target", m),
+    ]
+    vectors = {name: np.zeros(size) for names, size in sizes for name in names.split()}
+    q, J = vectors["q"], np.zeros((n, M))
+    directions = [vectors["along"], vectors["across"]]
     whole = np.int64
     memory = SweepMemory(
-        functions=np.array([f.address for f in functions], dtype=whole),
-        arguments=arguments,
-        results=results,
-        work=np.zeros(max(1, *(f.work_size for f in functions))),
-        q=q,
-        F=F,
+        terms=call_at(problem.terms, [t, q, p], [vectors["F"], J]),
+        retract=call_at(problem.retract, [q, vectors["delta"]], [vectors["q_moved"]]),
+        curvature=call_at(problem.curvature, [t, q, *directions, p], [vectors["bend"]]),
+        **vectors,
         J=J,
-        delta=delta,
-        q_moved=q_moved,
-        along=along,
-        across=across,
-        bend=bend,
         A=np.zeros((n, M)),
-        beta=np.zeros(n),
         pivot=np.zeros(n, dtype=whole),
-        rhs=np.zeros(M),
         square=np.zeros((n, n)),
-        base_q=np.zeros(nq),
-        base_d=np.zeros(m),
         base_J=np.zeros((n, M)),
         base_w=np.zeros((m, n)),
         base_ww=np.zeros((m, m, n)),
         trial_w=np.zeros((m, n)),
         trial_ww=np.zeros((m, m, n)),
-        target=np.zeros(m),
         periodic=np.array(problem.periodic, dtype=whole),
-        blocks=np.array(problem.unit_blocks, dtype=whole).reshape(-1, 2),
+        blocks=np.array([[*block, 1] for block in problem.unit_blocks], dtype=whole).ravel(),
         departure=np.full(N, -1, dtype=whole),
         failed=np.zeros((ways, 2), dtype=whole),
         meetings=np.zeros((ways, 2), dtype=whole),
@@ -204,4 +188,4 @@ def lay_out(problem: SweepProblem, points: Floats, edges: Integers) -> SweepRun:
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return SweepRun(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))
+    return SweepRun(memory, t, p, memory.snapshot("q", *UNCHANGED))

@@ -8,14 +8,14 @@ still changes in the shortest step, and the derivatives continue smoothly, two b
 
 from __future__ import annotations
 
-from math import isfinite, pi, sqrt
+from math import isfinite, pi
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import call
+from sekant.solvers.common.vectors import clear, normalize, put
 from sekant.solvers.linear.least_squares import determinant, factor, solve
 from sekant.solvers.sweep.memory import SweepMemory
 
-TERMS, RETRACT, CURVATURE = 0, 1, 2
 FAILED, REGULAR, SINGULAR = 0, 1, 2
 RANK = 1e-10  # pivots below this, relative to the first, are zero
 SHORTEST = 2.0**-14  # of the distance between two points
@@ -24,29 +24,17 @@ MOST = 12  # iterations
 
 
 @inner
-def _call(m, k):
-    call_native(m.functions[k], m.arguments[k], m.results[k], m.work)
-
-
-@inner
 def _move(m):
     """q displaced by delta, with unit norms preserved."""
-    _call(m, RETRACT)
-    for i in range(m.q.size):
-        m.q[i] = m.q_moved[i]
-    for b in range(m.blocks.shape[0]):
-        first, last = m.blocks[b, 0], m.blocks[b, 0] + m.blocks[b, 1]
-        square = 0.0
-        for i in range(first, last):
-            square += m.q[i] * m.q[i]
-        for i in range(first, last):
-            m.q[i] /= sqrt(square)
+    call(m.retract)
+    put(m.q, 0, m.q_moved)
+    normalize(m.q, m.blocks)
 
 
 @inner
 def _residual(m):
     """Minus the residual of the equations at q, into rhs; returns its largest entry."""
-    _call(m, TERMS)
+    call(m.terms)
     first = m.F.size - m.target.size
     largest = 0.0
     for i in range(m.F.size):
@@ -107,16 +95,14 @@ def _derivatives(m):
     drives, n = m.trial_w.shape
     first = m.F.size - drives
     for j in range(drives):
-        for i in range(m.rhs.size):
-            m.rhs[i] = 0.0
+        clear(m.rhs)
         m.rhs[first + j] = 1.0
         solve(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, n, m.rhs, m.trial_w[j])
     for i in range(m.bends):
         for j in range(m.bends):
-            for k in range(n):
-                m.along[k] = m.trial_w[i, k]
-                m.across[k] = m.trial_w[j, k]
-            _call(m, CURVATURE)
+            put(m.along, 0, m.trial_w[i])
+            put(m.across, 0, m.trial_w[j])
+            call(m.curvature)
             for k in range(m.rhs.size):
                 m.rhs[k] = -m.bend[k]
             solve(m.A, m.A.shape[0], m.A.shape[1], m.beta, m.pivot, n, m.rhs, m.trial_ww[i, j])
@@ -126,18 +112,14 @@ def _derivatives(m):
 def _commit(m):
     """Copy the trial to the base."""
     drives, n = m.trial_w.shape
-    for i in range(m.q.size):
-        m.base_q[i] = m.q[i]
+    put(m.base_q, 0, m.q)
+    put(m.base_d, 0, m.target)
     for k in range(n):
-        for i in range(m.F.size):
-            m.base_J[k, i] = m.J[k, i]
+        put(m.base_J[k], 0, m.J[k])
     for j in range(drives):
-        m.base_d[j] = m.target[j]
-        for k in range(n):
-            m.base_w[j, k] = m.trial_w[j, k]
+        put(m.base_w[j], 0, m.trial_w[j])
         for i in range(drives):
-            for k in range(n):
-                m.base_ww[j, i, k] = m.trial_ww[j, i, k]
+            put(m.base_ww[j, i], 0, m.trial_ww[j, i])
 
 
 @inner
@@ -154,8 +136,7 @@ def _predict(m):
                 total += 0.5 * m.base_ww[i, j, k] * step * (m.target[j] - m.base_d[j])
         m.delta[k] = total
         reach = max(reach, abs(total))
-    for i in range(m.q.size):
-        m.q[i] = m.base_q[i]
+    put(m.q, 0, m.base_q)
     _move(m)
     return reach
 
@@ -230,8 +211,7 @@ def _meet(m, start, to):
 @inner
 def _store(m, k, found):
     m.reached[k] = found
-    for i in range(m.q.size):
-        m.Q[k, i] = m.q[i]
+    put(m.Q[k], 0, m.q)
     drives, n = m.base_w.shape
     for i in range(drives):
         for l in range(n):
@@ -243,17 +223,13 @@ def _store(m, k, found):
 @inner
 def _load(m, k):
     """Load the stored point k as the base."""
-    for i in range(m.q.size):
-        m.q[i] = m.Q[k, i]
-    for j in range(m.target.size):
-        m.target[j] = m.points[k, j]
-    _call(m, TERMS)
-    drives, n = m.trial_w.shape
-    for i in range(drives):
-        for l in range(n):
-            m.trial_w[i, l] = m.W[k, i, l]
-            for j in range(drives):
-                m.trial_ww[i, j, l] = m.WW[k, i, j, l]
+    put(m.q, 0, m.Q[k])
+    put(m.target, 0, m.points[k])
+    call(m.terms)
+    for i in range(m.target.size):
+        put(m.trial_w[i], 0, m.W[k, i])
+        for j in range(m.target.size):
+            put(m.trial_ww[i, j], 0, m.WW[k, i, j])
     _commit(m)
 
 
@@ -271,8 +247,7 @@ def spread(m, a, b):
     Returns FAILED if the start is not a regular solution, SINGULAR if `first` is not one.
     """
     first, tolerance, stack = m.first, m.tolerance, m.stack
-    for j in range(m.start.size):
-        m.target[j] = m.start[j]
+    put(m.target, 0, m.start)
     if _newton(m, tolerance, 1e300) != REGULAR:
         return FAILED
     _derivatives(m)
