@@ -20,7 +20,7 @@ from sekant.loops.declare.procedures import inner
 from sekant.loops.declare.structs import Integer, Integers, Real, Struct
 from sekant.solvers.common.landing import LEAST, PANELS, Watch, lay_out_watch, outside, turns
 from sekant.solvers.common.memory import Call, call, set_time
-from sekant.solvers.common.vectors import sign_of, take
+from sekant.solvers.common.vectors import put, sign_of, take
 
 ON_ZERO = 1e-13  # value of an event function at the start of a run, relative to its changes in the first step
 LOOKS = 50  # least number of panels over a run
@@ -155,8 +155,7 @@ def suspecting(look: Callable[..., Any]) -> Any:
     def suspicious(run, t, h, how):
         """Whether an event function leaves its sign on the step, according to the start, ``w.middle`` and ``w.b``."""
         w = run.watched.watch
-        for i in range(w.value.size):
-            w.a[i] = w.start[i]
+        put(w.a, 0, w.start)
         if run.counts.steps == 0:
             leave_zero(run, t, h, how)
         take_signs(run.watched)

@@ -85,10 +85,8 @@ def set_inside(memory, t, h, theta):
     set_time(memory.clock, t + theta * h)
     clear(a)
     clear(lam)
-    for j in range(q.size):
-        q[j] = x[j]
-    for j in range(v.size):
-        v[j] = x[q.size + j]
+    take(q, x, 0)
+    take(v, x, q.size)
     for i in range(3):
         share = 1.0
         for k in range(3):

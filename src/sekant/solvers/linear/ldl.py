@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import SolverError
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.loops.declare.structs import Integer, Integers, Real, Struct, Vector
+from sekant.solvers.common.vectors import clear, put
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 # Relative to the mean of G M^-1 G^T: a small eps needs few sweeps; a larger one is for redundant or nearly
@@ -196,8 +197,7 @@ def _eliminate(factor, eps, largest):
     L_start, L_row = pattern.L_start, pattern.L_row
     K, diagonal, L, inverse, y = factor.K, factor.diagonal, factor.L, factor.inverse, factor.y
     smallest = inf
-    for k in range(order.size):
-        y[k] = 0.0
+    clear(y)
     for k in range(order.size):
         for e in range(row_start[k], row_start[k + 1]):
             y[row_col[e]] = K[e]
@@ -231,10 +231,8 @@ def factorize(factor):
     G_col, G_place = pattern.G_col, pattern.G_place
     M, G, K = factor.M, factor.G, factor.K
     diagonal, inverse, pivot_max = factor.diagonal, factor.inverse, factor.pivot_max
-    for e in range(K.size):
-        K[e] = 0.0
-    for i in range(diagonal.size):
-        diagonal[i] = 0.0
+    clear(K)
+    clear(diagonal)
     for e in range(M_row.size):
         if M_row[e] == M_col[e]:
             diagonal[M_row[e]] += M[e]
@@ -304,9 +302,8 @@ def solve(factor, rhs, accuracy):
     M_row, M_col, G_row, G_col = pattern.M_row, pattern.M_col, pattern.G_row, pattern.G_col
     M, G, L, inverse = factor.M, factor.G, factor.L, factor.inverse
     residual, y = factor.residual, factor.y
-    for i in range(n + m):
-        x[i] = 0.0
-        residual[i] = rhs[i]
+    clear(x)
+    put(residual, 0, rhs)
     last = inf
     rate = factor.rate[0]
     sweeps = 0
@@ -335,8 +332,7 @@ def solve(factor, rhs, accuracy):
         if sweeps > 1 and (change * min(1.0, change / last) <= accuracy * size or change > 0.5 * last):
             break
         last = change if change > 0.0 else 1e-300
-        for i in range(n + m):
-            residual[i] = rhs[i]
+        put(residual, 0, rhs)
         for e in range(M_row.size):
             residual[M_row[e]] -= M[e] * x[M_col[e]]
         for e in range(G_row.size):

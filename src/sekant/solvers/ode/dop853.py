@@ -87,13 +87,11 @@ def _trial(run, t, h):
     if step.error > 1.0:
         return -1
     normalize(stage, run.blocks)
-    for j in range(end.size):
-        end[j] = stage[j]
+    put(end, 0, stage)
     if run.projection.held.function != 0:
         if not project(run, run.projection.held, end, t + h):
             return end.size
-        for j in range(end.size):
-            stage[j] = end[j]
+        put(stage, 0, end)
     bad = evaluate(run, t + h, N_STAGES)
     if bad < 0 and step.wanted == 1:
         bad = prepare_dense(run, t, h)
@@ -113,7 +111,7 @@ def _write_rows(run, budget):
     apply to it. Returns -1 if an output cannot be projected.
     """
     clock = run.clock
-    t, t_eval, rows, x, saved = clock.t, run.plan.t_eval, run.rows, run.x, run.saved
+    t, t_eval, rows, saved = clock.t, run.plan.t_eval, run.rows, run.saved
     while budget > 0 and clock.row < t_eval.size and t_eval[clock.row] < t:
         row = clock.row
         interpolate(run, run.x_old, (t_eval[row] - run.step.start) / run.step.length, saved)
@@ -121,8 +119,7 @@ def _write_rows(run, budget):
         if run.projection.held.function != 0 and not project(run, run.projection.free, saved, t_eval[row]):
             run.failed.t = t_eval[row]
             return -1
-        for j in range(x.size):
-            rows[row, j] = saved[j]
+        put(rows[row], 0, saved)
         keep_held(run, row)
         clock.row += 1
         budget -= 1
@@ -142,13 +139,11 @@ def _begin(run, t, end):
     step = run.step
     x, k, stage = run.x, run.k, run.stage
     if step.phase == CARRY:
-        for j in range(x.size):
-            k[0, j] = k[N_STAGES, j]
+        put(k[0], 0, k[N_STAGES])
     elif step.phase != READY:
         if run.guards.function != 0 and step.phase == FRESH:
             start_modes(run, t)
-        for j in range(x.size):
-            stage[j] = x[j]
+        put(stage, 0, x)
         bad = evaluate(run, t, 0)
         if bad >= 0:
             return bad
@@ -263,8 +258,7 @@ def _arrive(run):
         step.phase = FRESH
         enter_segment(run, clock.segment + 1)
     if clock.row < t_eval.size and t_eval[clock.row] == clock.t:
-        for j in range(run.x.size):
-            run.rows[clock.row, j] = run.x[j]
+        put(run.rows[clock.row], 0, run.x)
         keep_held(run, clock.row)
         clock.row += 1
     if run.watched.which >= 0:

@@ -127,8 +127,7 @@ def _take_over(run, t, h):
     put(run.stage, 0, run.x_old)
     settle(run, t + h, 0.0)
     begin_step(m)
-    for j in range(run.x.size):
-        run.k[N_STAGES, j] = run.saved[j]
+    put(run.k[N_STAGES], 0, run.saved)
     return STEPPED_OVER
 
 
@@ -251,8 +250,7 @@ def watch(run, t, h):
             if run.step.aimed == 0 and distance == 1.0:
                 note_sides(m.watch)
                 note(run, False)
-            for j in range(run.x.size):
-                run.saved[j] = run.k[CHANGED, j]
+            put(run.saved, 0, run.k[CHANGED])
             within = 0.0
             if distance > 1.0:
                 within = _cost_inside(run, t, h, farthest, passed)

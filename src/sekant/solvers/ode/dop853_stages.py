@@ -9,7 +9,7 @@ import numpy as np
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.memory import set_time
-from sekant.solvers.common.vectors import normalize
+from sekant.solvers.common.vectors import clear, normalize
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
 
@@ -37,8 +37,7 @@ def evaluate(run, t, s):
 def set_stage(run, h, s):
     """stage = x + h sum_r a_sr k_r."""
     x, stage, k = run.x, run.stage, run.k
-    for j in range(stage.size):
-        stage[j] = 0.0
+    clear(stage)
     for r in range(s):
         a = A[s, r]
         if a != 0.0:

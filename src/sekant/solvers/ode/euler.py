@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
-from sekant.solvers.common.vectors import normalize
+from sekant.solvers.common.vectors import normalize, put
 from sekant.solvers.ode.projection import project
 
 EVALUATIONS_PER_STEP = 1
@@ -54,6 +54,5 @@ def _group_of_steps(run, base, i, h):
     for j in range(x.size):
         good &= abs(stage[j]) < LARGEST_STATE
     if good:
-        for j in range(x.size):
-            x[j] = stage[j]
+        put(x, 0, stage)
     return good

@@ -81,8 +81,7 @@ def _advance(run, a, b):
             counts.restarts += 1
             enter_segment(run, segment + 1)
         if abs(t_eval[row] - landing) <= plan.snap:
-            for j in range(x.size):
-                rows[row, j] = x[j]
+            put(rows[row], 0, x)
             keep_held(run, row)
             clock.row += 1
     return EVENT if watched.which >= 0 else FINISHED

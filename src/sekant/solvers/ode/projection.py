@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.memory import call, set_time
-from sekant.solvers.common.vectors import normalize
+from sekant.solvers.common.vectors import normalize, put
 
 MOST_ITERATIONS = 6
 SLACK = 10.0  # a residual may exceed the tolerance by this factor if round-off prevents further reduction
@@ -34,13 +34,11 @@ def project(run, function, x, t):
     set_time(run.clock, t)
     residual = 0.0
     for _ in range(MOST_ITERATIONS):
-        for j in range(x.size):
-            stage[j] = x[j]
+        put(stage, 0, x)
         call(function)
         residual = _largest(run)
         if residual <= tolerance or not residual < 1e100:
             break
-        for j in range(x.size):
-            x[j] = projected[j]
+        put(x, 0, projected)
         normalize(x, run.blocks)
     return residual <= SLACK * tolerance

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.events import look_at_events
 from sekant.solvers.common.memory import call, open_segment, set_time
+from sekant.solvers.common.vectors import take
 
 
 @inner
@@ -33,5 +34,4 @@ def enter_segment(run, number):
 def keep_held(run, row):
     """Write the held values that belong to an output."""
     rows, p, first = run.held.rows, run.p, run.held.first
-    for j in range(rows.shape[1]):
-        rows[row, j] = p[first + j]
+    take(rows[row], p, first)

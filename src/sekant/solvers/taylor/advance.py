@@ -22,6 +22,7 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
+from sekant.solvers.common.vectors import put, take
 from sekant.solvers.taylor.machine import READY, START, WATCH, TaylorMemory
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.recurrences import passed
@@ -246,19 +247,14 @@ def write_row(m, t, q, v, w):
     The matrix at this point is factorized.
     """
     x, row, nq, nv = m.factor.x, m.clock.row, q.size, v.size
-    for i in range(nq):
-        m.rows.x[row, i] = q[i]
-    for i in range(nv):
-        m.rows.x[row, nq + i] = v[i]
-    for i in range(w.size):
-        m.rows.x[row, nq + nv + i] = w[i]
+    put(m.rows.x[row], 0, q)
+    put(m.rows.x[row], nq, v)
+    put(m.rows.x[row], nq + nv, w)
     if m.plan.reactions != 0:
         set_point(m, t, q, v)
         expand(m, ONE)
-        for i in range(nv):
-            m.rows.a[row, i] = x[i]
-        for i in range(nv, x.size):
-            m.rows.lam[row, i - nv] = x[i]
+        take(m.rows.a[row], x, 0)
+        take(m.rows.lam[row], x, nv)
     m.clock.row += 1
 
 
@@ -427,10 +423,8 @@ def advance(m, a, b):
                 return CONSTRAINTS
             set_point(m, end, m.end.q, m.end.v)
             factorize_here(m)
-        for i in range(q.size):
-            q[i] = m.end.q[i]
-        for i in range(v.size):
-            v[i] = m.end.v[i]
+        put(q, 0, m.end.q)
+        put(v, 0, m.end.v)
         work_done(m, h, order, m.point.w)
         m.clock.t = end
         m.counts.steps += 1

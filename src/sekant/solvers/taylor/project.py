@@ -7,6 +7,7 @@ from math import inf, sqrt
 import numpy as np
 
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.vectors import clear
 from sekant.solvers.taylor.machine import KINEMATICS
 from sekant.solvers.taylor.series import (
     factorize_here,
@@ -61,8 +62,7 @@ def _position_residual(m):
     """Largest |Phi| and its row at the point in T; the right-hand side to remove it."""
     run_stage(m, POSITIONS)
     T, positions, rhs, nv = m.series, m.code.out_positions, m.scratch.rhs, m.code.in_v.size
-    for i in range(rhs.size):
-        rhs[i] = 0.0
+    clear(rhs)
     worst, row = 0.0, -1
     for i in range(positions.size):
         rhs[nv + i] = -T[positions[i], 0]
@@ -152,8 +152,7 @@ def project(m, t, q, v):
         run_stage(m, s)
     if nc > 0 and not _positions_met(m, q):
         return False
-    for i in range(rhs.size):
-        rhs[i] = 0.0
+    clear(rhs)
     for i in range(nc):
         rhs[nv + i] = -T[positions[i], 1]
     for i in range(nb):
