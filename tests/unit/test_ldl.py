@@ -37,13 +37,12 @@ def test_equals_dense_solution(n: int, extra: int, seed: int) -> None:
     M, G = sparse_case(n, m, seed)
     rng = np.random.default_rng(seed + 1)
     x, lam = rng.normal(size=n), rng.normal(size=m)
-    found = system(M, G).solve(M @ x + G.T @ lam, G @ x)
+    found, multipliers = system(M, G).solve(M @ x + G.T @ lam, G @ x)
     singular = np.linalg.svd(G, compute_uv=False) if m else np.ones(1)
     if singular.min() > 1e-2:
         scale = np.linalg.cond(M) / singular.min() ** 2
-        np.testing.assert_allclose(found.x, x, atol=1e-14 * scale)
-        np.testing.assert_allclose(found.lam, lam, atol=1e-14 * scale**2)
-        assert found.consistent
+        np.testing.assert_allclose(found, x, atol=1e-14 * scale)
+        np.testing.assert_allclose(multipliers, lam, atol=1e-14 * scale**2)
 
 
 def test_redundant_rows_get_multipliers_of_minimum_norm() -> None:
@@ -51,24 +50,23 @@ def test_redundant_rows_get_multipliers_of_minimum_norm() -> None:
     G = np.vstack([G, 2.0 * G[0] - G[3], G[1]])
     rng = np.random.default_rng(4)
     f, b = rng.normal(size=9), G @ rng.normal(size=9)
-    found = system(M, G).solve(f, b)
+    x, lam = system(M, G).solve(f, b)
     K = np.block([[M, G.T], [G, np.zeros((7, 7))]])
     expected = np.linalg.lstsq(K, np.r_[f, b], rcond=1e-12)[0]
-    np.testing.assert_allclose(found.x, expected[:9], atol=1e-12)
-    np.testing.assert_allclose(found.lam, expected[9:], atol=1e-6)
-    assert found.consistent
+    np.testing.assert_allclose(x, expected[:9], atol=1e-12)
+    np.testing.assert_allclose(lam, expected[9:], atol=1e-6)
 
 
-def test_rows_that_contradict_each_other_are_noticed() -> None:
+def test_rows_that_contradict_each_other_are_all_violated_a_little() -> None:
     M, G = sparse_case(6, 3, 8)
     G = np.vstack([G, 3.0 * G[1]])
     b = G @ np.array([0.3, -1.2, 0.7, 2.0, -0.4, 0.9])
     solver = system(M, G)
-    assert solver.solve(np.ones(6), b).consistent
-    b[3] += 0.25
-    found = solver.solve(np.ones(6), b)
-    assert not found.consistent
-    assert np.abs(found.row_residual).max() > 0.01
+    for contradiction in (0.0, 0.25):
+        b[3] += contradiction
+        x, _ = solver.solve(np.ones(6), b)
+        left = np.abs(G @ x - b).max()
+        assert left > 0.01 if contradiction else left < 1e-12
 
 
 def test_mass_matrix_may_be_singular_where_constraints_hold() -> None:
@@ -77,7 +75,7 @@ def test_mass_matrix_may_be_singular_where_constraints_hold() -> None:
     K = np.block([[M, G.T], [G, np.zeros((2, 2))]])
     x = np.array([0.7, -0.2, 1.1, 0.4, -2.5])
     found = system(M + np.diag([0, 0, 1e-300]), G).solve(K[:3] @ x, K[3:] @ x)
-    np.testing.assert_allclose(np.r_[found.x, found.lam], x, atol=1e-9)
+    np.testing.assert_allclose(np.concatenate(found), x, atol=1e-9)
 
 
 def chain(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -144,5 +142,5 @@ def test_a_direction_without_mass_that_a_row_holds(tilt):
     system.factorize(M.ravel(), G.ravel())
     f, b = np.array([0.3, -0.2, 0.7, 0.1]), np.array([1.1, -0.4])
     exact = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((2, 2))]]), np.concatenate([f, b]))
-    found = system.solve(f, b)
-    np.testing.assert_allclose(found.x, exact[:4], rtol=0.0, atol=1e-11 * np.abs(exact[:4]).max())
+    found, _ = system.solve(f, b)
+    np.testing.assert_allclose(found, exact[:4], rtol=0.0, atol=1e-11 * np.abs(exact[:4]).max())

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sekant.solvers.common.memory import CompiledFunction
+from sekant.solvers.common.memory import CompiledFunction, call, call_of
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.dae.problem import DaeProblem, Floats, Integers
 from sekant.solvers.linear.ldl import SaddlePoint
 from sekant.solvers.linear.rank import redundant_rows
-
-_CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
@@ -43,12 +40,9 @@ def _evaluate(
     """Results of a native function of (inputs, p, T, M), all sites free."""
     assert problem.tables is not None
     arrays = [*[np.array(x, dtype=float).ravel() for x in inputs], problem.p, problem.tables]
-    arrays.append(free_modes(function.sites))
     results = [np.zeros(size) for size in sizes]
-    arg = np.array([array.ctypes.data for array in arrays], dtype=np.uintp)
-    res = np.array([array.ctypes.data for array in results], dtype=np.uintp)
     work = np.zeros(max(1, function.work_size))
-    _CALL(function.address)(arg.ctypes.data, res.ctypes.data, work.ctypes.data)
+    call(call_of(function, [*arrays, free_modes(function.sites)], results, work))
     return results
 
 
@@ -80,8 +74,8 @@ def damping_and_stiffness(problem: DaeProblem, t: float, x: Floats) -> tuple[Spa
     saddle = SaddlePoint(f.nv, m, f.M_row, f.M_col, f.G_row, f.G_col)
     saddle.factorize(M.values, G.values)
     force, gamma = _evaluate(problem, f.bias, state, [f.nv, m])
-    solution = saddle.solve(force, gamma, 1e-12)
-    K0, K1, K2 = _evaluate(problem, f.jacobian, [*state, solution.x, solution.lam], [f.K_row.size] * 3)
+    a_and_lam = saddle.solve(force, gamma, 1e-12)
+    K0, K1, K2 = _evaluate(problem, f.jacobian, [*state, *a_and_lam], [f.K_row.size] * 3)
     free = (f.K_row < f.nv) & (f.K_col < f.nv)
     damping = Sparse((f.nv, f.nv), f.K_row[free], f.K_col[free], K1[free])
     row, col, values = [f.K_row[free]], [f.K_col[free]], [K2[free]]

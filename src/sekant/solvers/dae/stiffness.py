@@ -88,7 +88,7 @@ def _power_iteration(saddle: SaddlePoint, C: Sparse, K: Sparse) -> float:
     """Growth of a random deviation under repeated multiplication, averaged over the last iterations."""
     generator = np.random.default_rng(1)
     rest = np.zeros(saddle.m)
-    ds, dv = (saddle.solve(generator.normal(size=saddle.n), rest, 1e-9).x for _ in range(2))
+    ds, dv = (saddle.solve(generator.normal(size=saddle.n), rest, 1e-9)[0] for _ in range(2))
     growth = 0.0
     for k in range(ITERATIONS):
         size = float(np.sqrt(ds @ ds + dv @ dv))
@@ -97,5 +97,5 @@ def _power_iteration(saddle: SaddlePoint, C: Sparse, K: Sparse) -> float:
         if k >= SKIPPED:
             growth += np.log(size)
         ds, dv = ds / size, dv / size
-        ds, dv = dv, saddle.solve(-C.times(dv) - K.times(ds), rest, 1e-9).x
+        ds, dv = dv, saddle.solve(-C.times(dv) - K.times(ds), rest, 1e-9)[0]
     return float(np.exp(growth / (ITERATIONS - SKIPPED)))

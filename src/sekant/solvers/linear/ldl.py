@@ -13,7 +13,6 @@ of the rows does not converge to zero: the rows contradict each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -89,7 +88,6 @@ class Factor(Struct):
     rate: Vector  # largest first correction relative to its solution since the factorization
     sweeps: Vector  # of the last solution
     solves: Vector  # sweeps in all
-    row_residual: Vector  # largest |b - G x| before the last correction
 
 
 def analyze(
@@ -169,7 +167,7 @@ def places(pattern: SaddlePattern) -> dict[str, tuple[int, int]]:
         "inverse": size,
         "pivot_max": pattern.m,
         **dict.fromkeys(("x", "residual", "y"), size),
-        **dict.fromkeys(("eps", "scale", "weakest", "rate", "sweeps", "solves", "row_residual"), 1),
+        **dict.fromkeys(("eps", "scale", "weakest", "rate", "sweeps", "solves"), 1),
     }
     ends = np.cumsum(list(sizes.values())).tolist()
     return {name: (end - sizes[name], end) for name, end in zip(sizes, ends, strict=True)}
@@ -178,7 +176,7 @@ def places(pattern: SaddlePattern) -> dict[str, tuple[int, int]]:
 def lay_out(pattern: SaddlePattern) -> Factor:
     """Memory for numeric factorizations."""
     parts = places(pattern)
-    whole = np.zeros(parts["row_residual"][1])
+    whole = np.zeros(parts["solves"][1])
     views = {name: whole[first:last] for name, (first, last) in parts.items()}
     return Factor(pattern=pattern, whole=whole, **views)
 
@@ -281,12 +279,11 @@ def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
 
 @inner
 def solve(factor, rhs, accuracy):
-    """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps, rate, row_residual.
+    """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps and rate.
 
     Sweeps continue until the next correction of x would be below `accuracy` of the largest entry (or of a
     thousandth of f divided by the diagonal of M, for a solution of zero), or until corrections no longer
-    decrease. If they decrease, the residual of rows before the last correction is a bound of the remaining
-    one. Returns whether x is finite.
+    decrease. Returns whether x is finite.
     """
     pattern = factor.pattern
     n, m = pattern.n, pattern.m
@@ -307,7 +304,6 @@ def solve(factor, rhs, accuracy):
     last = inf
     rate = factor.rate[0]
     sweeps = 0
-    rows = 0.0
     finite = True
     floor = 0.0
     for i in range(n):
@@ -339,10 +335,7 @@ def solve(factor, rhs, accuracy):
             i, j = G_row[e] + n, G_col[e]
             residual[j] -= G[e] * x[i]
             residual[i] -= G[e] * x[j]
-        rows = 0.0
-        for i in range(n, n + m):
-            rows = max(rows, abs(residual[i]))
-    factor.sweeps[0], factor.rate[0], factor.row_residual[0] = float(sweeps), rate, rows
+    factor.sweeps[0], factor.rate[0] = float(sweeps), rate
     factor.solves[0] += sweeps
     return finite
 
@@ -367,20 +360,11 @@ def solve_system(m, a, b):
     return 1 if solve(m.factor, m.rhs, m.accuracy) else 0
 
 
-@dataclass(frozen=True)
-class Solution:
-    """`x` (n,), `lam` (m,). `row_residual` (m,): b - G x. `sweeps`: back-substitutions used.
-    `consistent`: whether the rows can be satisfied simultaneously."""
-
-    x: NDArray[np.float64]
-    lam: NDArray[np.float64]
-    row_residual: NDArray[np.float64]
-    sweeps: int
-    consistent: bool
-
-
 class SaddlePoint:
-    """Python interface of the solver: positions once, then `factorize` and `solve` repeatedly."""
+    """Python interface of the solver: positions once, then `factorize` and `solve` repeatedly.
+
+    `factor` has the details of the last solution.
+    """
 
     def __init__(
         self, n: int, m: int, M_row: ArrayLike, M_col: ArrayLike, G_row: ArrayLike, G_col: ArrayLike
@@ -401,18 +385,14 @@ class SaddlePoint:
         self.factor.G[:] = G
         factorize_system(self._memory)
 
-    def solve(self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16) -> Solution:
+    def solve(
+        self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """x (n,) and lam (m,)."""
         rhs = np.concatenate([np.asarray(f, float).ravel(), np.asarray(b, float).ravel()])
         n, m = self.n, self.m
         if rhs.size != n + m:
             raise SolverError(f"the right-hand side has {rhs.size} entries; it must have {n} + {m}")
         self._memory.rhs, self._memory.accuracy = rhs, accuracy
-        finite = bool(solve_system(self._memory))
-        found = self.factor.x
-        x, lam = found[:n].copy(), found[n:].copy()
-        residual, size = rhs[n:].copy(), np.abs(rhs[n:])
-        G_row, G_col, G = self.pattern.G_row, self.pattern.G_col, self.factor.G
-        np.subtract.at(residual, G_row, G * x[G_col])
-        np.add.at(size, G_row, np.abs(G * x[G_col]))
-        consistent = finite and bool(np.all(np.abs(residual) <= 1e-9 * np.max(size, initial=0.0)))
-        return Solution(x, lam, residual, int(self.factor.sweeps[0]), consistent)
+        solve_system(self._memory)
+        return self.factor.x[:n].copy(), self.factor.x[n:].copy()

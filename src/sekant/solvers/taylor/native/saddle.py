@@ -160,7 +160,6 @@ class Saddle:
             t.do(f"%s{i} = phi double [ 0.0, %0 ], [ %s{i}.next, %correct ]")
         t.do(f"%last = phi double [ {INFINITY}, %0 ], [ %last.next, %correct ]")
         t.do("%sweeps = phi double [ 0.0, %0 ], [ %count, %correct ]")
-        t.do("%rows = phi double [ 0.0, %0 ], [ %rows.next, %correct ]")
         t.do(f"%rate = phi double [ {known}, %0 ], [ %rate.next, %correct ]")
         y = self._back_substitute(t, names)
         change, largest, whole = ZERO, floor, ZERO
@@ -179,12 +178,7 @@ class Saddle:
         for i in range(size):
             t.store(f"%s{i}.next", "%F", self.at("x", i))
         total = t.emit(f"fadd double {before}, %count")
-        for entry, value in (
-            ("sweeps", "%count"),
-            ("rate", "%rate.next"),
-            ("row_residual", "%rows"),
-            ("solves", total),
-        ):
+        for entry, value in (("sweeps", "%count"), ("rate", "%rate.next"), ("solves", total)):
             t.store(value, "%F", self.at(entry))
         t.store(t.emit("uitofp i1 %finite to double"), "%w", FINITE)
         t.do("ret void")
@@ -263,12 +257,8 @@ class Saddle:
             i = row + self.n
             residual[j] = t.minus_product(residual[j], value, x(i))
             residual[i] = t.minus_product(residual[i], value, x(j))
-        rows = ZERO
-        for i in range(self.n, self.n + self.m):
-            rows = t.larger(t.size(residual[i]), rows)
         for i, value in enumerate(residual):
             t.do(f"%r{i}.next = fadd double {value}, -0.0")
-        t.do(f"%rows.next = fadd double {rows}, -0.0")
 
 
 def _add_nothing(t: Text, total: str, x: str) -> str:
