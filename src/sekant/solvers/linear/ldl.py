@@ -78,14 +78,12 @@ class Factor(Struct):
     diagonal: Vector
     L: Vector
     inverse: Vector  # of D
-    pivot_max: Vector  # the largest pivot that each row of G has had
     x: Vector  # the last solution
     residual: Vector
     y: Vector  # scratch
     eps: Vector
     scale: Vector  # mean of G M^-1 G^T
-    weakest: Vector  # smallest pivot of a row of G, relative to the largest that this row has had
-    rate: Vector  # largest first correction relative to its solution since the factorization
+    rate: Vector  # of generated code: largest first correction since the factorization, relative to its solution
     sweeps: Vector  # of the last solution
     solves: Vector  # sweeps in all
 
@@ -165,9 +163,8 @@ def places(pattern: SaddlePattern) -> dict[str, tuple[int, int]]:
         "diagonal": size,
         "L": pattern.L_row.size,
         "inverse": size,
-        "pivot_max": pattern.m,
         **dict.fromkeys(("x", "residual", "y"), size),
-        **dict.fromkeys(("eps", "scale", "weakest", "rate", "sweeps", "solves"), 1),
+        **dict.fromkeys(("eps", "scale", "rate", "sweeps", "solves"), 1),
     }
     ends = np.cumsum(list(sizes.values())).tolist()
     return {name: (end - sizes[name], end) for name, end in zip(sizes, ends, strict=True)}
@@ -222,13 +219,13 @@ def _eliminate(factor, eps, largest):
 
 @inner
 def factorize(factor):
-    """Factorize the matrix with the values in M and G; sets eps, scale and weakest."""
+    """Factorize the matrix with the values in M and G; sets eps and scale."""
     pattern = factor.pattern
-    n, m, order = pattern.n, pattern.m, pattern.order
+    n, m = pattern.n, pattern.m
     M_row, M_col, M_place = pattern.M_row, pattern.M_col, pattern.M_place
     G_col, G_place = pattern.G_col, pattern.G_place
     M, G, K = factor.M, factor.G, factor.K
-    diagonal, inverse, pivot_max = factor.diagonal, factor.inverse, factor.pivot_max
+    diagonal = factor.diagonal
     clear(K)
     clear(diagonal)
     for e in range(M_row.size):
@@ -249,14 +246,7 @@ def factorize(factor):
     if _eliminate(factor, eps, largest) < NEARLY_REDUNDANT * scale:
         eps = LARGE_EPS * scale
         _eliminate(factor, eps, largest)
-    weakest = 1.0
-    for k in range(n + m):
-        row = order[k] - n
-        if row >= 0:
-            pivot = -1.0 / inverse[k]
-            pivot_max[row] = max(pivot_max[row], pivot)
-            weakest = min(weakest, pivot / pivot_max[row])
-    factor.eps[0], factor.scale[0], factor.weakest[0], factor.rate[0] = eps, scale, weakest, 0.0
+    factor.eps[0], factor.scale[0] = eps, scale
 
 
 @inner
@@ -279,7 +269,7 @@ def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
 
 @inner
 def solve(factor, rhs, accuracy):
-    """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps and rate.
+    """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps.
 
     Sweeps continue until the next correction of x would be below `accuracy` of the largest entry (or of a
     thousandth of f divided by the diagonal of M, for a solution of zero), or until corrections no longer
@@ -302,7 +292,6 @@ def solve(factor, rhs, accuracy):
     clear(x)
     put(residual, 0, rhs)
     last = inf
-    rate = factor.rate[0]
     sweeps = 0
     finite = True
     floor = 0.0
@@ -321,8 +310,6 @@ def solve(factor, rhs, accuracy):
             if j < n:
                 change = max(change, abs(y[i]))
                 size = max(size, abs(x[j]))
-        if sweeps == 2:
-            rate = max(rate, change / max(size, last))
         if not finite or (m == 0 and sweeps == 2) or (size == 0.0 and sweeps > 1) or sweeps == MOST_SWEEPS:
             break
         if sweeps > 1 and (change * min(1.0, change / last) <= accuracy * size or change > 0.5 * last):
@@ -335,7 +322,7 @@ def solve(factor, rhs, accuracy):
             i, j = G_row[e] + n, G_col[e]
             residual[j] -= G[e] * x[i]
             residual[i] -= G[e] * x[j]
-    factor.sweeps[0], factor.rate[0] = float(sweeps), rate
+    factor.sweeps[0] = float(sweeps)
     factor.solves[0] += sweeps
     return finite
 

@@ -118,22 +118,10 @@ class Saddle:
         redundant = t.test("olt", found, t.mul(literal(ldl.NEARLY_REDUNDANT), scale))
         t.do(f"br i1 {redundant}, label %again, label %done")
         t.label("again")
-        large = t.mul(literal(ldl.LARGE_EPS), scale)
-        t.emit(called.format(large, largest))
+        t.emit(called.format(t.mul(literal(ldl.LARGE_EPS), scale), largest))
         t.do("br label %done")
         t.label("done")
-        eps = t.emit(f"phi double [ {small}, %0 ], [ {large}, %again ]")
-        rate = t.emit("phi double [ 0.0, %0 ], [ 1.0, %again ]")
-        weakest = "1.0"
-        for k, unknown in enumerate(self.order):
-            if unknown >= self.n:
-                pivot = t.div("-1.0", t.load("%F", self.at("inverse", k)))
-                place = self.at("pivot_max", unknown - self.n)
-                most = t.larger(t.load("%F", place), pivot)
-                t.store(most, "%F", place)
-                weakest = t.smaller(weakest, t.div(pivot, most))
-        for entry, value in (("eps", eps), ("weakest", weakest), ("rate", rate)):
-            t.store(value, "%F", self.at(entry))
+        t.store(t.emit("phi double [ 0.0, %0 ], [ 1.0, %again ]"), "%F", self.at("rate"))
         t.do("ret void")
         return t.function("factorize")
 
