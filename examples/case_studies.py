@@ -2,12 +2,12 @@
 
     python examples/case_studies.py [name ...] [--plots folder]
 
-For each mechanism of ``examples/natural``: the table of degrees of freedom, then for each tolerance the number of
-significant correct digits (SCD) of all coordinates at t = 10 s, beside those that DERA published, and the run time,
-beside those of DAETS and Simulink there. The reference is the motion in ``natural/references``, computed in extended
-precision without Sekant (``tests/references``). For other durations than 10 s, the reference is the other method at
-its tightest tolerance; the two share only the equations. `auto` is the default method. The pages of the mechanisms
-show the same figures, computed when they are built.
+For each mechanism of ``examples/natural``, the script prints the table of degrees of freedom. For each tolerance, it
+prints the number of significant correct digits (SCD) of all coordinates at t = 10 s and the run time, beside the
+digits that DERA published and DERA's run times of DAETS and Simulink. The reference is the motion in
+``natural/references``, computed in extended precision without Sekant (``tests/references``). For durations other
+than 10 s, the reference is another method at its tightest tolerance; the two methods share only the equations.
+`auto` is the default method. The pages of the mechanisms show the same figures, computed when the pages are built.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python examples/dae_against_ode.py [seconds of motion]
 
-HALL's spatial four-bar (3.1.4): only the coupler has mass (6 kg, unit inertia), gravity is 0.1 m/s^2 (table 3.5), and
-it falls for 4 s, with Euler steps of 1e-5 s. The lengths are in a lost figure; we chose them. The script computes the
-coupler's path from the mechanism and puts the coupler on it with one path joint. It uses two forms of this joint: in
-joint coordinates, it is one ordinary differential equation; in Cartesian coordinates, it constrains the six
-coordinates of a free body. HALL's two forms took 3.853 s and 2.886 s, a ratio of 1.34.
+The mechanism is HALL's spatial four-bar (3.1.4). Only the coupler has mass (6 kg, unit inertia), gravity is 0.1 m/s^2
+(table 3.5), and the coupler falls for 4 s, with Euler steps of 1e-5 s. The lengths are in a lost figure; we chose
+them. The script computes the coupler's path from the mechanism and puts the coupler on this path with a path joint.
+The joint has two forms: in joint coordinates, it gives one ordinary differential equation; in Cartesian coordinates,
+it constrains the six coordinates of a free body. HALL's two forms took 3.853 s and 2.886 s, a ratio of 1.34.
 """
 
 from __future__ import annotations

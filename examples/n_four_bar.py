@@ -1,7 +1,7 @@
 """The N-four-bar mechanism of the IFToMM benchmarks (DERA 5.1): N parallelograms in a row, of 2 N + 1 equal rods.
 
-All grounded rods stay parallel and all couplers level, so the mechanism moves like one pendulum. Twice per turn all
-rods lie on one line, where the mechanism could fold in many ways. It must continue as a parallelogram.
+All grounded rods stay parallel and all couplers stay level, so the mechanism moves like a single pendulum. Twice per
+turn, all rods are on a line, and the mechanism could fold in many ways. It must continue as parallelograms.
 
     python examples/n_four_bar.py 2        # N = 2 for 10 s
 """

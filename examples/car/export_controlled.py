@@ -1,7 +1,7 @@
 """Export of a reduced car with a digital controller: an FMU that drives itself.
 
-Every 10 ms the controller samples speed and yaw rate. The drive torque controls the speed. The steering wheel
-controls the yaw rate; the importing program sets its target.
+Every 10 ms the controller samples speed and yaw rate. It controls the speed with the drive torque, and the yaw rate
+with the steering wheel. The importing program sets the target yaw rate.
 
 python examples/car/export_controlled.py [file.fmu]
 """
@@ -16,7 +16,7 @@ PERIOD, SPEED, RATIO = 0.01, 20.0, 2.2
 
 
 def controlled_car(yaw_rate_target: float = 0.0) -> sk.Model:
-    """The hatchback at 72 km/h with its controller; exports make `yaw_rate_target` (rad/s) an input."""
+    """The hatchback at 72 km/h with its controller; an export turns `yaw_rate_target` (rad/s) into an input."""
     commands = Commands(
         torque="torque_demand",
         steer="steer_demand",
