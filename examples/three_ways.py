@@ -3,10 +3,10 @@
     python examples/three_ways.py
 
 TROM checks his linearization in this way for a chain of rods with seven degrees of freedom (table 3.6) and for two
-suspensions without dampers, a McPherson strut and a twist axle (table 4.2). He prints frequencies, but the dimensions
-are in lost figures. We therefore cannot reproduce the frequencies, but we show how well the three ways agree. The chain
-is `seven_rods.yaml`, the strut is HALL's quarter car on a tire, and the axle is `axles/rear_twist_beam.yaml`. We
-chose springs and tires so that the frequencies are near the printed ones.
+suspensions without dampers, a McPherson strut and a twist axle (table 4.2). He prints frequencies, but the
+dimensions are in lost figures. We therefore cannot reproduce the frequencies, but we show how well the three ways
+agree. The chain is `seven_rods.yaml`, the strut is HALL's quarter car on a tire, and the axle is
+`axles/rear_twist_beam.yaml`. We chose springs and tires so that the frequencies are near the printed ones.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     python examples/suspensions/pose_table_text.py [folder]
 
-The script tabulates the carrier of PILS's double wishbone every 10 mm of its height and writes `carrier.csv`. It reads
-the file twice: unchanged, and with only the columns of PILS, as another program would write them. In the second case,
-splines give the second derivatives that the quintic scheme needs. The script compares both tables with the exact
-solution every 1 mm. Finally, a model file uses the table as its curve, and the carrier falls along this curve.
+The script tabulates the carrier of PILS's double wishbone every 10 mm of its height and writes `carrier.csv`. It
+reads the file twice: unchanged, and with only the columns of PILS, as another program would write them. In the
+second case, splines give the second derivatives that the quintic scheme needs. The script compares both tables
+with the exact solution every 1 mm. Finally, a model file uses the table as its curve, and the carrier falls along
+this curve.
 """
 
 from __future__ import annotations

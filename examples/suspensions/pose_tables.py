@@ -2,12 +2,12 @@
 
     python examples/suspensions/pose_tables.py [folder]
 
-The height of a point of the carrier is the drive. Tables have a node every 10 mm over the travel that PILS gives. The
-script compares them with the exact solution every 1 mm. It lists the errors of the position e, its derivative d, the
-derivative of the rotation delta, and the angle of rotation theta (3.61-3.64), for the published cubic scheme and for
-the quintic scheme. It also lists the largest changes between two nodes, E and Theta (3.65, 3.66), and the orders
-measured with tables of 40, 20 and 10 mm in the middle of the travel, from -60 to 60 mm. It writes `pose_tables.png` and `pose_tables.md` into
-the folder.
+The height of a point of the carrier is the drive. Tables have a node every 10 mm over the travel that PILS gives.
+The script compares them with the exact solution every 1 mm. It lists the errors of the position e, its derivative
+d, the derivative of the rotation delta, and the angle of rotation theta (3.61-3.64), for the published cubic
+scheme and for the quintic scheme. It also lists the largest changes between two nodes, E and Theta (3.65, 3.66),
+and the orders measured with tables of 40, 20 and 10 mm in the middle of the travel, from -60 to 60 mm. It writes
+`pose_tables.png` and `pose_tables.md` into the folder.
 """
 
 from __future__ import annotations
