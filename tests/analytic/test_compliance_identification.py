@@ -198,7 +198,7 @@ def test_collinear_load_cases_name_what_cannot_be_told_apart():
         ),
         (
             lambda m, c: compliance.LoadCase("fx", np.arange(3.0), np.zeros((4, 6))),
-            r"must have loads \(n,\) and displacements \(n, 6\)",
+            r"needs loads \(n,\) and displacements \(n, 6\)",
         ),
         (
             lambda m, c: compliance.LoadCase("fx", np.ones(3), np.zeros((3, 6))),

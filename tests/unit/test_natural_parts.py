@@ -286,9 +286,9 @@ def test_a_lagrangian_says_what_is_drawn():
         "middle": False,
     }
     for points, lines, message in (
-        ({"bob": q, "O": (0, 0)}, [("O", "bop")], "no point 'bop'; did you mean 'bob'"),
+        ({"bob": q, "O": (0, 0)}, [("O", "bop")], "unknown point 'bop'; did you mean 'bob'"),
         ({"bob": (1, 2, 3, 4)}, [], "point 'bob' has 4 components"),
-        ({"bob": q, "O": (0, 0)}, [("O", "bob", "sprung")], "cannot be a 'sprung'"),
+        ({"bob": q, "O": (0, 0)}, [("O", "bob", "sprung")], "'sprung' is not a kind of line"),
     ):
         with pytest.raises(ModelError, match=message):
             sk.natural.lagrange(q, v, ca.sumsqr(v) / 2, points=points, lines=lines, **common)

@@ -80,7 +80,8 @@ class SystemStructure:
         ]
         for entry in self.redundant:
             lines.append(
-                f"'{entry.name}': {entry.rows} redundant, implied by {', '.join(entry.implied_by) or 'itself'}"
+                f"'{entry.name}': {counted(entry.rows, 'redundant equations')}, implied by "
+                f"{', '.join(entry.implied_by) or 'itself'}"
             )
         if self.free_initial_values:
             lines.append(f"start values that may be chosen freely: {', '.join(self.free_initial_values)}")

@@ -159,13 +159,13 @@ def _constraints(eq: Equations) -> Iterator[Output]:
         if name in eq.model.constraints:
             parts = eq.model.constraints[name].auxiliary
             yield Output(f"{name}.q", "1", _parts(list(parts)), f"parameters of {name}", q)
-            yield Output(f"{name}.v", "1/s", _parts(list(parts)), f"their rates of {name}", v)
+            yield Output(f"{name}.v", "1/s", _parts(list(parts)), f"rates of the parameters of {name}", v)
     if eq.constraints or eq.elements.contacts:
         position = ca.norm_inf(eq.Phi) if eq.Phi.numel() else SX(0)
         velocity = ca.norm_inf(eq.rate) if eq.rate.numel() else SX(0)
         about = "largest violation of a"
         yield Output("constraints.position", "m or rad", (), f"{about} position equation", position)
-        yield Output("constraints.velocity", "m/s or rad/s", (), f"{about} rate", velocity)
+        yield Output("constraints.velocity", "m/s or rad/s", (), f"{about} velocity equation", velocity)
 
 
 def _contacts(eq: Equations) -> Iterator[Output]:
@@ -175,7 +175,7 @@ def _contacts(eq: Equations) -> Iterator[Output]:
             f"{name}.force",
             "N or N*m",
             (),
-            f"normal force of {name} at rest",
+            f"normal force of {name}; zero while it is open",
             eq.elements.contact_force(name),
         )
         forces, solved = eq.elements.stated_contact(name), eq.elements.friction
@@ -185,7 +185,7 @@ def _contacts(eq: Equations) -> Iterator[Output]:
         friction = solved.force[first : first + 2]
         yield Output(f"{name}.friction", "N", two, f"friction of {name} along its tangents", friction)
         yield Output(f"{name}.slip", "m/s", two, f"slip of {name} along its tangents", forces.slip)
-        yield Output(f"{name}.stuck", "1", (), f"1 where {name} sticks", forces.closed * forces.stuck)
+        yield Output(f"{name}.stuck", "1", (), f"1 while {name} sticks, else 0", forces.closed * forces.stuck)
 
 
 def _motions(eq: Equations) -> Iterator[Output]:

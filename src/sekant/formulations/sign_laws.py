@@ -36,11 +36,11 @@ def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
         jump = _jump(forces, eq)
         what = "contains sign(...) of a velocity and" if jump else ""
         if not jump and not action.rests and (found := turning(forces, eq)) is not None:
-            what, jump = f"does what sign(...) does, by {found[0]} of a velocity, and", found[1]
+            what, jump = f"acts like sign(...) of a velocity, through {found[0]}, and", found[1]
         if jump:
             raise ModelError(
-                f"its force {what} jumps by {jump:.3g} where that is zero: a motion that it brings to rest "
-                "would switch its sign endlessly; use a force of type joint_friction with that level, which "
+                f"its force {what} jumps by {jump:.3g} where the velocity is zero: a motion that it brings to rest "
+                "would switch its sign endlessly; use a force of type joint_friction with the same level, which "
                 "sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
                 path=("forces", name),
             )

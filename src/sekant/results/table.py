@@ -45,7 +45,7 @@ def read_csv(path: str | os.PathLike[str]) -> Result:
             np.ascontiguousarray(table[:, 1:]),
             Channels(_channels(columns[1:])),
             "unknown",
-            f"read from {Path(path).name}, and CSV keeps no status",
+            f"read from {Path(path).name}; CSV files contain no status",
         )
     except SekantError as error:
         raise DataError(error.message, file=str(path)) from error

@@ -119,9 +119,8 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             rest = [n for n in names if n != name]
             like = rest[int(np.argmax(np.abs(share)))]
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be separated from '{like}': the loads {given} "
-                f"are collinear in their effect, which differs by only {apart:.1e} m; add a load case along "
-                "another direction"
+                f"compliance: the stiffness '{name}' cannot be separated from '{like}': under the loads {given} "
+                f"their effects are collinear except for {apart:.1e} m; add a load case along another direction"
             )
 
 

@@ -36,11 +36,11 @@ class LoadCase:
         load, moved = np.asarray(self.load, float), np.asarray(self.displacement, float)
         if load.ndim != 1 or moved.shape != (load.size, 6):
             raise DataError(
-                f"load case '{self.direction}': must have loads (n,) and displacements (n, 6) (got "
+                f"load case '{self.direction}': needs loads (n,) and displacements (n, 6) (got "
                 f"{load.shape} and {moved.shape})"
             )
         if not (np.isfinite(load).all() and np.isfinite(moved).all()):
-            raise DataError(f"load case '{self.direction}': a number is not finite; remove that row")
+            raise DataError(f"load case '{self.direction}': a value is not finite; remove its row")
         if load.size < 3 or np.ptp(load) == 0.0:
             raise DataError(f"load case '{self.direction}': the load does not change; apply a ramp")
         object.__setattr__(self, "load", load)

@@ -205,7 +205,7 @@ class _DesignTask:
             value = float(given[name]) if given and name in given else float(own[0])
             if given and name in given and not low <= value <= high:
                 raise SolverError(
-                    f"optimize: the start {name} = {value:g} is outside its bounds {low:g}, {high:g}"
+                    f"optimize: the start {name} = {value:g} is outside its bounds, {low:g} and {high:g}"
                 )
             x.append(np.clip((value - low) / (high - low), 0.0, 1.0))
         return np.array(x)
@@ -268,7 +268,7 @@ class _DesignTask:
         for name, value, low, high in zip(names, values[1:], self.low_values, self.high_values, strict=True):
             past = max(low - value, value - high)
             if past > FEASIBLE * max(1.0, abs(value)):
-                broken.append(f"'{name}' = {value:.6g} is outside {low:g} .. {high:g}")
+                broken.append(f"'{name}' = {value:.6g} is not between {low:g} and {high:g}")
         if broken:
             message = "not all constraints can be satisfied: " + "; ".join(broken) + f" ({message})"
         edge = [n for n, value in zip(self.names, x, strict=True) if min(value, 1.0 - value) < 1e-9]

@@ -125,7 +125,7 @@ class TravelEnd:
             if self.e @ (ahead.d - self.d_A) >= self.way:
                 return None
             base, length = ahead, 1.5 * length
-        return self._limit(LOST, base, "the search for the end of the travel took too many steps at")
+        return self._limit(LOST, base, "the search for the end of the travel stopped after too many steps at")
 
     def _dead_point(self, base: _Point, length: float) -> Limit:
         low, high, best = 0.0, length, base

@@ -54,13 +54,13 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     if freedom > m:
         raise UndrivenMotion(
             f"model '{name}' has {count} but {given} ({drives})",
-            f"{rest.shape[1]} remain: {_moving(equations, rest)} still move; drive the same number of them, "
-            "hold them (hold=[...]), or fix joints",
+            f"{_moving(equations, rest)} can still move; drive or hold (hold=[...]) {rest.shape[1]} of these "
+            "coordinates, or fix joints",
         )
     raise ModelError(
         f"model '{name}': at the start the drives {drives} do not determine the motion: "
-        f"{_moving(equations, rest)} move while the drives are held (a dead point, or drives that depend on one "
-        "another); start elsewhere or drive something else"
+        f"{_moving(equations, rest)} can move while the drives are held (a dead point, or drives that depend on "
+        "one another); start elsewhere, or drive other quantities"
     )
 
 

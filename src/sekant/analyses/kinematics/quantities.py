@@ -61,8 +61,8 @@ def find(system: System, name: str) -> Expressed:
     slope = eq.lookups.jacobian(quantity.expression, eq.v)
     if not ca.sparsify(slope).nnz() == 0:
         raise ModelError(
-            f"kinematics: '{name}' depends on velocities, which a sweep of positions does not have; its derivatives "
-            "with respect to the drive give the ratio of velocities"
+            f"kinematics: '{name}' depends on velocities, but a sweep computes positions only; for ratios of "
+            "velocities, use derivatives with respect to the drive"
         )
     return quantity
 

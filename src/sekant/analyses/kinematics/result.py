@@ -95,7 +95,7 @@ class KinematicsResult:
                 found.append(AnalysisWarning("branches_meet", "", "", limit.text, remedy))
         if self.singular.any():
             where = ", ".join(f"{value:.6g}" for value in self.points[self.singular][:6, 0])
-            cause = f"{int(self.singular.sum())} positions are singular: no derivatives there"
+            cause = f"{int(self.singular.sum())} positions are singular, and have no derivatives"
             remedy = "drive another quantity, or leave these positions out"
             place = f"{self.drive_names[0]} = {where}"
             found.append(AnalysisWarning("singular_points", "", place, cause, remedy))

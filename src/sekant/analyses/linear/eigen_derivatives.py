@@ -83,14 +83,14 @@ def _close(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[AnalysisW
         for j in range(i + 1, values.size):
             gap, size = abs(values[i] - values[j]), max(abs(values[i]), abs(values[j]))
             if frozenset((i, j)) not in together and gap < CLOSE * size:
-                differ = f"they differ by {gap / size:.1e} of their size"
                 found.append(
                     AnalysisWarning(
                         "close_eigenvalues",
                         f"modes {i + 1} and {j + 1}",
                         "",
-                        f"nearly repeated ({differ}): eigenvectors change quickly",
-                        "trust derivatives for changes much smaller than that",
+                        f"their eigenvalues are almost equal (they differ by {gap / size:.1e} of their size), so "
+                        "eigenvectors change quickly",
+                        "trust the derivatives only for changes much smaller than this difference",
                     )
                 )
     return found
@@ -103,7 +103,10 @@ def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ..
     inner = L[:, members].conj().T @ R[:, members]
     sizes = np.linalg.svd(R[:, members], compute_uv=False)
     if sizes[-1] < 1e-6 or np.linalg.cond(inner) > 1e8:
-        cause = f"they repeat the eigenvalue {values[members[0]]:.4g} and share an eigenvector: it has no derivative"
+        cause = (
+            f"they have the same eigenvalue, {values[members[0]]:.4g}, and the same eigenvector: the eigenvalue has "
+            "no derivative"
+        )
         remedy = "change a parameter a little and differentiate there"
         warning = AnalysisWarning("defective_eigenvalues", f"modes {label}", "", cause, remedy)
         return np.full((len(group), dA.shape[2]), np.nan, complex), warning
@@ -115,8 +118,10 @@ def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ..
         axis=-1,
     )
     cause = (
-        f"they repeat the eigenvalue {values[members[0]]:.4g}: its derivatives are the slopes of its branches, and "
-        "its eigenvectors have no derivatives"
+        f"they have the same eigenvalue, {values[members[0]]:.4g}: its derivatives are the slopes of its branches, "
+        "and the eigenvectors have no derivatives"
     )
-    remedy = "take one parameter at a time, or a symmetric function of these modes"
+    remedy = (
+        "differentiate with respect to one parameter at a time, or use a symmetric function of these modes"
+    )
     return block, AnalysisWarning("repeated_eigenvalues", f"modes {label}", "", cause, remedy)

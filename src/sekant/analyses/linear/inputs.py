@@ -118,7 +118,7 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
         else:
             known = [*places, *motions, *coordinates]
             raise SolverError(
-                f"linearize: no input '{name}': an input is a run-time parameter (compile with "
+                f"linearize: there is no input '{name}': an input is a run-time parameter (compile with "
                 f"parameters=['{name}']), a prescribed motion, or a coordinate along which a force acts; "
                 f"{suggest(name, known, 'inputs')}"
             )
@@ -182,9 +182,9 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
         for name in outputs:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
                 raise SolverError(
-                    f"linearize: a force along '{item.name}' changes '{name}' immediately, and Sekant cannot "
-                    "compute this effect for such coordinates; apply the force along a joint's coordinate, "
-                    "or make it a parameter of a force"
+                    f"linearize: a force along '{item.name}' changes '{name}' immediately, but Sekant computes "
+                    "this effect only for coordinates of joints; apply the force along one of these, or make "
+                    "it a parameter of a force"
                 )
 
 

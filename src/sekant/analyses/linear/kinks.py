@@ -73,6 +73,6 @@ def _warning(name: str, below: float, above: float) -> AnalysisWarning:
         name,
         "operating point",
         f"forces have a kink there: their slope is {below:.4g} on one side and {above:.4g} on the other (SI units); "
-        "the linear model has one of them, or neither",
-        "linearize at a point beside it, or give the law a smooth table (kind 'pchip' or 'cubic')",
+        "the linear model has one of these slopes, or neither",
+        "linearize about a nearby point, or give the law a smooth table (kind 'pchip' or 'cubic')",
     )

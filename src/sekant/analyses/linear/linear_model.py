@@ -19,7 +19,7 @@ from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.arguments import names_of
 from sekant.engine.system import System
-from sekant.errors import AnalysisWarning, SolverError, optional_module, suggest, warning_lines
+from sekant.errors import AnalysisWarning, SolverError, counted, optional_module, suggest, warning_lines
 from sekant.extensions import picture
 from sekant.units import in_si
 
@@ -299,6 +299,7 @@ class LinearModel:
         where = self.operating_point
         line = (
             f"linear model of '{self.system.model.name}' about {kind[where.kind]} at t = {where.point.t:.6g} s: "
-            f"{len(self.state_names)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+            f"{counted(len(self.state_names), 'states')}, {counted(len(self.inputs), 'inputs')}, "
+            f"{counted(len(self.outputs), 'outputs')}"
         )
         return "\n".join([line, *warning_lines(self.warnings)])

@@ -171,19 +171,19 @@ def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> 
     for name in [given] if isinstance(given, str) else given:
         if name not in names:
             raise SolverError(
-                f"linearize: no coordinate '{name}'; {suggest(name, list(names), 'coordinates')}"
+                f"linearize: there is no coordinate '{name}'; {suggest(name, list(names), 'coordinates')}"
             )
         chosen.append(list(names).index(name))
     if len(chosen) != Z.shape[1]:
         raise SolverError(
-            f"linearize: {Z.shape[1]} coordinates are independent, {len(chosen)} are named; independent='auto' "
-            "chooses them"
+            f"linearize: the number of independent coordinates is {Z.shape[1]}, but {len(chosen)} are named; "
+            "independent='auto' chooses them"
         )
     sizes = np.linalg.svd(Z[chosen], compute_uv=False)
     if sizes.size and sizes[-1] < 1e-9:
         raise SolverError(
             f"linearize: {', '.join(names[i] for i in chosen)} do not determine the position here (smallest singular "
-            f"value {sizes[-1]:.1e}); name others, or independent='auto'"
+            f"value {sizes[-1]:.1e}); name other coordinates, or use independent='auto'"
         )
     return chosen
 

@@ -57,16 +57,14 @@ def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[Analysis
     if where.kind != "motion" or not (np.any(where.point.v) or np.any(where.point.a)):
         return ()
     remedy = (
-        "compare them within one formulation only; for a steady motion, pass the result of "
+        "compare eigenvalues within one formulation only; for a steady motion, pass the result of "
         "sk.analyses.steady_motion"
     )
     if where.steady is not None:
         D = axes_of(where.steady, where.point, reduction)
         if np.max(np.abs(D), initial=0.0) <= STILL * np.max(np.abs(reduction.A), initial=1e-300):
             return ()
-        remedy = (
-            "leave out at='motion': in axes that move along, eigenvalues are the same in all formulations"
-        )
+        remedy = "leave out at='motion': in axes that move along, all formulations have the same eigenvalues"
     cause = (
         "the coefficients are frozen at an instant: eigenvalues depend on the coordinates and on the "
         "formulation, and do not determine stability"

@@ -130,8 +130,8 @@ def _balanced(
         k = int(np.argmax(np.abs(unbalanced)))
         name = system.state_names[system.nq + k]
         moving = bool(np.any(point.v))
-        what = "no steady motion with these accelerations" if moving else "not an equilibrium"
-        remedy = "" if moving else "find one by sk.equilibrium(system, guess=state), or "
+        what = "not a steady motion with these accelerations" if moving else "not an equilibrium"
+        remedy = "" if moving else "find one with sk.equilibrium(system, guess=state), or "
         raise SolverError(
             f"linearize: the state is {what}: {unbalanced[k]:.4g} N (or N m) are unbalanced along '{name}'; "
             f"{remedy}linearize about the current motion with at='motion'"

@@ -118,8 +118,8 @@ class Trace:
         found = _row(value, model, guess)
         if found.eigenvalues.size != row.eigenvalues.size:
             raise SolverError(
-                f"root locus: {found.eigenvalues.size} eigenvalues at {value:.6g}, {row.eigenvalues.size} at "
-                f"{row.value:.6g}: contacts or constraints changed"
+                f"root locus: there are {row.eigenvalues.size} eigenvalues at {row.value:.6g}, but "
+                f"{found.eigenvalues.size} at {value:.6g}: contacts or constraints changed"
             )
         order = _matching(row.eigenvalues, row.shapes, found.eigenvalues, found.shapes)
         return replace(found, eigenvalues=found.eigenvalues[order], shapes=found.shapes[:, order]), model

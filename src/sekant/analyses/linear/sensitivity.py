@@ -301,7 +301,9 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
     if where.steady is not None:
         places = where.steady.places(model.system)
         if k not in places:
-            raise SolverError(f"sensitivity: '{name}' is an input of the linear model, where it is zero")
+            raise SolverError(
+                f"sensitivity: '{name}' is an input of the linear model, not a parameter of the steady motion"
+            )
         change = where.steady.change(places.index(k), name)
         dp = np.zeros(where.point.p.size)
         dp[places] = change.dp
@@ -318,8 +320,8 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
         moved = np.abs(slopes.Phi[rows, k]).max(initial=0.0) + np.abs(slopes.rate[rows, k]).max(initial=0.0)
         if moved > 0:
             raise SolverError(
-                f"sensitivity: '{name}' moves constraints, and with them the state of the motion; choose an "
-                "equilibrium"
+                f"sensitivity: '{name}' moves constraints, and with them the state of the motion; linearize about "
+                "an equilibrium"
             )
         solution = np.linalg.lstsq(matrix, right, rcond=1e-12)[0]
         dlam[rows] = solution[n:]
@@ -340,9 +342,10 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
                 f"sensitivity: redundant constraints contradict one another when '{name}' changes: "
                 f"'{names[worst - n]}' cannot be satisfied"
             )
+        kind = "equilibrium" if where.kind == "equilibrium" else "steady motion"
         raise SolverError(
-            f"sensitivity: no {where.kind} with the same velocities remains when '{name}' changes (unbalanced "
-            f"{gap.max():.3g}); differentiate about at='motion'"
+            f"sensitivity: when '{name}' changes, there is no {kind} with the same velocities ({gap.max():.3g} in SI "
+            "units remain unbalanced); linearize with at='motion'"
         )
     dlam[rows] = solution[n:]
     return Change(solution[:n], zero, zero, dlam, dp)

@@ -205,7 +205,7 @@ def _point(
     if state is not None and moved > STILL * (1.0 + np.max(np.abs(guess.q), initial=0.0)):
         k = int(np.argmax(np.abs(found.q - guess.q)))
         raise SolverError(
-            f"linearize: the state is not an equilibrium: the next one differs by {moved:.4g} in "
+            f"linearize: the state is not an equilibrium: the nearest one differs by {moved:.4g} in "
             f"'{system.state_names[k]}'; find it with sk.equilibrium(system, guess=state), or linearize about the "
             "current motion with at='motion'"
         )
@@ -222,5 +222,5 @@ def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
     if abs(rates[k]) > STILL * scale:
         raise SolverError(
             f"linearize: the state '{names[k]}' changes at {rates[k]:.4g} per second, so the motion is not "
-            "steady; pass what sk.analyses.steady_motion or sk.equilibrium returns, or at='motion'"
+            "steady; pass the result of sk.analyses.steady_motion or sk.equilibrium, or use at='motion'"
         )

@@ -146,7 +146,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
         if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
             return "radau5", (
                 f"stiff: deviations decay at up to {found['fastest_decay']:.3g}/s, so an explicit method "
-                f"would need {found['explicit_steps']} steps a second"
+                f"would need {found['explicit_steps']} steps per second"
             )
     if events:
         return _series_or_dop853(system, "events of signals and forces, not stiff")
@@ -156,7 +156,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     if has_redundant_rows(problem, t, x):
         return TAYLOR, "redundant constraints, not stiff: series on the index-3 equations"
     series, explicit = work(system)
-    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for the same number of digits"
+    counts = f"{series:.2g} operations per step, and dop853 {explicit:.2g} for the same number of digits"
     if series > explicit:
         return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
     return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
@@ -181,7 +181,7 @@ def _series_or_dop853(system: System, why: str) -> tuple[str, str]:
     if series > explicit:
         return (
             "dop853",
-            f"{why}; the model is large: a series takes {series:.2g} operations a step, dop853 {explicit:.2g}",
+            f"{why}; the model is large: a series takes {series:.2g} operations per step, and dop853 {explicit:.2g}",
         )
     return TAYLOR, f"{why}: the series locates the events"
 

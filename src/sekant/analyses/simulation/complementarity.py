@@ -27,7 +27,7 @@ from sekant.solvers.complementarity.decide import INSIDE, JAMMED, begin, decide,
 from sekant.solvers.complementarity.elements import BEYOND
 
 SEVERAL = (
-    "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is not unique "
+    "several states (open, sticking, sliding) are consistent with Coulomb's law, so the motion is not unique "
     "(Painleve's paradox); the state nearest to the previous one was chosen"
 )
 JAMS_BECAUSE = (

@@ -87,10 +87,9 @@ class EnergyWatch:
             f"between t = {begin:.6g} s and {end:.6g} s",
             f"the energy balance drifts by {drift:.3g} J in total, {drift / present:.1e} of the "
             f"{present:.3g} J in the system, although rtol = {rtol:g} should keep it within "
-            f"{FACTOR * rtol:.0e}; most of the drift arises here",
+            f"{FACTOR * rtol:.0e}; most of the drift arises in this interval",
             "the force of an element may jump or be too rough for the step size: give it a smoother law "
-            "or table, tighten rtol, or compare "
-            "with another method (taylor, radau5)",
+            "or table, tighten rtol, or compare with another method (taylor, radau5)",
         )
 
     def _suspect(self, system: System, parameters: Mapping[str, ArrayLike] | None) -> str:

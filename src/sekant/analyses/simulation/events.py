@@ -305,7 +305,7 @@ class EventLoop:
         self.events += 1
         if self.events > MOST_EVENTS:
             raise SolverError(
-                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s, the last of "
+                f"more than {MOST_EVENTS} events by t = {before.t:.9g} s, the last one from "
                 f"{event_names(before.system)[part.event.number]}; raise rest_speed of a contact, give friction a "
                 "level above zero while it is at rest, or make a switch smoother"
             )
@@ -320,7 +320,7 @@ class EventLoop:
                 others = [other for other in self.reactors if other is not reactor]
                 return self._settled(now, before, others)
             number -= count
-        raise SolverError(f"event {part.event.number} belongs to no element with events")
+        raise SolverError(f"event {part.event.number} does not belong to an element with events")
 
     def _settled(
         self, now: Instant, before: Instant | None, reactors: Sequence[Reactor] | None = None

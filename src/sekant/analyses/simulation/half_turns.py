@@ -1,4 +1,4 @@
-"""Force elements whose frames are half a turn apart: there their angles jump, and so do their torques."""
+"""Force elements whose frames are half a turn apart, where their angles and torques jump."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def half_turns(
                     "half_turn",
                     name,
                     f"between t = {t[i]:.6g} s and {t[i + 1]:.6g} s",
-                    f"the element sees only the pose of its frames, so its angle jumps from "
-                    f"{angles[i, k]:.3g} to {angles[i + 1, k]:.3g} rad, and its torque with it",
+                    f"the element depends only on the pose of its frames, so its angle jumps from "
+                    f"{angles[i, k]:.3g} to {angles[i + 1, k]:.3g} rad, and its torque jumps too",
                     "to count turns, use a rotational_spring_damper on the joint",
                 )
             )

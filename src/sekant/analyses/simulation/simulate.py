@@ -211,8 +211,8 @@ def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if provenance.get(what, own) != own:
             raise SolverError(
-                f"the initial result has the {what} '{provenance[what]}', but this system has '{own}'; to use its "
-                "values anyway, pass its .final_state"
+                f"the {what} of the initial result is '{provenance[what]}', but that of this system is '{own}'; to "
+                "start from its values anyway, pass its .final_state"
             )
     if end is None:
         raise SolverError("the initial result has no final state (only runs and .nc files of runs have one)")
@@ -238,7 +238,7 @@ def row_times(
     if given is not None:
         times = np.asarray(given, float).ravel()
         if times.size < 2:
-            raise SolverError(f"output_times needs at least a start and an end (got {times.size} times)")
+            raise SolverError(f"output_times needs at least two times, a start and an end (got {times.size})")
         return times
     until = number(until, "s", "until")
     if begin and not begin < until < np.inf:

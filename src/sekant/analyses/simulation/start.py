@@ -71,13 +71,14 @@ def _checked(system: System, initial: State) -> State:
     if z.size not in (0, system.nz) or not np.isfinite(z).all():
         names = ", ".join(system.facts.z_names)
         raise SolverError(
-            f"the initial state has {z.size} states of elements, {z}; the model has {system.nz} finite ones: {names}"
+            f"the initial state needs {system.nz} finite states of elements ({names}), but its z is {z}"
         )
     for first, length in system.facts.unit_blocks:
         norm = np.linalg.norm(q[first : first + length])
         if norm == 0:
             raise SolverError(
-                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit quaternion"
+                f"the initial quaternion that begins with '{system.state_names[first]}' is zero; give a unit "
+                "quaternion"
             )
         q[first : first + length] /= norm
     held = np.array(getattr(initial, "held", ()), dtype=float).ravel()
@@ -119,8 +120,8 @@ def suited(system: System, method: str) -> tuple[System, tuple[AnalysisWarning, 
     warned: tuple[AnalysisWarning, ...] = ()
     if system.model.contacts and method not in EVENT_METHODS:
         raise SolverError(
-            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which stop at impacts (got "
-            f"'{method}'); compliant forces, such as plane_contact and joint_limit, suit every method"
+            f"contacts need method {' or '.join(EVENT_METHODS)}, which stop at impacts (got '{method}'); compliant "
+            "forces, such as plane_contact and joint_limit, work with every method"
         )
     if system.reactions.dry_friction and method not in EVENT_METHODS:
         warned = smoothed_warnings(system, method)

@@ -91,8 +91,8 @@ class Equilibrium(State):
         """
         if self.holding:
             raise SolverError(
-                "reactions at a held position differ from those at a free one; add the forces of `holding` to "
-                "the model, or drive these coordinates"
+                "there are no reactions while coordinates are held: they would be those after the release; add the "
+                "forces of `holding` to the model, or drive these coordinates"
             )
         system = with_closed_contacts(self.system, self.closed)
         if not system.model.joints:
@@ -268,8 +268,8 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
 
 def _moves(name: str, t: float, speed: float) -> SolverError:
     return SolverError(
-        f"'{name}' moves at t = {t:.6g} s (at {speed:.4g} in SI units), so there is no equilibrium; choose a time t "
-        "at which it is at rest, or find a steady motion with sk.analyses.steady_motion"
+        f"'{name}' moves at t = {t:.6g} s (with a speed of {speed:.4g} in SI units), so there is no equilibrium; "
+        "choose a time t at which it is at rest, or find a steady motion with sk.analyses.steady_motion"
     )
 
 

@@ -225,16 +225,16 @@ def _failure(statics: Statics, search: _RestSearch, methods: tuple[str, ...], st
     tried = ", ".join(methods)
     head = f"model '{statics.system.model.name}': no equilibrium found by {tried} in {search.iterations} iterations"
     if rest is None:
-        return f"{head}; give a guess closer to it"
+        return f"{head}; give a guess closer to an equilibrium"
     name, force, floppy = statics.worst(rest)
     where = ", ".join(
         f"{key} = {value:.4g}" for key, value in zip(statics.system.state_names, rest.q, strict=False)
     )
     best = f"the best position leaves {force:.4g} N (or N m) unbalanced along '{name}' (at {where})"
     if floppy:
-        advice = f"nothing resists '{name}' there: add a spring or a stop, or hold=['{name}']"
+        advice = f"nothing resists '{name}' there: add a spring or a stop, or use hold=['{name}']"
     elif stable and search.saddle:
         advice = "only unstable equilibria were found; to accept one, pass stable=False"
     else:
-        advice = "give a guess closer to it, or hold a coordinate"
+        advice = "give a guess closer to an equilibrium, or hold a coordinate"
     return f"{head}; {best}; {advice}"

@@ -111,8 +111,8 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         "friction_exceeded",
         f"friction '{name}'",
         "",
-        f"it would have to carry {abs(force):.6g}, but sticks only up to {limit:.6g} (N or N m)",
-        "this is not an equilibrium: simulate, and start from the end of the motion",
+        f"it would have to carry {abs(force):.6g} (N or N m), but sticks only up to {limit:.6g}",
+        "this is not an equilibrium: simulate, and start from the end of the simulation",
     )
 
 

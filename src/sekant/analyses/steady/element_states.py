@@ -95,7 +95,7 @@ def on_branches(
         held = here.held
     names = ", ".join(sorted({f"'{event.name}'" for event in system.reactions.events}))
     raise SolverError(
-        f"no branch of {names} is at rest: each state found switches to the other one; simulate"
+        f"no branch of {names} has an equilibrium: each one found switches to another branch; simulate instead"
     )
 
 

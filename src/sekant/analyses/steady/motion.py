@@ -293,7 +293,7 @@ def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> fr
         return None
     known = system.equations.motion.movable
     if not known:
-        raise SolverError("steady motion: turn and velocity move bodies, but there are none; use `rates`")
+        raise SolverError("steady motion: turn and velocity move bodies, but the model has none; use `rates`")
     for name in bodies or ():
         if name not in known:
             raise SolverError(f"steady motion: no body '{name}'; {suggest(name, known, 'bodies')}")
@@ -351,11 +351,13 @@ def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     g = found.trial.g
     moves = np.any(g[:4]) or np.any(g[FIRST_RATE:])
     what, where = (
-        ("steady motion", "the guess") if moves else ("rest", "the guess (such as the end of a simulation)")
+        ("a steady motion", "the guess")
+        if moves
+        else ("an equilibrium", "the guess (such as the end of a simulation)")
     )
     return SolverError(
-        f"{what} impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
-        f"SI units).{free} Check {where}, the targets and what may move"
+        f"{what} is impossible, or was not found from this guess in {found.iterations} iterations: {left} (N or "
+        f"N m, SI units).{free} Check {where}, the targets, and which coordinates may move"
     )
 
 

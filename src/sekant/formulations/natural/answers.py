@@ -256,9 +256,8 @@ class LagrangianReports:
         for what, square in zip(spans, np.array(squares).ravel().tolist(), strict=True):
             if square == 0:
                 return (
-                    f"{what} are at the same place, and a force along the line between them has no direction; "
-                    f"place them "
-                    "apart, or give a damper that is isotropic and a spring of length 0"
+                    f"{what} are at the same place, so a force along the line between them has no direction; move "
+                    "them apart, or use an isotropic damper and a spring of length 0"
                 )
         return ""
 

@@ -164,8 +164,8 @@ class NaturalEquations(ConstrainedEquations):
             if all(power < -1e-9 * size for power, size in found):
                 along = parts.v_names[int(np.argmax(np.abs(direction)))]
                 raise ModelError(
-                    f"dissipation '{name}' drives the motion instead of damping it: at the start, {along} = 1 feeds "
-                    f"in -v dD/dv = {-found[1][0]:.3g} W; change the sign, or use a force if you want that"
+                    f"dissipation '{name}' drives the motion instead of damping it: at the start, {along} = 1 adds "
+                    f"the power -v dD/dv = {-found[1][0]:.3g} W; change the sign, or use a force if this is intended"
                 )
 
     def _given(self):

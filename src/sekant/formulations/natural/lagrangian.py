@@ -169,10 +169,10 @@ def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -
         for name in (first, second):
             if name not in points:
                 raise ModelError(
-                    f"lagrange: a line has no point '{name}'; {suggest(name, list(points), 'points')}"
+                    f"lagrange: a line refers to the unknown point '{name}'; {suggest(name, list(points), 'points')}"
                 )
         if kind not in KINDS:
-            raise ModelError(f"lagrange: a line cannot be a '{kind}'; {suggest(kind, KINDS, 'kinds')}")
+            raise ModelError(f"lagrange: '{kind}' is not a kind of line; {suggest(kind, KINDS, 'kinds')}")
         ends = [[name, [0.0, 0.0, 0.0]] for name in (first, second)]
         links.append({"name": f"{kind}{number + 1}", "kind": kind, "ends": ends})
     planar = all(place.numel() == 2 for place in points.values())

@@ -154,7 +154,7 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
         residual = ca.norm_inf(eq.Phi) if eq.Phi.numel() else SX(0)
         text = "largest violation of a"
         yield Output("constraints.position", "1", (), f"{text} position equation", residual)
-        yield Output("constraints.velocity", "1/s", (), f"{text} rate", ca.norm_inf(eq.rate))
+        yield Output("constraints.velocity", "1/s", (), f"{text} velocity equation", ca.norm_inf(eq.rate))
     yield from energy_outputs(eq.energies, work)
 
 
