@@ -93,9 +93,10 @@ def structural_analysis(
     state: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SystemStructure:
-    """Signature matrix, offsets, index, degrees of freedom and quasilinearity of the index-3 equations of a system.
+    """The structure of the index-3 equations of a system: signature matrix, offsets, index, degrees of freedom, and
+    whether the equations are quasilinear.
 
-    `state` must be consistent; by default it is the model's own start, assembled. Print the result for the tableau.
+    `state` must be consistent; the default is the assembled start of the model. Print the result to see the tableau.
     """
     system = as_system(system, parameters)
     if state is not None:

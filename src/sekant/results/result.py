@@ -63,20 +63,21 @@ RUNNING = "running"
 class Result:
     """The result of an analysis over time.
 
-    time        (n,) s, never decreasing; n may be 0
-    data        (n, ny), columns as described by `channels`; the last row of a run that diverged may contain NaN
+    time        times (n,) s, which never decrease; n may be 0
+    data        values (n, ny), with the columns that `channels` describes; if the run diverged, the last row may
+                contain NaN
     channels    names, units and components of the columns
-    status      "finished", "stopped" (by an event of the model), or why the run ended early: "interrupted",
-                "out_of_range", "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a
-                run that has not ended, or was killed
-    message     explanation of the status: when, where, what may help
+    status      "finished", "stopped" (by an event of the model), or the reason for an early end: "interrupted",
+                "out_of_range", "not_finite", "step_too_small", "too_many_steps"; the file of a run that has not
+                ended or was killed has the status "running"
+    message     explanation of the status: when and where the run ended, and what may help
     stats       steps, rejected, evaluations, wall_time [s] ...; stopped_by: the event that stopped the run
     provenance  model name and hash, version, method and options, parameters
-    make_scene  a function that makes the scene for a viewer (see `scene`), on first use
-    warnings    warnings to read before relying on the numbers; most runs have none
+    make_scene  a function that makes the scene for a viewer (see `scene`) when it is first needed
+    warnings    warnings to read before relying on the values; most runs have none
     final_state state at the end of the run, for ``simulate(initial=result)`` and other analyses; None if unknown
 
-    `time` and `data` are not copied, and are read-only; ``result[name]`` is a copy that may be changed.
+    `time` and `data` are not copied and are read-only; ``result[name]`` is a copy that may be changed.
     """
 
     time: NDArray[np.float64]
@@ -157,7 +158,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether the run reached its end, or an event of the model stopped it."""
+        """Whether the run reached its end or was stopped by an event of the model."""
         return self.status in (FINISHED, STOPPED)
 
     @cached_property
@@ -175,9 +176,10 @@ class Result:
         return self.channels.find(name).unit
 
     def rotation(self, name: str) -> Any:
-        """Orientation of a body over time as a SciPy `Rotation` (n), from components in the body frame to those in W.
+        """Orientation of a body at all times as a SciPy `Rotation` (n); it converts components in the body frame
+        to components in W.
 
-        Quaternions of results are scalar first, ``[w, x, y, z]``; SciPy's arrays have the scalar last.
+        Quaternions in results have the scalar first, ``[w, x, y, z]``; those of SciPy have it last.
         """
         from scipy.spatial.transform import Rotation
 
@@ -203,7 +205,7 @@ class Result:
         return summary_text(self)
 
     def digest(self) -> dict[str, Any]:
-        """The summary as data for JSON; numbers that are not finite are None."""
+        """The summary as data for JSON; values that are not finite are None."""
         return digest(self)
 
     def plot(
@@ -216,10 +218,11 @@ class Result:
     ) -> Any:
         """Plot the named channels (``"hinge.q"``, ``"*.v"``), or the joints and energies if none is named.
 
-        `x`: a channel instead of time, for example for phase plots: ``result.plot("hinge.v", x="hinge.q")``.
-        `against`: another result; the figure then shows both, and the error in percent of the other's range (HALL
-        3.5). `energy`: kinetic and potential energy, the work of every element, and the balance. Returns a
-        matplotlib figure that notebooks show; `to`: a file to write (.svg, .pdf, .png).
+        `x`: a channel for the horizontal axis instead of time, as in the phase plot
+        ``result.plot("hinge.v", x="hinge.q")``. `against`: another result; the figure then shows both results, and
+        the error in percent of the range of the other one (HALL 3.5). `energy`: plot the kinetic and the potential
+        energy, the work of every element, and the balance. `to`: a file to write (.svg, .pdf, .png). Returns a
+        matplotlib figure, which notebooks show.
         """
         if x and (against is not None or energy or not names):
             raise SekantError("with x, name the channels to draw, and leave out `against` and `energy`")
@@ -232,7 +235,8 @@ class Result:
         return picture("overview", self, to=to)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.nc`` file (netCDF-3, everything) or a ``.csv`` file (the numbers only). Replaces older files."""
+        """Write a ``.nc`` file (netCDF-3) with everything, or a ``.csv`` file with the values only. Replaces an
+        existing file."""
         from sekant.results.table import write_csv
         from sekant.results.writer import ResultWriter
 
@@ -249,7 +253,7 @@ class Result:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read a ``.nc`` or ``.csv`` file, also one that is still being written or is from a killed run."""
+        """Read a ``.nc`` or ``.csv`` file. The run that writes the file may be under way, or may have been killed."""
         from sekant.results.netcdf import read_netcdf
         from sekant.results.table import read_csv
 
@@ -257,7 +261,7 @@ class Result:
         return read_csv(path) if path.suffix.lower() == ".csv" else read_netcdf(path)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame indexed by time [s], with one column per component; units are in ``.attrs["units"]``."""
+        """A DataFrame with the index time [s] and one column per component; the units are in ``.attrs["units"]``."""
         pandas = optional_module("pandas", "frames")
         frame = pandas.DataFrame(
             self.data.copy(),
@@ -270,7 +274,8 @@ class Result:
         return frame
 
     def to_xarray(self) -> xarray.Dataset:
-        """A Dataset over `time` with one variable per channel; components x, y, z have a dimension ``x_y_z``."""
+        """A Dataset with the dimension `time` and one variable per channel; components x, y, z have the dimension
+        ``x_y_z``."""
         xarray = optional_module("xarray", "frames")
         variables = {}
         coordinates: dict[str, Any] = {"time": ("time", self.time.copy(), {"units": "s"})}

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class ModeTracks:
-    """Modes with the numbers of the first design, matched at other designs by eigenvalue and shape."""
+    """The modes, numbered as in the first design; at other designs they are matched by eigenvalue and shape."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array]] = []
@@ -54,10 +54,9 @@ class ModeTracks:
 class Design:
     """Values with exact derivatives (`Derived`): of modes, coordinates, frequency responses, unknowns and parameters.
 
-    They are those of an equilibrium, or of a steady motion if `steady` gives the arguments of
-    `sk.analyses.steady_motion`.
-    `rest`, `motion`, `linear`, `modes` and `simulate` return plain results; functions that use them are
-    differentiated by finite differences.
+    The values belong to an equilibrium, or to a steady motion if `steady` contains the arguments of
+    `sk.analyses.steady_motion`. `rest`, `motion`, `linear`, `modes` and `simulate` return plain results; functions
+    that use these results are differentiated by finite differences.
     """
 
     def __init__(

@@ -1,4 +1,5 @@
-"""Numbers with their derivatives with respect to the design parameters; formulas of them have derivatives too."""
+"""Numbers with their derivatives with respect to the design parameters; formulas that contain such numbers have
+derivatives too."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ Array = NDArray[Any]
 
 
 class Derived:
-    """A `value` and its `slope` (parameters,). Plain numbers are constants; NumPy's sqrt, exp and log work."""
+    """A `value` and its `slope` (parameters,). Plain numbers are constants; NumPy's sqrt, exp and log may be used."""
 
     __array_priority__ = 1000
 

@@ -23,7 +23,7 @@ Measure = Callable[[Design], Any]
 STEP = 1e-6
 """Step of finite differences, relative to the range of a parameter."""
 FEASIBLE = 1e-6
-"""Violation of a constraint, relative to its size, that counts as rounding."""
+"""Largest violation of a constraint, relative to its size, that counts as round-off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +73,14 @@ def optimize(
 ) -> Optimum:
     """The `parameters` between their bounds (low, high) that minimize `objective`.
 
-    `system`: a model, or a system compiled with these run-time parameters. `objective` is a function of a `Design`
-    that returns a number; so are `constraints`: name -> (function, low, high), with infinities for open
-    sides. Gradients are exact if a function returns formulas of the design's own measures, otherwise finite
-    differences; the result reports which. `start`: initial values, by default those of the model. `method`: "slsqp"
-    or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses. `steady`:
-    arguments of `sk.analyses.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are
-    then those of steady motions, in axes that move with them; else those of equilibria.
+    `system`: a model, or a system compiled with these run-time parameters. `objective`: a function of a `Design` that
+    returns a number. `constraints`: name -> (function, low, high), with a function of the same kind; a bound may be
+    infinite. If a function returns a formula of the design's own measures, its gradient is exact; otherwise finite
+    differences are used. The result reports the kind of each gradient. `start`: initial values, by default those of
+    the model. `method`: "slsqp" or "trust-constr" (SciPy), or "ipopt" (through CasADi). `inputs` and `outputs`: for
+    frequency responses. `steady`: arguments of `sk.analyses.steady_motion`, such as
+    ``{"turn": 0.1, "unknown": ["steer"]}``; modes and coordinates are then those of steady motions, in axes that move
+    with the motion. By default they are those of equilibria.
     """
     if not parameters:
         raise SolverError("optimize: no parameters are given")
@@ -113,7 +114,7 @@ def search(
     most: int = 200,
     step: float = STEP,
 ) -> Optimum:
-    """The optimization with a compiled system; with `PlainNumbers`, functions use only the numbers."""
+    """The optimization with a compiled system, or with `PlainNumbers`, if the functions use only these numbers."""
     if method not in METHODS:
         raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     low, high = _bounds(parameters)
@@ -169,7 +170,7 @@ def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array
 
 
 class _DesignTask:
-    """Objective first, then the constraints, over x (n,) in [0, 1]; the last designs are cached."""
+    """The objective and then the constraints as functions of x (n,) in [0, 1]; the last design is cached."""
 
     def __init__(self, system: System, names, low: Array, high: Array, objective, constraints, ports):
         self.system, self.names, self.low, self.high, self.ports = system, names, low, high, ports

@@ -1,4 +1,4 @@
-"""Kinematic analysis: `kinematics` and its result; `reachable` may also return a result without points."""
+"""Kinematic analysis: `kinematics` and its result. `reachable` may return a result without points."""
 
 from sekant.analyses.kinematics.limits import Limit
 from sekant.analyses.kinematics.result import KinematicsResult

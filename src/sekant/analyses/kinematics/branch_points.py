@@ -1,4 +1,4 @@
-"""Computes the points where two branches of the motion meet, to round-off.
+"""Computes the points where two branches of the motion meet, with an accuracy of round-off.
 
 The sweep detects a meeting by a change of sign of the determinant of its equations, and locates it within a small
 part of a step. The equations are nearly singular close to the meeting, but regular on both sides of it: a polynomial
@@ -64,7 +64,8 @@ def _solutions(
 
 
 def _polished(equations: DrivenEquations, q: Vector, d: Vector) -> Vector:
-    """q after two more steps of Newton's method: next to a meeting, a small residual does not imply a small error."""
+    """q after two more steps of Newton's method, because near a meeting a small residual does not imply a small
+    error."""
     first = equations.rows - d.size
 
     def at(q: Vector) -> Rows:

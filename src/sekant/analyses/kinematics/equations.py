@@ -125,8 +125,8 @@ def driven_equations(
 
 
 def _nan_outside(system: System) -> SX:
-    """Zero, or NaN outside the range of a path or surface of the tree. A driven coordinate of such a joint would
-    otherwise not detect the end of its range."""
+    """Zero, or NaN outside the range of a path or surface of the tree. Otherwise, if a coordinate of the joint itself
+    is driven, the sweep would not notice the end of the range."""
     total = SX(0)
     motion = system.equations.motion
     for link in motion.links:

@@ -19,7 +19,7 @@ from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newt
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
-ROUND_OFF = 1e-13  # m, rad: smaller values are shown as zero
+ROUND_OFF = 1e-13  # m, rad: smaller values appear as zero in messages
 MEETING = "branches meet"
 END = "end of range"
 LOST = "lost"
@@ -29,9 +29,9 @@ LOST = "lost"
 class Limit:
     """A position where the travel ends, or where branches meet.
 
-    `value` (m,): values of the drives; `q` (nq,): coordinates (NaN if branches meet next to another singular
-    position, and the position is known only to 1e-4 of a step); `kind`: "dead point", "branches meet", "end of
-    range" or "lost"; `text`: a description.
+    `value` (m,): values of the drives. `q` (nq,): coordinates; they are NaN if branches meet next to another singular
+    position, where the meeting is known only to 1e-4 of a step. `kind`: "dead point", "branches meet", "end of
+    range" or "lost". `text`: a description.
     """
 
     kind: str

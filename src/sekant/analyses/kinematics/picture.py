@@ -1,4 +1,4 @@
-"""Picture of a kinematic analysis: quantities over the drive."""
+"""Picture of a kinematic analysis: quantities plotted against the drive."""
 
 from __future__ import annotations
 

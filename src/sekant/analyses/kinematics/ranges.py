@@ -76,7 +76,8 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
 
 
 def _kind(given: Any) -> Any:
-    """An entry of a mapping: a tuple of three values that ends in a whole number is a range, all else a list."""
+    """An entry of a mapping: a tuple of three values that ends with a whole number is a range; anything else is a
+    list of values."""
     is_span = isinstance(given, tuple) and len(given) == 3 and isinstance(given[2], (int, np.integer))
     return Span(given) if is_span and given[2] >= 1 else given
 
@@ -88,13 +89,14 @@ def _span(name: str, given: Any) -> Span:
     parts = list(given) if isinstance(given, (tuple, list)) else []
     if len(parts) != 3 or not isinstance(parts[2], (int, np.integer)) or parts[2] < 1:
         raise SekantError(
-            f"kinematics: the range of '{name}' is (first, last, count), count a whole number from 1; got {given!r}"
+            f"kinematics: the range of '{name}' must be (first, last, count) with a positive whole number as "
+            f"count (got {given!r})"
         )
     return Span(parts)
 
 
 def _number(drive: SweepQuantity, given: Any) -> float:
-    """The value of a drive in SI units, from a finite number or a text with a unit such as "30 deg"."""
+    """The value of a drive in SI units, from a finite number or a string with a unit, such as "30 deg"."""
     try:
         value = float(given)
     except (TypeError, ValueError, OverflowError):

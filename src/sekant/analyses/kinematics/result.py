@@ -32,11 +32,11 @@ ALL = "*"
 class KinematicsResult:
     """Positions of a mechanism at n reached values of one drive, or n points of two drives.
 
-    With one drive: `drive` (n,), `q` (n, nq), first and second derivatives with respect to the drive `dq` and
-    `ddq` (n, nq). With two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points are in the requested
-    order. ``result["hub.z"]`` is any quantity of position, `derivative` and `second_derivative` its
-    derivatives with respect to the drive; `body` returns poses and twists. At singular positions
-    (`singular`, (n,)) derivatives are NaN.
+    With one drive, the result has the values `drive` (n,), the coordinates `q` (n, nq), and their first and second
+    derivatives `dq` and `ddq` (n, nq) with respect to the drive. With two drives, the shapes are `drive` (n, 2),
+    `dq` (n, 2, nq) and `ddq` (n, 2, 2, nq). Points are in the requested order. ``result["hub.z"]`` is any quantity
+    that depends on the position; `derivative` and `second_derivative` are its derivatives with respect to the drive.
+    `body` returns poses and twists. At singular positions (`singular`, (n,)) derivatives are NaN.
     """
 
     equations: DrivenEquations
@@ -182,7 +182,8 @@ class KinematicsResult:
         )
 
     def pose_table(self, bodies: Sequence[str] | None = None) -> PoseTable:
-        """Table of poses and derivatives over the drive, of the named bodies or frames (default: all bodies)."""
+        """Table of the poses of the named bodies or frames (by default all bodies) and their derivatives with
+        respect to the drive."""
         if len(self.drive_names) != 1:
             raise SekantError("kinematics: a pose table has one drive; this sweep has two")
         order = np.argsort(self.drive)
@@ -265,8 +266,8 @@ class KinematicsResult:
     # -- tables and texts ------------------------------------------------------------------------------
 
     def table(self, names: Sequence[str] | None = None, derivatives: bool = True) -> tuple[list[str], Array]:
-        """Labels with units, and rows: the drives, then the quantities `names` (default: coordinates), each
-        followed by its derivatives with respect to the drives."""
+        """Labels with units, and rows of values: the drives, then the quantities `names` (by default the
+        coordinates), each followed by its derivatives with respect to the drives."""
         labels = [_label(n, u) for n, u in zip(self.drive_names, self.drive_units, strict=True)]
         n = len(self)
         columns = [self.points[:, : len(self.drive_names)]]
@@ -302,13 +303,14 @@ class KinematicsResult:
         write_lines(path, lines)
 
     def plot(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-        """Draw quantities over the drive to a file; with two drives, over the first, for values of the second."""
+        """Plot quantities against the drive, and write the figure to a file. With two drives, quantities are plotted
+        against the first drive, for several values of the second."""
         from sekant.analyses.kinematics.picture import draw
 
         draw(self, path, list(names) if names is not None else self._default_names())
 
     def summary(self) -> str:
-        """A text with the drives, the reached range and the ends of the travel."""
+        """A text with the drives, the range that was reached and the ends of the travel."""
         lines = [
             f"kinematics of '{self.system.model.name}': {len(self)} of {self.reached.size} points reached"
         ]

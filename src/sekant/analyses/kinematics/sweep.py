@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
-MOST_LIMITS = 200  # largest number of limits searched in a grid; more would add no information
+MOST_LIMITS = 200  # largest number of limits that are searched for in a grid; more would add no information
 
 
 def kinematics(
@@ -51,18 +51,17 @@ def kinematics(
 
     `drive` names the driven quantities: a coordinate of a joint (``hinge.angle``), a coordinate of a point in the
     world (``upright.z``, ``upright.hub.z``), a scalar sensor or one of its components, the length of a force element
-    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) are
-    the requested values, relative to the start of the model if `relative`; for two drives, give a pair of these, or a
-    mapping ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions
-    of the model are frozen at time `t`.
+    (``strut.length``) or ``distance(body.frame, ground.other)``. The requested values are either a `range` (first,
+    last, count) or `values` (n,); if `relative`, they are relative to the start of the model. For two drives, give a
+    pair of ranges or of lists, or a mapping ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep
+    their values. Prescribed motions of the model are frozen at time `t` (s).
 
-    The sweep begins at the model's own start (or `guess`), assembled, and stays on its branch of solutions. If the
-    travel ends within the range, the result contains the points that can be reached, and `limits` contains the
-    positions and causes of these ends. With two drives, the first is swept for each value of the second, as if it
-    were the only drive; see `grid`.
+    The sweep begins at the assembled start of the model, or at `guess`, and stays on its branch of solutions. If the
+    travel ends within the range, the result contains the points that can be reached, and its `limits` give the
+    positions and the causes of the ends. With two drives, the first drive is swept for each value of the second.
 
-    With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point
-    has the k-th value of each. The result has the derivatives with respect to every drive.
+    With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point of
+    the path consists of the k-th values. The result has the derivatives with respect to every drive.
     """
     found = reachable(
         system,
@@ -213,7 +212,7 @@ def _limits(
 
 
 def _with_ends(found: Sweep, points: Vector, limits: tuple[Limit, ...]) -> Sweep:
-    """`found` with the requested points at a dead point itself marked as reached, without derivatives."""
+    """`found`, with requested points that are themselves dead points marked as reached, without derivatives."""
     span = np.ptp(points, axis=0)
     span[span == 0.0] = np.maximum(1.0, np.abs(points[0]))[span == 0.0]  # held
     for limit in limits:

@@ -1,1 +1,2 @@
-"""Small motions: `linearize.py` returns a `LinearModel` with modes, responses and exact sensitivities; root loci."""
+"""Small motions: `linearize.py` returns a `LinearModel` with modes, responses and exact sensitivities;
+`root_locus.py` follows eigenvalues over a parameter."""

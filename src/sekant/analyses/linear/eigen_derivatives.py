@@ -1,4 +1,5 @@
-"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; reports repeated eigenvalues."""
+"""Derivatives of the eigenvalues and of the left and right eigenvectors of any matrix, and warnings about repeated
+eigenvalues."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 REPEATED = 1e-7  # distance of eigenvalues, relative to the largest, below which they count as equal
-CLOSE = 1e-3  # distance of eigenvalues, relative to their size, below which a warning is given
+CLOSE = 1e-3  # distance of eigenvalues, relative to their size, below which there is a warning
 
 
 @dataclass(frozen=True, eq=False)
 class EigenDerivatives:
     """Derivatives of eigenvalues, `values` (n, k), and eigenvectors, `right` and `left` (n, n, k).
 
-    `repeated`: groups of repeated eigenvalues; `warnings`: about repeated and close ones.
+    `repeated`: groups of repeated eigenvalues; `warnings`: about repeated and close eigenvalues.
     """
 
     values: Array

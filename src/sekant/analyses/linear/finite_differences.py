@@ -1,4 +1,4 @@
-"""The tangent by methods other than differentiation of inverse dynamics, for comparison."""
+"""The tangent by methods other than the differentiation of inverse dynamics, for comparison."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Inputs and outputs of a linear model by name, and their derivatives in the equations.
 
-An input is a run-time parameter, a prescribed motion (the displacement u is added to its value; u' and u'' act too),
-or a coordinate (along which a generalized force u acts).
+An input is a run-time parameter, a prescribed motion (the displacement u is added to its value, so that u' and u''
+act too), or a coordinate along which a generalized force u acts.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def force_parameter(joint: str, k: int) -> str:
 
 
 def _driveable(system: System) -> dict[str, tuple[str, int]]:
-    """Coordinates along which a force of the model can act, by name: those of joints, without quaternions."""
+    """Coordinates along which a force of the model can act, by name: all coordinates of joints except quaternions."""
 
     def make() -> dict[str, tuple[str, int]]:
         motion, found = system.equations.motion, {}
@@ -150,7 +150,8 @@ def input_columns(
 def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
-    """Raise an error for input parameters that move constraints or prescribed motions: their rates act as well."""
+    """Raise an error for input parameters that move constraints or prescribed motions, because their rates also
+    act."""
     for item in inputs:
         if item.kind != "parameter":
             continue

@@ -1,4 +1,5 @@
-"""Kinks of forces at the operating point: the slopes on its two sides differ, so no linear model describes both."""
+"""Kinks of forces at the operating point: the slopes on both sides of it differ, so no linear model describes both
+sides."""
 
 from __future__ import annotations
 
@@ -12,9 +13,10 @@ from sekant.errors import AnalysisWarning
 
 Array = NDArray[np.float64]
 STEPS = 1e-6, 1e-7
-"""Displacements (m or rad) and velocities (m/s or rad/s) to each side."""
+"""Displacements (m or rad) and velocities (m/s or rad/s) to either side."""
 DIFFERENT = 0.01
-"""Relative difference of the slopes on both sides that is a kink, if it remains with the smaller step."""
+"""Smallest relative difference of the slopes on both sides that counts as a kink, if it also occurs with the smaller
+step."""
 NOISE = 1e3 * np.finfo(float).eps
 """Round-off of a force, relative to the largest force in the equations."""
 

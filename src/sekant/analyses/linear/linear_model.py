@@ -36,8 +36,8 @@ class _FourMatrices(NamedTuple):
 class StateMatrices(_FourMatrices):
     """x' = A x + B u, y = C x + D u: four matrices, which can be unpacked as ``A, B, C, D = ...``.
 
-    `inputs` names the entries of u; `bump.velocity` and `bump.acceleration` are rates of the motion `bump`.
-    `left_out`: omitted terms of the outputs, if only the proper part was requested.
+    `inputs` names the entries of u; `bump.velocity` and `bump.acceleration` are derivatives of the motion `bump`.
+    `left_out`: the omitted terms of the outputs if only the proper part was requested.
     """
 
     inputs: tuple[str, ...] = ()
@@ -46,8 +46,8 @@ class StateMatrices(_FourMatrices):
 
 @dataclass(frozen=True)
 class ImproperPart:
-    """A part of `output` that a state space cannot represent: `velocity` times the rate of `input` plus
-    `acceleration` times its second rate."""
+    """A part of `output` that a state space cannot represent: `velocity` times the first derivative of `input` with
+    respect to time plus `acceleration` times the second."""
 
     output: str
     input: str
@@ -169,9 +169,9 @@ class LinearModel:
     def state_space(self, rates: str = "inputs") -> StateMatrices:
         """A, B, C, D. If rates of inputs act, the state is x - B2 u' - (B1 + A B2) u instead of x.
 
-        Outputs that depend on the velocity or acceleration of a motion have no state space with only that motion as
-        input. `rates` "inputs" adds the velocity and acceleration of such motions as inputs (see `inputs` of the
-        result); "proper" returns the proper part and lists the omitted terms in `left_out`.
+        For outputs that depend on the velocity or acceleration of a motion, no state space has that motion as its
+        only input. `rates`: "inputs" adds the velocity and acceleration of such a motion as inputs (see `inputs` of
+        the result); "proper" returns the proper part and lists the omitted terms in `left_out`.
         """
         if rates not in ("inputs", "proper"):
             raise SolverError(f"state space: rates must be 'inputs' or 'proper' (got {rates!r})")
@@ -228,7 +228,8 @@ class LinearModel:
         return ScipyStateSpace(*self._with_ports())
 
     def to_control(self) -> Any:
-        """A `control.ss` with names; requires python-control. It allows no dots, so `rail.q` becomes `rail_q`."""
+        """A `control.ss` with names; requires python-control. Names there cannot contain dots: `rail.q` becomes
+        `rail_q`."""
         control = optional_module("control", "control", ", or use to_scipy()")
         found = self._with_ports()
         named = {"inputs": found.inputs, "outputs": self.outputs, "states": self.state_names}
@@ -264,13 +265,14 @@ class LinearModel:
         return C @ np.linalg.solve(s * np.eye(self.A.shape[0]) - self.A, B) + direct
 
     def bode(self, frequencies: ArrayLike | None = None, to: str | os.PathLike[str] | None = None) -> Any:
-        """Plot gain and phase over frequency (Hz, by default around all modes); `to`: a file (.svg, .pdf, .png)."""
+        """Plot gain and phase against frequency (Hz, by default around all modes); `to`: a file to write (.svg, .pdf,
+        .png)."""
         return picture("bode", self, frequencies, to=to)
 
     def power_spectrum(self, frequencies: ArrayLike, inputs: ArrayLike) -> Array:
-        """Spectral densities (len(frequencies), outputs) for uncorrelated `inputs`.
+        """Spectral densities (len(frequencies), outputs) of the outputs for uncorrelated inputs.
 
-        `inputs`: densities (inputs,), or (len(frequencies), inputs), in units squared per Hz.
+        `inputs`: spectral densities (inputs,), or (len(frequencies), inputs), in units squared per Hz.
         """
         H = self.frequency_response(frequencies)
         densities = np.broadcast_to(np.asarray(inputs, float), (H.shape[0], H.shape[2]))

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 METHODS = ("exact", "forward", "finite_difference")
 Array = NDArray[Any]
 GRADIENT = 1e-6
-"""Largest deviation of the rate of a tracked quantity from a gradient; differences of tangents have this accuracy."""
+"""Largest deviation of the rate of a tracked quantity from a gradient; this is the accuracy of differences of
+tangents."""
 
 
 def linearize(
@@ -60,18 +61,18 @@ def linearize(
 ) -> LinearModel:
     """The linear model of small motions about `state` at time `t` (s).
 
-    Without a state, or with a result of `sk.equilibrium`, it describes motions about an equilibrium. A state
-    with velocities is taken as a steady motion with the constant accelerations `a` (nv,), by default zero; a
-    result of `sk.analyses.steady_motion` is described in axes that move with it. ``at="motion"`` accepts any state,
-    with the accelerations that the system has there. If a state is not of the stated kind, an error reports
-    the unbalanced forces. A joint with dry friction that is at rest in the state is locked by a constraint
-    with the friction's name.
+    Without a state, the model is linearized about its equilibrium; a result of `sk.equilibrium` may also be given. A
+    state with velocities is a steady motion with the constant accelerations `a` (nv,), by default zero. The linear
+    model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. ``at="motion"`` accepts
+    any state, with the accelerations that the system has there. For a state that is not an equilibrium or a steady
+    motion, an error reports the unbalanced forces. If a joint with dry friction is at rest in the state, a constraint
+    with the name of the friction locks it.
 
-    `inputs`: names of run-time parameters, motions, or coordinates (along which forces act). `outputs`: names or
-    patterns of outputs. `independent`: independent coordinates of a constrained system; by default an
-    orthonormal basis of the free motions; "auto" chooses coordinates. `method` "exact" differentiates
-    inverse dynamics, "forward" forward dynamics (a check), "finite_difference" takes one-sided differences of
-    inverse dynamics with `step` (the published alternative).
+    `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
+    `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained
+    system, or "auto" to choose them; by default the coordinates are those of an orthonormal basis of the free
+    motions. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics, as a check;
+    "finite_difference" takes one-sided differences of inverse dynamics with `step`, as in published methods.
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")

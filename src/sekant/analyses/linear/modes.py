@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 ZERO = 1e-7
-"""Eigenvalues below this, relative to the largest, count as zero: a double zero is accurate only to the square root
-of round-off."""
+"""Largest eigenvalue, relative to the largest of all, that counts as zero: a double zero is accurate only to the
+square root of round-off."""
 STILL = 1e-9
 """Largest displacement in a unit eigenvector that counts as zero."""
 GROWING = 1e-9
@@ -50,7 +50,7 @@ class Modes:
         return self.model.warnings
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: one row for each oscillation and each real mode."""
+        """A table for notebooks with one row for each oscillation and each real mode."""
         shown = sorted([*self.oscillations.tolist(), *self.decays.tolist()])
         rows = [
             (
@@ -138,7 +138,8 @@ class Modes:
         return shares / np.where(total > 0, total, 1.0)
 
     def body_motions(self, k: int) -> dict[str, Array]:
-        """Complex motion (6,) of each body in mode k, in W: displacement of its origin (m), then rotation (rad)."""
+        """Complex motion (6,) of each body in mode k, in W: the displacement of its origin (m), then its rotation
+        (rad)."""
         system, point = self.model.system, self.model.operating_point.point
         eq = system.equations
         bodies = [link.body for link in eq.motion.links]

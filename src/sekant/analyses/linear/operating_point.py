@@ -21,7 +21,7 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 Array = NDArray[Any]
 KINDS = ("equilibrium", "steady", "motion")
 BALANCED = 1e-6
-"""Largest unbalanced force, relative to the applied ones, that is accepted, for example in an equilibrium from
+"""Largest unbalanced force, relative to the applied forces, that is accepted, for example in an equilibrium from
 another program."""
 
 
@@ -114,7 +114,7 @@ def free_motion(
 def _balanced(
     functions: LinearFunctions, point: MotionPoint, rows, kind: str, lam: Array | None
 ) -> MotionPoint:
-    """The point with its multipliers; raises if it is not of the stated kind."""
+    """The point with its multipliers; raises an error if the motion is not of this kind."""
     R, Phi, rate, acceleration = functions.residual(point)
     tangent = functions.tangent(point)
     space = TangentSpace.of(tangent.G[rows])

@@ -1,4 +1,4 @@
-"""Root loci: eigenvalues over a parameter, with each mode tracked from value to value."""
+"""Root loci: eigenvalues as functions of a parameter, with each mode tracked from value to value."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ BEND = 0.004
 ROUNDS = 12
 """Largest number of halvings of an interval."""
 MOST = 8
-"""Largest number of rows for each given one."""
+"""Largest number of rows for each requested value."""
 
 
 @dataclass(frozen=True, eq=False)
 class RootLocus:
     """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, tracked by its shape.
 
-    Values at which lines bend are added to the requested ones. `trace`: the computation of further rows;
-    without it, crossings are interpolated linearly.
+    Where lines bend, values are added to the requested ones. `trace`: computes further rows; without it, crossings
+    are interpolated linearly.
     """
 
     name: str
@@ -64,8 +64,8 @@ class RootLocus:
         return picture("root_locus", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
-        """(value, mode) of every change of sign of a real part, computed with the model between the values of the
-        locus."""
+        """(value, mode) of every change of sign of a real part. The value is computed with the model, between the
+        values of the locus."""
         found = []
         real = np.real(self.eigenvalues)
         limit = 1e-9 * np.max(np.abs(self.eigenvalues), initial=1e-300)
@@ -153,11 +153,11 @@ def root_locus(
     parameters: Mapping[str, ArrayLike] | None = None,
     refine: bool = True,
 ) -> RootLocus:
-    """Eigenvalues of a system over the run-time parameter `name`.
+    """Eigenvalues of a system as functions of the run-time parameter `name`, at the given `values`.
 
-    At each value the equilibrium is computed again, starting from the previous one (initially `guess`). For
-    steady motions (a speed as the parameter), pass a function that returns the linear model at a value
-    instead of the system. `refine`: add values where branches meet or bend.
+    The equilibrium is computed at each value, starting from the previous one, and at the first value from `guess`.
+    For steady motions, for example with a speed as the parameter, pass a function that returns the linear model at a
+    value instead of the system. `refine`: add values where branches meet or bend.
     """
     points = np.atleast_1d(in_si(values, f"root locus: values of '{name}'"))
     if points.size < 2:

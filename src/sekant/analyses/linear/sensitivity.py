@@ -37,7 +37,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Largest |H| of a frequency response in a band: frequency (Hz), value, and derivative (parameters,)."""
+    """The largest |H| of a frequency response in a band: its frequency (Hz), its value, and the derivative
+    (parameters,) of the value."""
 
     frequency: float
     value: float
@@ -103,7 +104,8 @@ class Sensitivity:
 
     @property
     def eigenvalues(self) -> Array:
-        """Derivatives of the eigenvalues (n, parameters); of a repeated one the slopes of its branches, unordered."""
+        """Derivatives of the eigenvalues (n, parameters); for a repeated eigenvalue, the slopes of its branches in
+        any order."""
         return self._eigen.values
 
     @property
@@ -123,8 +125,8 @@ class Sensitivity:
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """Warnings of the linear model, and about limits of the derivatives: repeated, close and defective
-        eigenvalues."""
+        """Warnings of the linear model, and warnings about repeated, close and defective eigenvalues, which limit the
+        derivatives."""
         return without_repeats(self.model.warnings, self._eigen.warnings)
 
     @cached_property
@@ -203,7 +205,8 @@ class Sensitivity:
         return np.stack(parts, axis=-1)
 
     def peak(self, output: str, input: str, band: tuple[float, float]) -> Peak:
-        """The largest |H| between two frequencies (Hz). The shift of a peak inside the band does not change it."""
+        """The largest |H| between two frequencies (Hz). To first order, a shift of the peak within the band does not
+        change its value."""
         i, j = self.model.port(output, input)
 
         def size(f: float) -> float:
@@ -221,10 +224,10 @@ class Sensitivity:
         return Peak(float(best.x), float(abs(H)), slope)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each mode and parameter: oscillations and real modes, without conjugates and zero eigenvalues.
+        """One row for each parameter and each oscillation or real mode, without conjugates and zero eigenvalues.
 
-        Derivatives are per SI unit of the parameter. `frequency` (Hz, undamped) and `damping_ratio` are None for
-        real modes, which have only `real` (1/s).
+        Derivatives are per SI unit of the parameter. Real modes have only `real` (1/s); their `frequency` (Hz,
+        undamped) and `damping_ratio` are None.
         """
         modes = self.model.modes()
         waves = set(modes.oscillations.tolist())
@@ -241,7 +244,7 @@ class Sensitivity:
         return found
 
     def table(self) -> str:
-        """Derivatives of every oscillation and every real mode, one line for each parameter; see `rows`."""
+        """Derivatives of every oscillation and every real mode, with one line for each parameter; see `rows`."""
         size = max([9, *map(len, self.parameters)])
         head = f"{'mode':>4} {'real':>12} {'f undamped':>11} {'damping':>9} {'parameter':>{size}} "
         lines = [head + f"{'d(real)':>12} {'df':>12} {'d(damping)':>12}"]

@@ -44,7 +44,8 @@ Array = NDArray[Any]
 class LinearModelWithStates(LinearModel):
     """A linear model in x = [coordinates; velocities; states of elements]; see the module docstring.
 
-    `inner`: the model of the frozen system; its last `nz` inputs are the states, its last outputs their rates.
+    `inner`: the model of the frozen system; its last `nz` inputs are the states, and its last `nz` outputs are their
+    rates.
     """
 
     inner: LinearModel

@@ -1,7 +1,7 @@
 """Dry frictions and rigid contacts: the elements whose states the complementarity step decides.
 
-The procedures of `sekant.solvers.complementarity` decide whether each one sticks, slides, touches or separates. This
-module defines the event functions that they watch, and the parts of the equations that they need.
+The procedures of `sekant.solvers.complementarity` decide whether each element sticks, slides, touches or separates.
+This module defines the event functions of the elements, and the parts of the equations that the procedures need.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from sekant.solvers.common.sites import NUMBERS, SIGN
 
 Floats = NDArray[np.float64]
 ON_SWITCH = 1e-6
-"""Largest absolute argument of a sign, abs or comparison at which the state counts as being on the switch."""
+"""Largest absolute value of the argument of a sign, abs or comparison at which the state counts as on the switch."""
 MOST_LOOKED_AT = 100
 """Largest number of rows at which each switch is checked."""
 PART = 1e-3

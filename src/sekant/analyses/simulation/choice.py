@@ -1,4 +1,5 @@
-"""Chooses the method for "auto" by stiffness and counted operations, never by run time: the choice is reproducible.
+"""Chooses the method for "auto" by stiffness and by counted operations, not by run time, so that the choice is
+reproducible.
 
 Operations are counted for the same number of correct digits, over the time of one step of a Taylor series. R is the
 number of operations of x' = f(t, x). S is the number of products, quotients and functions of moving quantities in the
@@ -37,8 +38,8 @@ STIFF = 200.0
 MOST_COORDINATES = 60
 """Largest number of velocities for which stiffness is estimated before a run."""
 NEAR = 2.0
-"""Factor by which a parameter may differ from its default without another choice. Decay rates then change little
-compared with `STIFF`, and a wrong choice near the limit costs time, not accuracy."""
+"""Factor by which a parameter may differ from its default before the method is chosen again. Decay rates then change
+little compared with `STIFF`, and a wrong choice near the limit costs time, not accuracy."""
 SERIES_WORK, INTERPRETED = 2.0, 1.7
 EVALUATIONS, CALL, TYPICAL = 16.0, 300.0, 1e-8
 DIGITS, ORDER = 5.0, 8.0

@@ -29,11 +29,12 @@ from sekant.solvers.instants.instants import (
 
 Floats = NDArray[np.float64]
 FOLLOWS = 10.0
-"""Largest error of the polynomials of a delay without a warning, in tolerances."""
+"""Largest error of the polynomials of a delay, relative to the tolerance, that gives no warning."""
 
 
 class TimeStops(Clock):
-    """Times at which something jumps or kinks with time alone. They change no values, but reactors are called."""
+    """Times at which something that depends only on time jumps or kinks. The clock changes no values; it stops the
+    loop so that reactors are called."""
 
     def __init__(self, stops: Sequence[float]):
         self._stops, self._next = sorted(set(stops)), 0
@@ -53,7 +54,7 @@ class TimeStops(Clock):
 
 
 class SamplesAndDelays(Clock):
-    """Samples and delays. Samples of the same time all use the values before it. This clock comes first."""
+    """Samples and delays. All samples at the same time use the values before that time. This clock comes first."""
 
     def __init__(self, system: System):
         prepare(start_instants, pass_stop, kink_at, look_at_inputs, keep_point, end_stretch)

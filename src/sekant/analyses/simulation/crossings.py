@@ -24,10 +24,11 @@ from sekant.tables.pieces import locate
 
 Floats = NDArray[np.float64]
 MATTERS = 1e-3
-"""Smallest sum of the errors of all crossings of a table that is reported, relative to the largest state value."""
+"""Smallest sum of the errors of all crossings of a table that causes a warning, relative to the largest value of the
+state."""
 SMALL = 1e-3
 MOST_LOOKED_AT = 100
-"""Crossings of one table at which the error is estimated; the others count with the mean of these."""
+"""Largest number of crossings of one table at which the error is estimated; the others count with the mean error."""
 
 
 class _Crossing(NamedTuple):
@@ -83,7 +84,7 @@ def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
 
 
 def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
-    """The warning for an engine without modes: its steps cross breaks, and it is not known which."""
+    """The warning about an engine without modes: its steps cross breaks, but it does not find out which."""
     if system.engine != "casadi":
         return ()
     tables = [
@@ -163,7 +164,7 @@ def _warning_about(
 
 def _sizes(x: Floats, cuts: tuple[int, int]) -> Floats:
     """Largest absolute values (n,) of the states x (m, n); `cuts` separate positions, velocities and states of
-    elements. A smaller value than a thousandth of the largest of its kind is replaced by that."""
+    elements. Values below a thousandth of the largest value of their kind are replaced by that thousandth."""
     parts = np.split(np.max(np.abs(x), axis=0), cuts)
     return np.concatenate(
         [np.maximum(part, max(SMALL * float(np.max(part, initial=0.0)), 1e-300)) for part in parts]

@@ -17,13 +17,16 @@ from sekant.tables.pieces import locate
 
 Floats = NDArray[np.float64]
 FACTOR = 1000.0
-"""Largest drift of the balance, in units of ``rtol`` times the energy in the system: errors of many steps add up."""
+"""Largest drift of the balance that gives no warning, relative to ``rtol`` times the energy in the system: the errors
+of many steps add up."""
 ROUND_OFF = 1e-11
-"""Relative round-off of the computed energies, with potentials from their own zero: smaller differences are noise."""
+"""Relative round-off of the computed energies, whose potentials have arbitrary zeros; smaller differences are
+noise."""
 
 
 NEAR_ROWS, NEAR_PART = 20.0, 0.02
-"""Rows, and fraction of the run, within which a break counts as the cause of a change: a step may be as long."""
+"""Number of rows, and fraction of the run, within which a break counts as the cause of a change; a step may be as
+long as that."""
 
 
 class EnergyWatch:

@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 FIXED = ("rk4", "euler", "semi_implicit_euler")
 LANES, MOST_LANES = 4, 8
 SHORT = 1000
-"""Largest number of operations of a right-hand side that waits for its own results: two registers per value then
-alternate."""
+"""Largest number of operations of a right-hand side that spends its time waiting for its own results; two registers
+per value then alternate."""
 
 
 @dataclass(frozen=True, eq=False)

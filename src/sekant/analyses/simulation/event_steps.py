@@ -1,7 +1,7 @@
-"""Steps of a simulation through the event loop: contacts, friction, switching signals, samples and delays.
+"""Steps of a simulation through the event loop, for contacts, friction, switching signals, samples and delays.
 
 A step is a stretch of that loop; reactors and clocks keep their state from one step to the next. Methods without a
-compiled stepper (Taylor, radau5) step in this way as well.
+compiled stepper (Taylor, radau5) use the same steps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ APART = 8.0
 
 @dataclass(frozen=True, eq=False)
 class EventPosition:
-    """The point that such a simulation has reached, with the state of reactors and clocks."""
+    """The point that a simulation with events has reached, with the state of reactors and clocks."""
 
     now: Instant
     reactors: tuple[Reactor, ...]
@@ -158,7 +158,7 @@ def _skip(*rows: Any) -> None:
 
 
 def _copied(one: Any) -> Any:
-    """A copy of a reactor or a clock with its own lists; the parts that it only reads are shared."""
+    """A copy of a reactor or a clock with separate lists; parts that are only read are shared."""
     other = copy(one)
     for name, value in vars(one).items():
         if isinstance(value, list):

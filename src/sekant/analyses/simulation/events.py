@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 MOST_EVENTS = 100_000
 COUNTS = ("steps", "rejected", "evaluations", "restarts", "landings", "jacobians", "factorizations")
 JUST_BEFORE = 1e-12
-"""Difference of a jump in time and the time just before it, as a fraction of the run."""
+"""Difference between the time of a jump and the time just before it, as a fraction of the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Instant:
 
 
 class Reactor(Protocol):
-    """Changes the motion at events. An object is for one run and may have state."""
+    """Changes the motion at events. An object belongs to one run and may have state."""
 
     def event_functions(self, system: System) -> EventFunctions:
         """Event functions of t, q, v, z, p that are watched while the equations of `system` apply."""
@@ -91,19 +91,20 @@ class Reactor(Protocol):
 
 
 class Clock(Protocol):
-    """Changes held values at times that are known in advance. An object is for one run and has state."""
+    """Changes held values at times that are known in advance. An object belongs to one run and has state."""
 
     def next_stop(self) -> float:
         """The next time (s) at which this clock acts; infinite if there is none."""
         ...
 
     def kink(self, t: float) -> int:
-        """Number of delays that the jump or kink at t has already passed; 0 if it is new, SMOOTH if there is none."""
+        """Number of delays through which the jump or kink at t has already passed; 0 if it did not pass through any,
+        SMOOTH if there is no jump or kink."""
         ...
 
     def struck(self, before: Instant, now: Instant) -> Instant:
-        """`now` with the values that are due changed, at the start too; computed from `before`, which no clock has
-        changed."""
+        """`now` with new values of everything that is due, also at the start. They are computed from `before`, which
+        no clock has changed."""
         ...
 
     def nodes(self, begin: float, end: float) -> Floats:
@@ -187,7 +188,7 @@ class EventLoop:
         return replace(end, stats={**end.stats, "stopped_by": now.stopped_by}), now
 
     def _again(self, start: Instant, now: Instant, part: Outcome) -> bool:
-        """Whether the event is the last one again, because the run began just before it by round-off."""
+        """Whether this is the last event again because, by round-off, the run began just before it."""
         assert part.event is not None
         return self.last == (part.event.number, start.t) and now.t - start.t <= self.apart
 
@@ -269,7 +270,8 @@ class EventLoop:
         return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
 
     def _inform_clocks(self, start: Instant, end: Instant, rows: list, event: Outcome | None) -> None:
-        """Pass the motion from `start` to `end` to the clocks; if an event ended it, at nodes up to the event."""
+        """Pass the motion from `start` to `end` to the clocks. If an event ended this motion, it is computed again at
+        nodes up to the event."""
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:
             return

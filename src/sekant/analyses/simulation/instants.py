@@ -24,15 +24,15 @@ from sekant.solvers.instants.instants import InstantMemory, lay_out_instants
 from sekant.solvers.instants.samples import SampleClock, lay_out_samples
 
 PASSAGES = 3
-"""Ends of pieces that one kink causes on its way through delays, before it is smooth."""
+"""Number of pieces that one kink ends while it passes through delays, until it is smooth."""
 SPARE = 16
-"""Pieces for which a delay has memory beyond those that follow from its own grid and from samples."""
+"""Number of pieces for which a delay has memory in addition to those that its grid and samples cause."""
 JUMPS = 32
-"""Further pieces for which a delay has memory, for ends at jumps of inputs of the model."""
+"""Number of additional pieces for which a delay has memory, because pieces end at jumps of inputs of the model."""
 
 
 def instants_of(system: System) -> InstantMemory:
-    """Separate memory, with the parts that the system needs."""
+    """New memory with the parts that the system needs."""
     acts, sizes = system.reactions, (system.nq, system.nv, system.nz, system.parameter_vector().size)
     point = new_point(sizes)
     parts: dict[str, Any] = {}

@@ -58,7 +58,7 @@ class RunMemory:
 
     @property
     def width(self) -> int:
-        """Numbers in a row."""
+        """Number of values in a row."""
         return self.array(self.rows[0]).shape[1]
 
 
@@ -165,7 +165,7 @@ def _used(functions: dict[str, Any], problem: OdeProblem | DaeProblem) -> dict[s
 
 @dataclass(frozen=True, eq=False)
 class SeriesCode:
-    """The kernel of a series, of which the IR is enough, as a function among others."""
+    """The kernel of a series in the form of the other functions of a program; its IR is sufficient."""
 
     text: str
     work_size: int

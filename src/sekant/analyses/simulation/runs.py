@@ -53,7 +53,7 @@ TAYLOR = "taylor"
 EVENT_METHODS = (TAYLOR, "dop853")
 """Methods for contacts and sticking, which stop at events."""
 MANY_STEPS = 50_000
-"""Smallest number of Euler steps for which a function that takes several at once is compiled."""
+"""Smallest number of Euler steps in a run for which a function that takes several steps at once is compiled."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class Setup:
     max_steps: int | None
     on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
     on_related: Callable[[System, Floats, Floats, Floats, float], None]
-    """The same for rows of a related system, with their p (1 or k, np)."""
+    """Like `on_chunk`, for rows of a related system with their parameters p (1 or k, np)."""
     free_of_stops: bool = False
-    """Whether it is known that nothing jumps with time alone within the times."""
+    """Whether it is known that nothing depends on time in a way that jumps between the first and the last time."""
     usual_step: float | None = None
     """Next step (s) of an adaptive method before the event at which this run begins."""
 

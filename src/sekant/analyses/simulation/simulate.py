@@ -1,4 +1,4 @@
-"""Simulation: integrates the motion and reports it, during the run and afterwards."""
+"""Simulation: integrates the motion, and reports it during the run and afterwards."""
 
 from __future__ import annotations
 
@@ -76,20 +76,23 @@ def simulate(
     progress: Callable[[float], object] | None = None,
     writer: ResultWriter | None = None,
 ) -> Result:
-    """Simulate from t = 0 to `until` (s). Arguments that are not given come from the model's `simulation` settings.
+    """Simulate from t = 0 to `until` (s). The model's `simulation` settings give the defaults of the arguments.
 
-    `method`: "auto" (the default; `provenance["method_chosen_because"]` gives the reason for the choice), "dop853",
-    "taylor" or "radau5" (adaptive), or with a fixed `step` (s) "euler", "semi_implicit_euler", "rk4",
-    "generalized_alpha". Mechanisms with loops are assembled first.
-    The result has a row every `output_step` (s), or at `output_times` (the run starts at the first); by default 1001.
-    `parameters`: values of the system's run-time parameters. `inputs`: values of the model's inputs, each a number,
-    rows ``(times, values)`` that are interpolated linearly, or a function of time. `initial`: a state other than
-    the model's own, or a result: the run continues from its end, at its time, to `until`.
-    `outputs`: patterns such as ``arm.*`` of the outputs to report. `balance`: accumulate the work of every
-    non-conservative element, so that ``energy.balance`` shows the drift of damped and driven systems too.
-    `progress(fraction)` is called before the first rows and then repeatedly; `writer` gets the rows during the run.
+    `method`: "auto" chooses one of the others, and `provenance["method_chosen_because"]` gives the reason. Adaptive
+    methods are "dop853", "taylor" and "radau5"; "euler", "semi_implicit_euler", "rk4" and "generalized_alpha" take
+    steps of the fixed length `step` (s). Mechanisms with loops are assembled first.
 
-    A run that cannot continue, or is interrupted, returns the rows so far; `status` and `message` say why.
+    The result has a row every `output_step` (s), or at each of the `output_times`, the first of which is the start of
+    the run; by default it has 1001 rows. `parameters`: values of the system's run-time parameters. `inputs`: values
+    of the model's inputs; each is a number, rows ``(times, values)`` that are interpolated linearly, or a function
+    of time. `initial`: a state to start from instead of the model's own start; if it is a result, the run continues
+    from the end of that result. `outputs`: patterns, such as ``arm.*``, of the outputs to report. `balance`:
+    accumulate the work of every non-conservative element, so that ``energy.balance`` also shows the drift of damped
+    and driven systems. `progress(fraction)` is called before the first rows and then repeatedly. `writer` receives
+    the rows during the run.
+
+    If a run is interrupted or cannot continue, the result has the rows up to that time; its `status` and `message`
+    give the cause.
     """
     system, begin = as_system(system, parameters), 0.0
     start_at: State | None
@@ -114,7 +117,7 @@ def simulate(
     _refuse_jumps(system, times, parameters)
     start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
     method, reason = method or settings.method, ""
-    if method == "auto" and system.reactions.bound_forces:  # which decide alone
+    if method == "auto" and system.reactions.bound_forces:  # these alone determine the method
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     compile_for_run(system, method, outputs, balance)
     refuse_bad_start(system, start, parameters, balance, float(times[0]))
@@ -206,7 +209,7 @@ def simulate(
 
 
 def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float, Any]:
-    """State and time (s) at the end of a result, and its parameters, replaced by those in `parameters`."""
+    """State and time (s) at the end of a result, and its parameters; values in `parameters` replace these."""
     end, provenance = result.final_state, result.provenance
     for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
         if provenance.get(what, own) != own:
@@ -234,7 +237,7 @@ def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> Fin
 def row_times(
     until: Any, output_step: Any, given: ArrayLike | None = None, begin: float = 0.0
 ) -> NDArray[np.float64]:
-    """Times (n,) s of the rows of a run from `begin` to `until`, or the `given` ones."""
+    """Times (n,) s of the rows of a run from `begin` to `until`; `given` times are returned as they are."""
     if given is not None:
         times = np.asarray(given, float).ravel()
         if times.size < 2:
@@ -281,7 +284,8 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
 
 
 def _found_near_the_end(question: Callable[..., Found], system: System, done: Any, parameters: Any) -> Found:
-    """The answer of `question` at the last good point, or otherwise between that point and the one that failed."""
+    """The answer of `question` at the last good point; if it is empty there, the answer between that point and the
+    one that failed."""
     here = question(system, done.t_last, done.x_last, parameters)
     if here or not np.isfinite(done.t_failed):
         return here

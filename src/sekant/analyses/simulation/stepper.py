@@ -52,20 +52,21 @@ class Simulation:
     """A simulation that advances step by step.
 
     Example: ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values
-    until they are set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by
-    default one per call), or one that chooses its own steps within a call by `rtol`, `atol`: "dop853", "taylor",
-    "radau5". The default is "rk4", or "dop853" for models with contacts or dry friction. Equal steps of the
-    explicit methods give exactly the results of `sk.simulate` with the same method, `step` and `output_step`.
+    until they are set again. `method`: "rk4", "semi_implicit_euler" and "euler" take steps of the fixed length
+    `step` (s; by default one step per call). "dop853", "taylor" and "radau5" choose their own steps within a call,
+    by `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts or dry friction. If all calls
+    have the same length, the explicit methods give exactly the results of `sk.simulate` with the same method, `step`
+    and `output_step`.
 
-    Models with contacts, friction, events, samples or delays go from event to event within a step. Samples
-    due at the end of a step are taken when the next step begins, with the inputs set at that time. `stopped`
-    names the event of the model that ended the last step early, and is empty if none did; the next step
-    continues from that time.
+    A model with contacts, friction, events, samples or delays advances from event to event within a step. Samples
+    that are due at the end of a step are taken when the next step begins, with the inputs set at that time. If an
+    event of the model ends a step early, `stopped` names the event, and the next step continues from its time;
+    otherwise `stopped` is empty.
 
-    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at
-    time `t` (s). `outputs`: patterns, such as ``arm.*``, of the outputs to compute; fewer take less time.
-    `record`: store time, state and inputs after every step for `result()`; False saves memory in runs of many
-    millions of steps.
+    `parameters`: values of the system's run-time parameters. `initial`: a state to start from, at time `t` (s),
+    instead of the model's own start. `outputs`: patterns, such as ``arm.*``, of the outputs to compute; fewer
+    outputs take less time. `record`: store time, state and inputs after every step for `result()`; False saves
+    memory in runs of many millions of steps.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Simulation:
             self._record.add(self._time, self._stepper.x, self._p)
 
     def result(self) -> Result:
-        """The motion so far, one row per step, as `sk.simulate` returns it: to plot, view, save and compare."""
+        """The motion so far, with one row per step, as a result that can be plotted, viewed, saved and compared."""
         if self._record is None:
             raise SolverError("nothing was recorded; remove record=False")
         t, x, p = self._record.rows
@@ -197,14 +198,14 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """The current state of the simulation; `restore` returns to it, in this or another simulation of the
-        system."""
+        """The current state of the simulation. `restore` returns to it, in this simulation or another one of the
+        same system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to `snapshot`, including its inputs; the simulation then continues identically, bit for bit."""
+        """Return to `snapshot`, including its inputs. From there the simulation repeats bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot belongs to another system")

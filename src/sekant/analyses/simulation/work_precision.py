@@ -47,7 +47,7 @@ class WorkPrecision:
         return tuple(dict.fromkeys(point.method for point in self.points))
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Run time over error, one line per method; also written to `to` (.svg, .pdf, .png), if given."""
+        """Plot run time against error, with one line per method; `to`: a file to write (.svg, .pdf, .png)."""
         return picture("work_precision", self, to=to)
 
     def __str__(self) -> str:
@@ -68,8 +68,8 @@ def work_precision(
 ) -> WorkPrecision:
     """Run `model` (or a compiled system) with every method at every tolerance.
 
-    Every method has an additional first run that is not timed. The reference is a run of the first method at the
-    tolerance `reference`.
+    Before the timed runs, every method has one run that is not timed. The reference is a run of the first method at
+    the tolerance `reference`.
     """
     system = as_system(model)
     step = until / 400

@@ -1,1 +1,1 @@
-"""Equilibria, their stability and forces: `equilibrium.py`; the search: `rest_search.py`."""
+"""Equilibria: `equilibrium.py` finds them, with their stability and forces; `rest_search.py` is the search."""

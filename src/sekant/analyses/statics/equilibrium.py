@@ -35,18 +35,19 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9
-"""Eigenvalues of the stiffness below this, relative to the largest, count as zero."""
+"""Largest eigenvalue of the stiffness, relative to the largest of all, that counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(State):
     """An equilibrium q (nq,), v = 0 (nv,), with its stability and forces.
 
-    `method`, `iterations`: how it was found. `residual`: largest unbalanced force (N or N m), along
-    `residual_name`. `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues
-    (1/s^2) of the stiffness and mass matrices of the free motions; complex ones mean that damping decides.
-    `multipliers`: multipliers by constraint. `contacts`: force of each closed contact. `holding`: force that each
-    held coordinate requires. `warnings`: warnings to read before relying on the result.
+    `method`, `iterations`: how it was found. `residual`: the largest unbalanced force (N or N m), along the
+    coordinate `residual_name`. `stability`: "stable", "neutral" or "unstable", by the signs of `curvatures`. These
+    are the eigenvalues (1/s^2) of the stiffness and mass matrices of the free motions; if they are complex, damping
+    determines the stability. `multipliers`: multipliers by constraint. `contacts`: the force of each closed contact.
+    `holding`: the force that each held coordinate requires. `warnings`: warnings to read before relying on the
+    result.
     """
 
     system: System
@@ -87,7 +88,8 @@ class Equilibrium(State):
     def reactions(self) -> dict[str, Array]:
         """Wrench (6,) of every joint on its child about the joint frame's origin, in W: force (N), then torque (N m).
 
-        Raises an error if coordinates are held: the reactions would be those after release. See `holding`.
+        Raises an error if coordinates are held, because the reactions would be those after the release; see
+        `holding`.
         """
         if self.holding:
             raise SolverError(
@@ -127,14 +129,15 @@ def equilibrium(
 ) -> Equilibrium:
     """The equilibrium near `guess` (by default the model's own start, assembled).
 
-    If the guess is close to an equilibrium, Newton's method finds it, whether stable or not; `stable=True` skips
-    unstable ones. From a poor guess, three methods are tried in turn: descent (Newton's method with positive
-    curvature and a line search on the work), load stepping, and relaxation in pseudo-time. `method` ("newton",
-    "descent", "load stepping", "relaxation") selects one method. Coordinates, points (``hub.z``) and lengths
-    (``strut.length``, ``distance(a, b)``) in `hold` keep the values that they have in the guess, and so do the
-    coordinates of joints that friction holds at rest there (for example, if the guess is the end of a
-    simulation). Other dry friction is neglected, with a warning. Forces that vary in time have their values at
-    time `t` (s). The residuals are compared with `tolerance` times the applied forces.
+    If the guess is close to an equilibrium, Newton's method finds it, whether it is stable or not; `stable=True`
+    skips unstable equilibria. From a poor guess, three methods are tried in turn: descent (Newton's method with
+    positive curvature and a line search on the work), load stepping, and relaxation in pseudo-time. `method`
+    ("newton", "descent", "load stepping", "relaxation") selects a single method.
+
+    `hold` names coordinates, points (``hub.z``) and lengths (``strut.length``, ``distance(a, b)``) that keep their
+    values in the guess. Joints that friction holds at rest in the guess do not move either; such a guess may be the
+    end of a simulation. Other dry friction is neglected, with a warning. Forces that vary in time have their values
+    at time `t` (s). The residuals are compared with `tolerance` times the applied forces.
     """
     system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
     if guess is not None:

@@ -1,10 +1,10 @@
-"""Equilibrium equations at one time in numbers, and steps toward their solution with one-sided contacts.
+"""Numerical equilibrium equations at one time, and steps toward their solution with one-sided contacts.
 
 The unknowns are displacements s (nv,) and multipliers lam (m,) in
 
     R(q, lam) = R(q, 0) + G^T lam = 0 ,   Phi(q) = 0 ,   gap >= 0 ,  force = -lam >= 0  for contacts,
 
-with further rows for the coordinates that the caller holds. Steps are taken in the null space of the active rows.
+with further rows for held coordinates. Steps are taken in the null space of the active rows.
 """
 
 from __future__ import annotations

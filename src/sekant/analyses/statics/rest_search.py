@@ -108,7 +108,7 @@ class _RestSearch:
     # -- Newton ----------------------------------------------------------------------------------------
 
     def near(self, rest: Rest) -> Rest | None:
-        """The nearby equilibrium, None if there is none; an unstable one must be very near to be accepted."""
+        """The equilibrium nearby; None if there is none. An unstable equilibrium must be very near to be accepted."""
         mu, _ = self.statics.curvatures(rest)
         uphill = bool(mu.size) and mu[0].real < 0
         return self.newton(rest, contraction=0.1 if uphill else 0.5)
@@ -116,7 +116,8 @@ class _RestSearch:
     def newton(
         self, rest: Rest, offset: Array | float = 0.0, most: int = 30, contraction: float = 0.5
     ) -> Rest | None:
-        """Newton's method with full steps while each step shrinks by the factor `contraction`; None otherwise."""
+        """Newton's method with full steps, each of which must be shorter than the last one by the factor
+        `contraction`; otherwise None."""
         search = FullSteps(contraction=contraction, floor=1e-9)
         problem = _Balance(self.statics, offset)
         found = newton(problem, rest, search, lambda here, _: self._done(here, offset), most=most)

@@ -1,8 +1,8 @@
-"""Dry friction in analyses without time: the state contains which joints stick, and warnings name the assumptions.
+"""Dry friction in analyses without time: the state defines which joints stick, and warnings name the assumptions.
 
-The held values of the final state of a simulation show which joints stick. Those joints keep their positions, and
+The held values of the final state of a simulation contain which joints stick. Those joints keep their positions, and
 friction supplies the necessary force; all other joints have no dry friction. In small motions, friction locks a joint
-at rest, and the friction of a sliding joint has a direction.
+at rest, and the friction of a sliding joint keeps its direction.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def at_rest_warnings(
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
-    """Warnings about the assumptions on dry friction in an equilibrium: none in joints that do not stick, and a
-    sufficient limit in those that do."""
+    """Warnings about the assumptions on dry friction in an equilibrium: joints that do not stick have no friction,
+    and in joints that stick the limit is sufficient."""
     if not system.reactions.dry_friction:
         return []
     solved = system.equations.elements.friction
@@ -133,8 +133,8 @@ def forces_of(
 
 
 def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
-    """Names of the frictions that in a state have neither slip nor a direction in which slip begins, except
-    in joints with prescribed motion."""
+    """Names of the frictions without slip, and without a direction in which slip begins, in a state; joints with
+    prescribed motions are left out."""
     solved = system.equations.elements.friction
     p, places = system.parameter_vector(parameters, getattr(state, "held", None)), system.held_places
     speeds = _slips(system, state, t, parameters, p)

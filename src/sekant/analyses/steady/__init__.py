@@ -1,1 +1,1 @@
-"""Steady motion, in which all bodies turn and travel as one: `motion.py`, its equations and their solution."""
+"""Steady motion, in which all bodies turn and travel as one rigid body: `motion.py` finds it."""

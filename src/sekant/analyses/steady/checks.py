@@ -16,7 +16,8 @@ from sekant.errors import SolverError
 
 Array = NDArray[Any]
 LASTING = 1e-5
-"""Largest unbalanced force after a part of a turn, relative to the applied ones, for which a motion is steady."""
+"""Largest unbalanced force after a part of a turn, relative to the applied forces, for which a motion counts as
+steady."""
 
 
 def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:

@@ -1,8 +1,8 @@
 """States of signals and force elements at rest, in steady motion and in linear models.
 
-These analyses use a *frozen* system, whose states are run-time parameters. At rest they are unknowns whose rates must
-be zero; in a linear model they are inputs, with their rates as outputs. Delays are replaced by their Pade
-approximations. Elements with branches stay on their branch.
+These analyses use a *frozen* system, in which the states are run-time parameters. At rest the states are unknowns
+whose rates must be zero; in a linear model they are inputs, and their rates are outputs. Delays are replaced by their
+Pade approximations. Elements with branches stay on their branch.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A trial: a point, and the values g of the group motion and the rates."""
+    """A trial point of the search, and the values g of the group motion and the rates."""
 
     point: MotionPoint
     g: Array
@@ -55,7 +55,7 @@ class MotionChange(Change):
 
 @dataclass(frozen=True)
 class Unknown:
-    """An unknown number: entry `index` of `where` "p" or "g", or "velocity" for the speed of travel."""
+    """An unknown: entry `index` of p or g, as `where` says, or the speed of travel if `where` is "velocity"."""
 
     name: str
     where: str

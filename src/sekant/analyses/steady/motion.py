@@ -41,9 +41,9 @@ Array = NDArray[Any]
 class SteadyMotion(State):
     """A steady motion: a state q (nq,), v (nv,) with accelerations `a` (nv,) and multipliers `lam` (m,).
 
-    `unknowns`: values found, by name. `turn` (rad/s) about `axis` (3,) through `center` (3,) m, `velocity` (3,) m/s,
-    in W. `rates`: by coordinate. `residuals`: residual of each equation, by name, in SI units. `free`: coordinates
-    that the equations do not determine (ignorable ones).
+    `unknowns`: the values found, by name. `turn` (rad/s) about the `axis` (3,) through `center` (3,) m, and
+    `velocity` (3,) m/s, in W. `rates`: by coordinate. `residuals`: the residual of each equation, by name, in SI
+    units. `free`: ignorable coordinates, which the equations do not determine.
     """
 
     system: System
@@ -185,16 +185,16 @@ def steady_motion(
 ) -> SteadyMotion:
     """A steady motion near `guess` (by default the model's start).
 
-    `turn` (rad/s) about `axis` through `center` (m) and `velocity` (m/s) move all `bodies` (by default every body)
-    as one rigid body. `rates` are coordinates with their constant rates, in addition to the turn and velocity or
-    without them. `unknown` names the unknowns: run-time parameters, "turn", "velocity" (along its direction) or
-    coordinates of `rates`; the search starts from their given values. `targets` are outputs with their required
-    values, such as "arm.position.z", or "body.speed" (m/s), "body.radius" (m, from the axis) and
-    "body.lateral_acceleration" (turn times speed, m/s^2).
+    A `turn` (rad/s) about the `axis` through `center` (m), and a `velocity` (m/s), move all `bodies` as one rigid
+    body; by default these are all bodies of the model. `rates`: constant rates of coordinates by name, with or
+    without a turn and a velocity. `unknown` names the unknowns: run-time parameters, "turn", "velocity" (along its
+    direction) or coordinates in `rates`; the search starts from their given values. `targets`: required values of
+    outputs by name. In addition to outputs such as "arm.position.z", each body has the targets "body.speed" (m/s),
+    "body.radius" (m, from the axis) and "body.lateral_acceleration" (turn times speed, m/s^2).
 
-    The search uses Newton's method with exact derivatives, damped, then load stepping. The motion found is followed
-    for a part of a turn to check that it is steady: coordinates or turns that are not ignorable raise an error.
-    Contacts must be open.
+    The search uses a damped Newton's method with exact derivatives; if that fails, load stepping. To check that the
+    motion found is steady, it is followed for a part of a turn; an error is raised if a coordinate or the turn is not
+    ignorable. Contacts must be open.
     """
     unknown = names_of(unknown, "unknown")
     if not isinstance(system, System):

@@ -1,4 +1,4 @@
-"""Solves for steady motions by damped Newton's method; if that stalls, the residual of the start is removed step by
+"""Solves for steady motions by a damped Newton's method. If that stalls, the residual of the start is removed step by
 step. There may be more equations than unknowns; they are consistent at the solution."""
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LONGEST = 0.6
 """Largest change of a coordinate in a step (rad, m), unless the coordinate itself is large."""
 
 CLOSINGS, CLOSED, FAR = 4, 1e-11, 1.0
-"""Largest number of corrections back to the constraints after each step, and the residuals (m, rad) between which
-they are made."""
+"""Largest number of corrections back onto the constraints after each step; corrections are made for residuals (m,
+rad) between the other two values."""
 
 
 @dataclass(frozen=True, eq=False)
