@@ -1,8 +1,8 @@
 """From a model to equations of motion in CasADi expressions.
 
-`contract.py` defines what a formulation provides, `equations_of` chooses one. In joint coordinates: `tree.py` (which
-joints close loops), `kinematics.py`, `recursive.py`, `equations.py`; the common treatment of constraints:
-`constrained.py`, `kkt.py`. In points: `natural/`.
+`contract.py` defines what a formulation provides, and `equations_of` chooses one. Joint coordinates: `tree.py` (which
+joints close loops), `kinematics.py`, `recursive.py` and `equations.py`. Points and vectors: `natural/`. All
+formulations treat constraints in the same way, in `constrained.py` and `kkt.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def equations_of(
     algorithm: Algorithm = "auto",
     given: Mapping[str, Table] | None = None,
 ) -> ConstrainedEquations:
-    """The equations of a model. A mechanism modeled with points and a bare Lagrangian each have only one formulation.
+    """The equations of a model. Mechanisms modeled with points and bare Lagrangians have only one formulation.
 
     `given`: inputs of the model that are functions of time. Only the chosen formulation is imported.
     """

@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 
 class ConstrainedEquations(Formulation):
-    """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from what a formulation provides
-    (see `sekant.formulations.contract`); everything here is derived from that."""
+    """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0. Everything here is derived from the
+    members that a formulation provides (see `sekant.formulations.contract`)."""
 
     # -- symbols ---------------------------------------------------------------------------------------
 

@@ -6,13 +6,13 @@ Every formulation (joint, cartesian and natural coordinates of a model, points, 
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
 in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with their own
-methods. `ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new
-formulation subclasses it and implements these. Code that works for all formulations uses nothing else of the
-equations; in particular, it never checks which formulation it has.
+methods. `ConstrainedEquations` derives accelerations, multipliers and projections from them, so a new formulation
+is a subclass that implements these members. Code that works for all formulations uses nothing else of the equations;
+in particular, it never checks which formulation it has.
 
 z are states of signals and force elements. p contains the run-time parameters (including the inputs),
 followed by the *held values*: numbers of elements that change only at events (branches, samples, flags).
-Compiled functions and derivatives treat these as ordinary parameters; users do not see them.
+Compiled functions and derivatives treat held values as ordinary parameters; users do not see them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Vector = NDArray[np.float64]
 Key = tuple[str, int]
 """The owner of a coordinate, and its index there."""
 STATED = 100.0
-"""Weight of a coordinate whose start value the model states; that of the others is 1."""
+"""Weight of a coordinate whose start value the model states; other coordinates have the weight 1."""
 
 
 class SystemKinematics(Protocol):
@@ -244,7 +244,7 @@ class Timeline(Protocol):
     """Changes that depend on time alone."""
 
     def items(self) -> Sequence[Description] | None:
-        """Items whose expressions contain all switches in time; None if a search is needed."""
+        """Items whose expressions contain all switches that depend on time alone; None if a search is needed."""
         ...
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
@@ -252,7 +252,7 @@ class Timeline(Protocol):
         ...
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """(np,) on which of the run-time parameters `motion_jump` may depend, without held values."""
+        """(np,) whether `motion_jump` may depend on each run-time parameter; held values are not included."""
         ...
 
     def motions(self) -> dict[str, BoundOracle]:
@@ -306,13 +306,13 @@ class Reports(Protocol):
         ...
 
     def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
-        """Further quantities that kinematics can follow, by name: unit, components and value; joints, frames,
-        sensors and forces are not among them."""
+        """Further quantities that kinematics can follow, by name: unit, components and value. Quantities of joints,
+        frames, sensors and forces are not included."""
         ...
 
     @property
     def check(self) -> Callable[[Vector], None]:
-        """Raises for impossible values (np,) of the parameters; contains no expressions."""
+        """Raises an error for impossible values (np,) of the parameters; contains no expressions."""
         ...
 
     def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
@@ -366,7 +366,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def inverse_dynamics(self, a: SX) -> SX:
-        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
+        """(nv,) generalized forces that must act, in addition to those of the model, for accelerations `a` (nv,)."""
 
     @property
     @abstractmethod
@@ -398,7 +398,7 @@ class Formulation(ABC):
 
 @dataclass(frozen=True, eq=False)
 class GroupRows:
-    """`rows`: velocities less those of the group motion, by name, each () and zero in a steady motion; `own`:
+    """`rows`: velocities minus those of the group motion, by name; each row () is zero in a steady motion. `own`:
     indices of velocities outside the group motion that must vanish (parameters of paths)."""
 
     rows: list[tuple[str, SX]]

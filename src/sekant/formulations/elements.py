@@ -82,7 +82,7 @@ class ModelElements(Elements):
         """Rates of the states of all signals and force elements, by (owner, name of the state).
 
         States and held values of signals (in the order of `Kinematics.signal`) come before those of force elements,
-        independent of the order of use.
+        independently of the order in which they are used.
         """
         motion, found = self._motion, {}
         for name in self._model.signals:

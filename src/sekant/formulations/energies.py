@@ -51,7 +51,7 @@ class ModelEnergies:
         acting = eq.elements.actions.items()
         powers = {name: action.power for name, action in acting if action.power is not None}
         powers.update({name: power for name, (_, power) in motions.items()})
-        for name in eq.model.contacts:  # they do work only in impacts and by friction
+        for name in eq.model.contacts:  # contacts do work only in impacts and by friction
             powers.setdefault(name, SX(0))
         for block, part in eq.by_block(lam):
             if block.kind != "motion" and not block.drift.is_zero():

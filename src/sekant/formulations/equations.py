@@ -190,8 +190,8 @@ class Equations(ConstrainedEquations):
     def _lean_tree(self) -> TreeState:
         """The tree with the same accelerations and fewer wrenches; see `Action.within`.
 
-        If a link moves only by one coordinate relative to the ground, V = S v, its gyroscopic wrench V x* (I
-        V) does no work along S: it occurs only in the joint's reaction.
+        If a link moves relative to the ground by a single coordinate, V = S v, its gyroscopic wrench V x* (I V) does
+        no work along S and occurs only in the joint's reaction.
         """
         tree = self.tree
         if any(action.within for action in self.elements.actions.values()):
@@ -361,11 +361,11 @@ class Equations(ConstrainedEquations):
 
 
 def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
-    """Choose the algorithm: composite bodies are faster on shallow trees, articulated bodies on deep ones
-    (see benchmarks/dynamics_vehicle).
+    """Choose the algorithm: composite bodies are faster for shallow trees, articulated bodies for deep ones (see
+    benchmarks/dynamics_vehicle).
 
-    Measured: chains of hinges break even at 8 to 10 degrees of freedom. If the masses are known, a composite
-    inertia behind sliders becomes a number, which raises the limit.
+    In measurements, both are equally fast for chains of 8 to 10 hinges. If the masses are known, the composite
+    inertia behind sliders is a number, which raises the limit.
     """
     if algorithm != "auto":
         return algorithm

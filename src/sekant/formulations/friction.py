@@ -146,7 +146,7 @@ def solve(
     limit = ca.vertcat(SX.zeros(0, 1), *[f.limit for f in frictions])
     h = ca.vertcat(*[SX(0) if fixed else row.flag for row, fixed in zip(rows, driven, strict=True)])
     least = _least_mobility(contacts, D, len(frictions))
-    # h / D, which of a row without h takes nothing of D: no motion at all may be left in a loop that holds its joint
+    # h / D; a row without h must not use D, because no motion may be left in a loop that holds its joint
     weight = ca.vertcat(*[_over(h[i], D[i, i] + least[i]) for i in range(n)])
 
     def sizes(force: SX) -> SX:
@@ -201,7 +201,7 @@ def _over(h: SX, mobility: SX) -> SX:
 
 
 def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> list[SX]:
-    """A small share of the normal mobility, for the tangents of a contact: a tangent along which nothing can
+    """A small fraction of the normal mobility, for the tangents of a contact, since a tangent along which nothing can
     move has no mobility."""
     found = [SX(0)] * first
     for one in contacts:
@@ -211,8 +211,8 @@ def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> lis
 
 
 def _contact_margins(contacts: Sequence[ContactForces], level: SX, h: SX, D: SX, first: int) -> SX:
-    """1 - mu D_nt / D_nn of every contact with friction where it slides: zero where friction increases the
-    normal force as fast as it grows with it."""
+    """1 - mu D_nt / D_nn of every sliding contact with friction. It is zero if friction increases the normal force as
+    fast as the normal force increases friction."""
     margins, at = SX.zeros(0, 1), first
     for one in contacts:
         if one.coefficient is None:
@@ -248,7 +248,7 @@ def _reactions(
 
 
 def _solve(A: SX, b: SX, h: SX) -> SX:
-    """A^-1 b, refined; the rows of stuck joints with `SHARE` on the diagonal while A is factored."""
+    """A^-1 b, refined. While A is factored, the rows of stuck joints have `SHARE` added on the diagonal."""
     factors = _eliminated(A + SHARE * ca.diag(h))
     x = _back(factors, b)
     for _ in range(SWEEPS):

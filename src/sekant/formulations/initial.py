@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POSITION_FIELDS = ("q0", "position", "orientation")
 VELOCITY_FIELDS = ("v0", "velocity", "angular_velocity")
 NEAR = 1e-9
-"""Difference between a stated start value and that of a motion, in its unit, that deserves no warning."""
+"""Largest difference between a stated start value and that of a motion, in its unit, that gives no warning."""
 
 
 class ModelStart(Start):

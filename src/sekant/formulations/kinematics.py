@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 class TreeKinematics(NamedValues):
     """Poses and twists of every link as expressions of the state, and the quantities that forces may use.
 
-    The state holds the free coordinates only: driven ones are functions of time. The tree's coordinates are
+    The state contains only the free coordinates; driven coordinates are functions of time. The tree's coordinates are
     followed by the auxiliary parameters of constraints and of path and surface joints that close loops.
     Symbols: `t`, `q` (nq,), `v` (nv,), and the parameters `p`.
     """
 
     rigid = True
-    """Whether the poses of links are rigid for any coordinates, without further equations."""
+    """Whether the poses of links are rigid for all values of the coordinates, without further equations."""
 
     def __init__(self, resolved: ResolvedModel, layout: SpanningTree):
         super().__init__(resolved)
@@ -103,7 +103,7 @@ class TreeKinematics(NamedValues):
         self.q_all, self.v_all, self.a_driven = column(q_all), column(v_all), column(a_all)
 
     def _follow(self, q_all: list, v_all: list, a_all: list) -> None:
-        """Joints that share the coordinates of another one have its values, rates and prescribed motions."""
+        """Joints that share the coordinates of another joint have its values, rates and prescribed motions."""
         places = {link.joint_name: link for link in self.links}
         self.grouped = False
         for name in self.cuts:
@@ -341,7 +341,7 @@ def relative_twist(F: FrameState, M: FrameState) -> Twist:
 
 
 def measured_coordinate(joint: Joint, F: FrameState, M: FrameState, index: int) -> tuple[SX, SX]:
-    """(q, v) of a joint that is not a part of the tree, computed from the motion of its two frames."""
+    """(q, v) of a joint that is not part of the tree, computed from the motion of its two frames."""
     q = joint.measure(relative_pose(F, M))
     S = joint.subspace(q, Lookups())
     # the twist lies in the span of S wherever the joint's constraints hold

@@ -20,7 +20,7 @@ from sekant.tables.bound_oracle import BoundOracle
 
 SWEEPS = 2
 RELATIVE = 1e-9  # regularization relative to typical pivots: each sweep gains about as many digits
-SMALL_MASS = 1e-7  # eigenvalues of M below this, relative to the median of its diagonal, count as no mass
+SMALL_MASS = 1e-7  # eigenvalues of M below this, relative to the median of its diagonal, count as zero
 NO_MASS = 1e-10  # diagonal entries of M below this, relative to the largest, are ignored for the typical mass
 NO_ACTION = 1e-12  # rows of G (m or rad) shorter than this are rounding errors: redundant constraints
 
@@ -39,8 +39,8 @@ class KktFactor:
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
         massless = {i for i in range(self.n) if i in light or (i, i) not in self._entries}
-        # Unknowns without mass have only the tiny delta as a pivot, and would dominate the equations in which
-        # they occur; so they are eliminated after these.
+        # The pivot of an unknown without mass is only the tiny delta, which would dominate the equations in which the
+        # unknown occurs, so it is eliminated after them.
         self._order = minimum_degree(
             self.n + self.m, self._entries, lambda k, now: k not in massless or all(i < self.n for i in now)
         )

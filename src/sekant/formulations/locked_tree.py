@@ -1,7 +1,7 @@
 """Joints of a tree that stick: the recursion locks them, at the cost of one or two products per joint.
 
-If every friction is a level on a free coordinate of a tree without constraints, no equation for the force of
-a sticking joint is needed: its acceleration is zero, a_k = (1 - h_k) (...), also in the factors of the mass
+If every friction has a given level and acts on a free coordinate of a tree without constraints, the force of a
+sticking joint needs no equation: its acceleration is zero, a_k = (1 - h_k) (...), also in the factors of the mass
 matrix. The force that it carries then follows from inverse dynamics.
 """
 

@@ -107,8 +107,8 @@ class NamedValues(ElementKinematics):
         return value
 
     def signal(self, name: str) -> SX:
-        """Value of a signal. The first call makes all of them in the order of the model, so that the order of
-        their states does not depend on the caller (the inputs of a signal come before it)."""
+        """Value of a signal. The first call makes all signals in the order of the model, each after its inputs, so
+        that the order of their states does not depend on the caller."""
         if not self._signals:
             for first in self.model.signals:
                 self._signal(first)

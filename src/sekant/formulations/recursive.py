@@ -40,8 +40,7 @@ class TreeState:
         rest is added to their carriers.
 
         Except for its spin, a rotor moves with its carrier, so its mass and its inertia across the axis are
-        constant there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that
-        were lumped.
+        constant there. The `rotors` of this tree are those that were lumped; the wrenches in their joints are wrong.
         """
         inertia, lumped = list(self.inertia), set()
         for i in self.rotors:

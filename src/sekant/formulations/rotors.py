@@ -6,8 +6,8 @@ it, has the same inertia in a frame that does not spin as in its own. All recurs
     X_PM = X_PF ,   S = (0, 0, 1, 0, 0, 0) ,   zeta = V x S v ,
 
 which differ from those of the spinning frame by a rotation about z that does not affect S and the inertia.
-The hinge's angle then occurs in no equation, only in requested poses: wheels and flywheels need neither sine
-nor cosine.
+The hinge's angle then occurs in no equation, only in requested poses, so wheels and flywheels need neither sine nor
+cosine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUND_OFF = (
 
 
 def rotors_of(links: Sequence[Link]) -> frozenset[int]:
-    """Numbers of the links that are rotors, whatever values their parameters have."""
+    """Indices of the links that are rotors for all values of their parameters."""
     carriers = {link.parent for link in links}
     return frozenset(i for i, link in enumerate(links) if i not in carriers and _is_rotor(link))
 
@@ -46,7 +46,8 @@ def _is_round(h: np.ndarray, J: np.ndarray) -> bool:
 
 
 def _samples(h: SX, J: SX) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Their values; if they depend on parameters, at some samples of these: entries that agree there always agree."""
+    """The values of h and J. If they depend on parameters, the values at some samples of these; entries that agree
+    there always agree."""
     symbols = ca.symvar(ca.veccat(h, J))
     function = ca.Function("inertia", [ca.vertcat(SX.zeros(0, 1), *symbols)], [ca.densify(h), ca.densify(J)])
     draws = np.random.default_rng(1).uniform(0.5, 1.5, (2, len(symbols))) if symbols else np.zeros((1, 0))

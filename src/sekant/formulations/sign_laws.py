@@ -1,6 +1,7 @@
-"""Forces with sign(...) of a velocity: dry friction laws under which nothing could come to rest. The
-criterion is the jump where the argument of the sign crosses zero; with prescribed motions this may be away
-from rest. Laws that use the sign only far from there, such as those of sliding tires, do not jump.
+"""Forces with sign(...) of a velocity: dry friction laws under which nothing could come to rest.
+
+The criterion is a jump where the argument of the sign crosses zero; with prescribed motions this may happen away from
+rest. Laws that use the sign only far from its zero, such as those of sliding tires, do not jump.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
 ROUND_OFF = 1e-12
-"""Allowed jump of a force, relative to its size."""
+"""Largest jump of a force, relative to its size, that is allowed."""
 LEAST = 1e-9
-"""Allowed jump in N or N m for small forces, such as numbers that keep quotients finite without load."""
+"""Largest jump (N or N m) that is allowed for small forces, such as numbers that keep quotients finite."""
 ROUNDS = 8
 """Newton steps to the velocity at which an argument is zero."""
 
 
 def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
-    """Raise for forces that jump where a velocity crosses zero: with them the motion could never come to rest."""
+    """Raise an error for forces that jump where a velocity crosses zero: the motion could never come to rest."""
     for name, action in actions.items():
         forces = forces_of(action)
         jump = _jump(forces, eq)

@@ -27,7 +27,7 @@ STEEP = {ca.OP_TANH: "tanh", ca.OP_ATAN: "atan", ca.OP_ERF: "erf"}
 NEAR = 1e-7
 """Velocity (m/s or rad/s) on both sides of a jump."""
 STEEPEST = 1e-6
-"""The same for saturating functions: those that do not reverse within a few times this can be integrated."""
+"""The same for saturating functions; a function that reverses over a wider range can be integrated."""
 BESIDE = 1e3
 """Other velocities, relative to the distance from the jump, at which a law must also jump."""
 LEAST = 1e-9

@@ -32,8 +32,10 @@ def timed_items(model: Model) -> list[Description]:
 def model_stops(
     model: Model, items: Sequence[Description], begin: float, end: float, given: Mapping[str, float]
 ) -> set[float]:
-    """Times in [begin, end] at which signals and tables of time in `items` switch, found from their texts;
-    `given`: values of some parameters of the model."""
+    """Times in [begin, end] at which signals and tables of time in `items` switch, found from their expressions.
+
+    `given`: values of some parameters of the model.
+    """
     constants = parameter_values(model, given)
     stops: set[float] = set()
 
@@ -79,7 +81,7 @@ class ModelTimeline:
         return recent.put(key, sorted(stops))
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """The parameters that a given motion depends on, and all that may occur in the texts of its switches."""
+        """The parameters on which a given motion depends, and those in the expressions of its switches."""
         eq, resolved = self._eq, self._eq.resolved
         found = [np.full(one.default.size, one.name in eq.model.parameters) for one in resolved.parameters]
         concerned = np.concatenate([np.zeros(0, bool), *found])
@@ -128,7 +130,8 @@ class GivenMotion:
 def jump_text(
     at: BoundOracle, p: NDArray[np.float64], times: Iterable[float], span: tuple[float, float]
 ) -> str | None:
-    """Whether position or rate of a given motion, `at` (t, p), jump at a time within the span, for a reader."""
+    """A text that says where position or rate of a given motion, `at` (t, p), jump within the span; None if they do
+    not."""
     begin, end = span
     for time in times:
         near = NEAR * max(abs(time), end - begin)

@@ -19,9 +19,9 @@ from sekant.model.model import Model
 class Link:
     """A body together with the joint that carries it.
 
-    The link's own frame is the joint's frame M on the child: there a hinge's subspace is a unit vector, and
-    constant poses relative to M cost nothing at run time. If the tree traverses a joint backwards
-    (`reversed`), the link is the joint's parent body and its frame is F.
+    The link's own frame is the joint's frame M on the child: in this frame a hinge's subspace is a unit vector, and
+    constant poses relative to it cost nothing at run time. If the tree traverses a joint backwards (`reversed`), the
+    link is the joint's parent body, and its frame is F.
     """
 
     body: str

@@ -1,9 +1,9 @@
 """Rotation matrices of unit quaternions as separate variables, for derivatives of expressions that contain them.
 
-A small turn s (3,) of the frame M changes R_FM by R skew(s), a matrix of the same numbers at other positions,
-while the derivative through the quaternion takes about a hundred operations and shares no subexpressions. So
-an expression is rewritten in the entries of R instead of the quaternion, differentiated in this form, and
-converted back to the coordinates.
+A small turn s (3,) of the frame M changes R_FM by R skew(s), which contains the entries of R at other positions.
+The derivative through the quaternion, in contrast, takes about a hundred operations and shares no subexpressions.
+Therefore an expression is written in terms of the entries of R instead of the quaternion, differentiated in this
+form, and converted back to the coordinates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Results: named time series with units, status, statistics and provenance, in memory and on disk."""
+"""Results: named time series with units, status, statistics and provenance, in memory and in files."""
 
 from sekant.results.channels import Channel, Channels, UnknownChannelError
 from sekant.results.result import Result

@@ -1,4 +1,4 @@
-"""Channels: the names, units and components of the columns of a flat output row y(t)."""
+"""Channels: the names, units and components of the columns of an output row y(t)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class UnknownChannelError(SekantError, KeyError):
 class Channel:
     """One named quantity, e.g. ``Channel("arm.position", "m", ("x", "y", "z"), "p_WB of arm in W")``.
 
-    A channel without components is a scalar and takes one column; with components it takes one column each,
-    and ``arm.position.x`` names such a column. `unit` is one unit for all components, or one for each.
+    A channel without components is a scalar with one column. A channel with components has one column for each, with
+    a name such as ``arm.position.x``. `unit`: the unit of all components, or one unit for each.
     """
 
     name: str
@@ -39,7 +39,8 @@ class Channel:
             raise SekantError(f"channel '{self.name}': two components have the same name {self.components}")
         if not isinstance(self.unit, str) and len(self.unit) != self.width:
             raise SekantError(
-                f"channel '{self.name}': {len(self.unit)} units for {self.width} columns; give one or all"
+                f"channel '{self.name}': {len(self.unit)} units for {self.width} columns; give one unit, or one "
+                "for each column"
             )
 
     @property
@@ -60,7 +61,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns of a name, ``start:stop`` of the row; the series of a scalar has no column axis."""
+    """The columns ``start:stop`` to which a name refers; the series of a scalar has no column axis."""
 
     name: str
     start: int
@@ -76,7 +77,7 @@ class Selection:
 
 
 class Channels:
-    """An ordered set of channels: the description of a row y of `width` numbers.
+    """An ordered set of channels: the description of a row y of `width` values.
 
     A name is a channel (``arm.position``), a column (``arm.position.x``, ``hinge.q``), or the short form of a
     column of a position, velocity or acceleration (``arm.x``, ``arm.vx``, ``arm.ax``).

@@ -1,7 +1,7 @@
 """Compares two results column by column.
 
 Errors are relative to the range of the reference, as in HALL (3.5): (value - reference) / (max - min of the
-reference). Errors of angles and forces are then comparable, whatever their zero points.
+reference). Errors of angles and of forces can then be compared, whatever their zero points are.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class ColumnComparison:
 
 
 def compare(result: Result, reference: Result, names: Iterable[str] = ()) -> list[ColumnComparison]:
-    """Compare the columns that both results have (`names` or patterns; by default all) where their times overlap.
+    """Compare the columns that both results have, where their times overlap.
 
-    `result` is interpolated linearly between its rows; use the same output step in both runs to avoid this.
+    `names`: names or patterns of the columns to compare; by default all. `result` is interpolated linearly between
+    its rows; use the same output step in both runs to avoid this.
     """
     wanted = list(names)
     chosen = reference.channels.match(wanted) if wanted else reference.names

@@ -1,9 +1,8 @@
 """Results as netCDF-3 files (64-bit offset), readable by any netCDF software.
 
-The record dimension is time, every variable is a double, and time comes first. So a record of the file is the
-row [t, y] in big-endian doubles. To append rows, write them after the last one and then increase the record
-count, the big-endian integer at byte 4 (netCDF classic format, ``magic numrecs dim_list gatt_list var_list
-data``).
+The record dimension is time, every variable is a double, and time comes first, so a record of the file is the row
+[t, y] in big-endian doubles. Rows are appended after the last record; then the record count is increased, the
+big-endian integer at byte 4 (netCDF classic format, ``magic numrecs dim_list gatt_list var_list data``).
 """
 
 from __future__ import annotations
@@ -103,13 +102,13 @@ def _listed(kind: bytes, parts: Sequence[bytes]) -> bytes:
 
 
 def _packed(text: str) -> bytes:
-    """A text after its length, padded to a multiple of four bytes."""
+    """The length of a string, and the string padded to a multiple of four bytes."""
     content = text.encode()
     return _INT(len(content)) + content + b"\0" * (-len(content) % 4)
 
 
 def _attributes(values: Mapping[str, str | int]) -> bytes:
-    """A list of attributes. An empty text becomes a space, since some readers do not expect empty texts."""
+    """A list of attributes. An empty string becomes a space, because some readers do not expect empty strings."""
     parts = [
         _packed(name)
         + (_WHOLE + _INT(1) + _INT(value) if isinstance(value, int) else _CHAR + _packed(value or " "))

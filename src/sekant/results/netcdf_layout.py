@@ -27,8 +27,8 @@ class Damaged(Exception):
 
 @dataclass(frozen=True)
 class StoredVariable:
-    """A variable: the shape of one row (or of the whole variable if its first dimension is not time), the number
-    type, and the position of its first byte."""
+    """A variable: the shape of one row (or of the whole variable if its first dimension is not time), the data type,
+    and the position of its first byte."""
 
     shape: tuple[int, ...]
     over_time: bool
@@ -93,7 +93,7 @@ class _Header:
         return np.dtype(_TYPES[number])
 
     def attributes(self) -> dict[str, str | float]:
-        """Attributes by name: texts, and the first number of numeric ones."""
+        """Attributes by name: strings, and the first value of numeric attributes."""
         found: dict[str, str | float] = {}
         for _ in self.count(_ATTRIBUTES):
             name, kind, count = self.name(), self.kind(), self.integer()

@@ -111,7 +111,7 @@ def _notes(facts: dict[str, Any]) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """`value` with NumPy numbers, arrays and mappings as Python objects; numbers that are not finite become None."""
+    """`value` with NumPy numbers, arrays and mappings as Python objects; values that are not finite become None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -187,8 +187,8 @@ def _moves(column: dict[str, Any]) -> bool:
 
 
 def _rank(column: str) -> int:
-    """Sort key: joint coordinates first, then their rates, positions and forces; energies, which have their own line,
-    last."""
+    """Sort key: joint coordinates come first, then their rates, positions and forces. Energies, which have their own
+    line, come last."""
     for rank, ending in enumerate(_RANKS):
         if column.endswith(ending) or f"{ending}." in column:
             return rank

@@ -1,6 +1,6 @@
 """Results as CSV: one header line ``time [s],arm.position.x [m],...`` and full precision.
 
-CSV files contain numbers, names and units; status, warnings, statistics and provenance require netCDF.
+CSV files contain values, names and units; status, warnings, statistics and provenance require netCDF.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VECTORS = {("x", "y", "z"), ("w", "x", "y", "z"), ("x", "y")}
 
 
 def write_csv(result: Result, path: str | os.PathLike[str]) -> None:
-    """Write every column, with numbers that read back exactly."""
+    """Write every column with full precision."""
     labels = ["time [s]"]
     labels += [
         f"{name} [{unit}]" if unit else name
@@ -33,7 +33,7 @@ def write_csv(result: Result, path: str | os.PathLike[str]) -> None:
 
 
 def read_csv(path: str | os.PathLike[str]) -> Result:
-    """The result in a file from `write_csv`. Columns ``a.x, a.y, a.z`` with the same unit become a vector."""
+    """The result in a file that `write_csv` wrote. Columns ``a.x, a.y, a.z`` with the same unit become a vector."""
     found = read_columns(path)
     if found.names[0] != "time":
         raise found.wrong("is not a result file: the first column of its header must be 'time [s]'")

@@ -31,10 +31,10 @@ class ResultWriter:
             writer.append(time, rows)               # as often as needed
             writer.finish("finished", stats=stats)
 
-    Rows are appended to the file before its record count is increased, so the file is complete at any time and the
-    cost is linear in the number of rows. Until `finish` its status is "running". Files are created as
-    ``<name>.<process id>.partial`` and then renamed, so an older file of the same name remains until there are
-    rows to replace it. If the block ends early, by Ctrl-C or an error, the file contains the computed rows, with the
+    Rows are appended to the file before its record count is increased, so the file is complete at any time, and the
+    cost is linear in the number of rows. Until `finish` is called, the status of the file is "running". Files are
+    created as ``<name>.<process id>.partial`` and then renamed, so an older file of the same name remains until there
+    are rows to replace it. If Ctrl-C or an error ends the block early, the file contains the computed rows, with the
     status "interrupted" or "failed".
     """
 

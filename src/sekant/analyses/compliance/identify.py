@@ -36,14 +36,13 @@ def identify_compliance(
     resolution: float = 1e-5,
     t: float = 0.0,
 ) -> IdentifiedCompliance:
-    """Stiffnesses of the path or surface joint `joint`, from load ramps at `frame` of a body that it carries.
+    """Stiffnesses of the path or surface joint `joint`, from load ramps at the `frame` of a body that it carries.
 
-    The joint's own coordinate must be constrained by the model, for instance by its spring. `use`: "all" six
-    displacements of each
-    ramp, or the "direct" one along its load only (Hall). Long ramps are averaged over `levels` steps of the load.
-    `length` (m) converts angles to displacements. A stiffness whose displacement stays below `resolution` (m) is
-    refused. `guess`: initial stiffnesses by direction (by default those of the joint). `damping` (s) of the
-    returned model, as a factor of the stiffness: 1 % (Hall).
+    The model must constrain the joint's own coordinate, for instance by a spring. `use`: "all" uses all six
+    displacements of each ramp, "direct" only the displacement along its load (Hall). Long ramps are averaged over
+    `levels` steps of the load. `length` (m) converts angles to displacements. A stiffness is refused if its effect on
+    the displacements is below `resolution` (m). `guess`: initial stiffnesses by direction, by default those of the
+    joint. `damping` (s): ratio of damping to stiffness in the returned model, by default 0.01 s (Hall).
     """
     names = _directions(model, joint)
     given = [as_case(case) for case in cases]
@@ -100,8 +99,8 @@ def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolutio
 def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, resolution: float) -> None:
     """Refuse stiffnesses that the load cases do not determine, or determine only in combination.
 
-    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. An effect must exceed the
-    resolution, and so must its part that the other stiffnesses cannot explain.
+    J (rows, n) contains the derivatives of displacements in m with respect to the logarithms of the stiffnesses. The
+    effect of a stiffness must exceed the resolution, and so must the part of it that the others cannot explain.
     """
     given = ", ".join(dict.fromkeys(problem.directions))
     size = np.linalg.norm(J, axis=0)

@@ -19,9 +19,9 @@ DISPLACEMENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 @dataclass(frozen=True, eq=False)
 class LoadCase:
-    """A force "fx", "fy", "fz" (N) or moment "mx", "my", "mz" (N m) along an axis of the world.
+    """A ramp of a force "fx", "fy", "fz" (N) or a moment "mx", "my", "mz" (N m) along an axis of the world.
 
-    load (n,); displacement (n, 6) of the loaded frame from its first pose: position (m), then the rotation
+    `load` (n,); `displacement` (n, 6) of the loaded frame from its first pose: position (m), then the rotation
     vector (rad), both in the world. The load changes so slowly that each row is an equilibrium.
     """
 
@@ -48,7 +48,8 @@ class LoadCase:
 
     @staticmethod
     def from_csv(path: str | os.PathLike[str], direction: str, load: str = "load") -> LoadCase:
-        """Load case from a CSV file with columns `load`, x, y, z and rx, ry, rz, in any order; others are ignored.
+        """Load case from a CSV file with the columns `load`, x, y, z, rx, ry, rz in any order; other columns are
+        ignored.
 
         Columns without a unit are in N or N m, m and rad.
         """

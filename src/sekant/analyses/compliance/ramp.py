@@ -75,9 +75,9 @@ def simulated_ramp(
 ) -> LoadCase:
     """A load ramp in time, as in Hall's tests: the load follows a cubic step that begins at t = `start` (s).
 
-    The model begins in its equilibrium; other loads must be constant. Damping makes the displacement lag behind the
-    load, so stiffnesses identified from it are too large by about the ratio of lag to duration. `options` are those
-    of `simulate`.
+    The model starts in its equilibrium; other loads must be constant. Damping makes the displacement lag behind the
+    load, so stiffnesses identified from the ramp are too large by about the ratio of the lag to the duration.
+    `options`: options of `simulate`.
     """
     ramp = Expression(f"adams_step(t, {start!r}, 0, {start + duration!r}, {float(peak)!r})")
     axis = _axis(direction)

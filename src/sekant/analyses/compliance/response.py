@@ -28,8 +28,8 @@ LOADS = tuple(f"ramp_{direction}" for direction in DIRECTIONS)
 
 @dataclass(frozen=True, eq=False)
 class Rested:
-    """An equilibrium: q (nq,), lam (m,); p (3,) and R (3, 3) of the frame in the world, and their derivatives by
-    all parameters: slope (6, np), of the position and of the rotation (dR = [w] R)."""
+    """An equilibrium: q (nq,), lam (m,), and p (3,), R (3, 3) of the frame in the world. `slope` (6, np):
+    derivatives of the position and of the rotation (dR = [w] R) with respect to all parameters."""
 
     q: Array
     lam: Array
@@ -69,8 +69,8 @@ class Response:
         return self.start
 
     def rest(self, q: Array, lam: Array, p: Array) -> Rested:
-        """Newton's method from q and lam with exact derivatives; the loads change in small steps, so this is
-        sufficient."""
+        """The equilibrium by Newton's method from q and lam, with exact derivatives. Since loads change in small
+        steps, this is sufficient."""
         nv, name = self.system.nv, self.system.model.name
 
         def at(place: tuple[Array, Array]) -> Rows:

@@ -53,7 +53,7 @@ class IdentifiedCompliance:
         return f"<IdentifiedCompliance of {self.joint}: {', '.join(self.stiffness)}>"
 
     def coefficient(self, load: str, displacement: str) -> Coefficient:
-        """The coefficient of a displacement by a load."""
+        """The coefficient of a displacement with respect to a load."""
         return next(c for c in self.coefficients if (c.load, c.displacement) == (load, displacement))
 
     def summary(self) -> str:

@@ -1,5 +1,5 @@
-"""Answers of mechanisms modeled with points and bare Lagrangians in addition to their equations: elements, energies,
-start, switches, reports."""
+"""The members of the contract of mechanisms modeled with points and of bare Lagrangians, apart from their equations:
+elements, energies, start, timeline, reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DYNAMIC = "explicit_time"
 """Name of the power supplied to energies that depend explicitly on time."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 GAUSS = (0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS)
-"""Places in [0, 1] and weights of Gauss's quadrature."""
+"""Nodes in [0, 1] and weights of Gauss's quadrature."""
 
 
 class LagrangianElements(Elements):
@@ -117,7 +117,7 @@ class LagrangianStart(Start):
         return float(weights[self._number(key)])
 
     def stated(self, key: Key, velocity: bool) -> bool:
-        """All positions, and the given velocities; not the tracked quantities, which follow from them."""
+        """All positions and the given velocities are stated; tracked quantities follow from them."""
         k = self._number(key)
         return k not in self._parts.tracked and (not velocity or self._parts.rate_weights[k] > FOLLOWS)
 
@@ -216,7 +216,7 @@ class InertiaCheck:
 
 
 class LagrangianReports:
-    """The content of a report about a mechanism modeled with points."""
+    """Reports of a mechanism modeled with points or of a bare Lagrangian."""
 
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts

@@ -1,9 +1,9 @@
 """Natural coordinates of a model: for each group of bodies a point and two directions, shared where joints allow it.
 
 A group's frame is spanned by a point r, two directions a1, a2 and a3 = a1 x a2 (DERA 2.3). Groups are processed one
-after another, starting at the ground. Each uses known points and directions first, then those that it shares
-with later groups, and only then introduces its own. Its other common points and directions follow from its
-frame; if those were already known, a loop closes, and equations of the joint remain.
+after another, starting at the ground. Each group first uses known points and directions, then those that it shares
+with later groups, and finally introduces its own. Its other common points and directions follow from its frame. If
+these were already known, a loop closes, and equations of the joint remain.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Arm:
 
 
 class Basis:
-    """The coordinates of all groups, and which equations remain."""
+    """The coordinates of all groups, and the equations that remain."""
 
     def __init__(self, sharing: Sharing):
         self.sharing = sharing

@@ -1,8 +1,8 @@
 """Mechanism -> Lagrangian, constraints and forces in the free coordinates.
 
-The mechanism is stated in all components y of its basic points, those of the ground and prescribed ones included.
-The free ones are the coordinates q; the others are replaced by their functions of time. The residuals of
-Lagrange's equations for these are the forces that hold them.
+The mechanism is stated in all components y of its basic points, including points of the ground and prescribed
+components. The free components are the coordinates q; the others are replaced by their functions of time. The
+residuals of Lagrange's equations for the replaced components are the forces that hold them.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class MechanismSums:
 
     @property
     def _components(self) -> dict[int, tuple[SX, int, bool]]:
-        """For each number of a coordinate: the basic point or vector (3,), the axis, and whether it is a point."""
+        """By index of the coordinate: the basic point or vector (3,), the axis, and whether it is a point."""
         found = {}
         for k, i in enumerate(self.free):
             owner, _, axis = self.m.coordinates[i].name.rpartition(".")
@@ -268,7 +268,7 @@ class MechanismSums:
         return found
 
     def _numbers(self, part: Part) -> tuple[int, ...]:
-        """Numbers of the coordinates on which a part's points depend."""
+        """Indices of the coordinates on which a part's points depend."""
         used = {s.element_hash() for point in part.points for s in ca.symvar(point.value)}
         return tuple(k for k in range(len(self.free)) if self.q[k].element_hash() in used)
 
@@ -325,7 +325,7 @@ class MechanismSums:
 
     @property
     def _drifts(self) -> list[tuple[EquationRows, SX]]:
-        """The rate of each equation at zero velocities, due to its explicit dependence on time."""
+        """The rate of each equation at zero velocities, which comes from its explicit dependence on time."""
         still = SX.zeros(self.y_rate.numel())
         return [
             *((row, ca.densify(self.lookups.jacobian(row.expression, self.m.t))) for row in self.positions),

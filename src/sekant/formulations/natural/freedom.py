@@ -77,8 +77,8 @@ class FreedomTable:
 
 
 def freedom_table(m: Composition) -> FreedomTable:
-    """A coordinate belongs to the first part that needs it. An equation belongs to the part of its name, or
-    to the first part after which all its coordinates exist."""
+    """The table: a coordinate belongs to the first part that needs it. An equation belongs to the part with its name,
+    or to the first part after which all its coordinates exist."""
     number = {s.element_hash(): i for i, c in enumerate(m.coordinates) for s in (c.symbol, c.rate)}
 
     def free(expression: SX) -> set[int]:

@@ -1,4 +1,4 @@
-"""Motions that are given as functions of time, and those among them that masses must follow."""
+"""Motions that are given as functions of time, and prescribed components that masses must follow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def given_motions(assembled: MechanismSums) -> dict[str, SX]:
 def _prescribed(assembled: MechanismSums) -> dict[str, SX]:
     """Prescribed components, by name, to which free masses are tied by inertia or by equations.
 
-    Springs and dampers may be attached to anything: a jump in the velocity of their end requires no infinite force.
+    Springs and dampers are not included, because a jump in the velocity of their end requires no infinite force.
     """
     mechanism, lookups, v = assembled.m, assembled.lookups, assembled.v
     momentum = lookups.gradient(assembled.T, v)

@@ -1,4 +1,4 @@
-"""A bare Lagrangian -> energies, constraints and forces of the equations of motion."""
+"""From a bare Lagrangian to the energies, constraints and forces of its equations of motion."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ KINDS = ("rod", "spring", "damper")
 
 
 def drawn_points(points: Mapping[str, Any]) -> dict[str, SX]:
-    """Places (2,) or (3,) m by name."""
+    """Positions (2,) or (3,) m by name."""
     found = {}
     for name, place in points.items():
         column = (
@@ -160,7 +160,8 @@ def point_outputs(points: Mapping[str, SX]) -> Iterator[Output]:
 
 
 def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -> Scene:
-    """The scene; each line has two points and perhaps its kind. Up is y where all points are planar, else z."""
+    """The scene; each line has two points and optionally a kind. The y axis points up if all points are planar, else
+    the z axis."""
     if not points:
         return {}
     links: list[SceneLink] = []

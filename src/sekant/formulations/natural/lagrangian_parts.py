@@ -31,13 +31,13 @@ class LagrangianParts:
     `lagrangian` (): of q, v, t, p. `kinetic`, `potential` (): its physical parts, and `mass` (kg), if known.
     `spans`: squares (m^2) of the lengths along which elements act, by words for the element and its ends.
     `rayleigh`: dissipation functions by name; `forces` (n,): generalized forces by name. `start`,
-    `start_rates` (n,); `weights`, `rate_weights` (n,): weights in the assembly. `tracked`: by number of the
-    coordinate its rate and start; `states`: symbol, rate and start of quantities whose rates are not linear
-    in the velocities. `prescribed(a, lam)`: all powers by name, where points are prescribed.
-    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: for each
-    number of a coordinate the point or vector (3,) to which it belongs, the index of the component, and
-    whether it is a point; `carried`: numbers of the coordinates of each part; `places`: position and velocity
-    (3,) of each part. `items`: contents by kind. `table`: of the degrees of freedom.
+    `start_rates` (n,): start values. `weights`, `rate_weights` (n,): weights in the assembly. `tracked`: rate and
+    start of tracked coordinates, by index. `states`: symbol, rate and start of quantities whose rates are not
+    linear in the velocities. `prescribed(a, lam)`: all powers by name, if points are prescribed.
+    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: by index of a coordinate, the point or
+    vector (3,) to which it belongs, the index of the component, and whether it is a point. `carried`: indices of the
+    coordinates of each part. `places`: position and velocity (3,) of each part. `items`: contents by kind. `table`:
+    the table of degrees of freedom.
     """
 
     resolved: ResolvedModel

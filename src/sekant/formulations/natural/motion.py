@@ -64,8 +64,8 @@ class NaturalMotion:
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """Rates of the components of points and vectors minus those of the group motion; integrals follow
-        from them. Points that belong to no part move with the members.
+        """Rates of the components of points and vectors minus those of the group motion; tracked quantities follow
+        from these. Points that do not belong to a part move with the members.
         """
         parts, u = self._parts, eq.v - spins
         still = {k for name, numbers in parts.carried.items() if name not in members for k in numbers}

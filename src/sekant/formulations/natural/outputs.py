@@ -37,7 +37,7 @@ def natural_outputs(assembled: MechanismSums, eq: NaturalEquations, work: SX) ->
 
 def with_derivatives(output: Output, order: int, eq: NaturalEquations) -> Iterator[Output]:
     """An output, and its time derivatives ``name.rate``, ``name.rate2``, ... up to an order, along the motion:
-    d/dt = v d/dq + a(q, v, t) d/dv + d/dt, up to the requested order."""
+    d/dt = v d/dq + a(q, v, t) d/dv + d/dt."""
     yield output
     value = output.expression
     for k in range(1, order + 1):

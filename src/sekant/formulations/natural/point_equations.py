@@ -9,7 +9,7 @@ and the mass matrix B^T (E x 1) B is constant wherever a3 is linear in the coord
 ground. Forces act through the virtual work f . r' + n . w; the angular velocity is w = sum d_k x a_k' / 2 with
 the dual vectors d_k, so a moment n is the force n x d_k / 2 on a_k.
 
-Joints with a common point or direction need no equation, and so have no multiplier. Their reactions follow from
+Joints with a common point or direction need no equation and therefore have no multiplier. Their reactions follow from
 Newton's and Euler's laws for each body, once its acceleration is known.
 """
 

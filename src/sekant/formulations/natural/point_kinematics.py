@@ -1,7 +1,7 @@
 """Motion of a model in natural coordinates: points and directions instead of joint angles and Euler parameters.
 
-Poses are computed from each group's point and directions; they are rigid where its rigidity equations hold.
-The rest of a model (frames, forces, sensors, joints' coordinates) works as in the other formulations.
+Poses are computed from the point and the directions of each group; they are rigid where the group's rigidity
+equations hold. Frames, forces, sensors and coordinates of joints work as in the other formulations.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Shared elements of the bodies of a model: rigid groups, and points and directions that joints make common
 (DERA 2.5).
 
-Bodies joined by fixed joints form one group. A hinge makes a point and a direction common to two groups, a
-ball joint a point, a slider two directions. On one group, coincident points are the same, and so are parallel
-directions.
+Bodies joined by fixed joints form one group. A hinge makes a point and a direction common to two groups, a ball joint
+a point, and a slider two directions. Coincident points of one group are one point, and parallel directions are one
+direction.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class MotionWithoutInertia:
     inertia: BoundOracle
 
     def __call__(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
-        """A text for a reader; empty if there is no such motion."""
+        """A message for a reader; empty if mass resists every motion."""
         n = v.size
         M, G = self.inertia(t, q, v, p)
         M, G = M.reshape(n, n), G.reshape(-1, n)

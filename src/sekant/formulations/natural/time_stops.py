@@ -19,7 +19,7 @@ from sekant.tables.operations import recomputed
 from sekant.tables.table import Table
 
 GRID = 20_001
-"""Points at which signs are compared: pulses shorter than 1/20000 of the time span may be missed."""
+"""Number of times at which signs are compared; pulses shorter than 1/20000 of the time span may be missed."""
 COMPARISONS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX)
 KINKS = (ca.OP_FABS, ca.OP_SIGN)
 STEPS = (ca.OP_FLOOR, ca.OP_CEIL)
