@@ -34,10 +34,10 @@ class LagrangianParts:
     `start_rates` (n,): start values. `weights`, `rate_weights` (n,): weights in the assembly. `tracked`: rate and
     start of tracked coordinates, by index. `states`: symbol, rate and start of quantities whose rates are not
     linear in the velocities. `prescribed(a, lam)`: all powers by name, if points are prescribed.
-    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: by index of a coordinate, the point or
-    vector (3,) to which it belongs, the index of the component, and whether it is a point. `carried`: indices of the
-    coordinates of each part. `places`: position and velocity (3,) of each part. `items`: contents by kind. `table`:
-    the table of degrees of freedom.
+    `report(equations, work)`: outputs. `given_motions()`: functions of time, by name. `components`: by index of a
+    coordinate, the point or vector (3,) to which it belongs, the index of the component, and whether it is a point.
+    `carried`: indices of the coordinates of each part. `places`: position and velocity (3,) of each part. `items`:
+    contents by kind. `table`: the table of degrees of freedom.
     """
 
     resolved: ResolvedModel
