@@ -11,10 +11,10 @@ DRAWINGS = {
     "series": "plots:series_picture",
     "energy": "plots:energy_picture",
     "comparison": "comparison:comparison_picture",
-    "bode": "bode:bode_picture",
-    "mode_bars": "curves:mode_bars_picture",
-    "root_locus": "curves:root_locus_picture",
-    "work_precision": "curves:work_precision_picture",
+    "bode": "linear_pictures:bode_picture",
+    "mode_bars": "linear_pictures:mode_bars_picture",
+    "root_locus": "linear_pictures:root_locus_picture",
+    "work_precision": "plots:work_precision_picture",
     "player": "live.live:notebook_player",
 }
 """Pictures and pages of results and analyses by name; their modules are imported on first use."""

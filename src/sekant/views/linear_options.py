@@ -193,7 +193,7 @@ class ModesReport:
         if self.locus is not None:
             self.locus.plot(plot)
             return
-        from sekant.views.mode_charts import mode_charts_picture
+        from sekant.views.linear_pictures import mode_charts_picture
         from sekant.views.pictures import save_picture
 
         count = self.modes.eigenvalues.size

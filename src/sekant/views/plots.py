@@ -1,4 +1,4 @@
-"""Time histories of results in panels, one panel per unit."""
+"""Time histories of results in panels, one panel per unit; run times over errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ from sekant.views.pictures import drawing, save_picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from sekant.analyses.simulation.work_precision import WorkPrecision
     from sekant.views.pictures import Picture
 
-__all__ = ["Panel", "envelope", "overview_panels", "plot_overview"]
 _OVERVIEW_LINES = 12
 _SLICES = 1500
 _LEGEND_ROWS = 24
@@ -215,7 +215,6 @@ def title_of(result: Result) -> str:
 
 
 _STORED = ("energy.kinetic", "energy.potential", "energy")
-_MOST = 12
 
 
 def energy_picture(result: Result) -> Picture:
@@ -223,12 +222,33 @@ def energy_picture(result: Result) -> Picture:
     columns = result.channels.columns
     if "energy.balance" not in columns:
         raise SekantError("the result contains no energies; run the model again with this version of Sekant")
-    stored = tuple(columns.index(name) for name in _STORED if name in columns)
-    works = tuple(i for i, name in enumerate(columns) if name.endswith(".work"))
-    panels = [Panel("energy", "J", stored)]
-    if works:
-        panels.append(Panel("work done on the bodies", "J", works[:_MOST], len(works) - len(works[:_MOST])))
-    panels.append(
-        Panel("balance: energy minus work minus initial energy", "J", (columns.index("energy.balance"),))
-    )
+    stored = [columns.index(name) for name in _STORED if name in columns]
+    works = [i for i, name in enumerate(columns) if name.endswith(".work")]
+    balance = [columns.index("energy.balance")]
+    panels = _by_unit(result, stored, "energy")
+    panels += _by_unit(result, works, "work done on the bodies", _OVERVIEW_LINES)
+    panels += _by_unit(result, balance, "balance: energy minus work minus initial energy")
     return draw_panels(result, panels)
+
+
+_MARKERS = "osD^vPX"
+
+
+def work_precision_picture(found: WorkPrecision) -> Picture:
+    """Run time over the actual error, one line per method; methods near the lower right corner are best."""
+    with drawing(6.4, 3.8) as figure:
+        axis = figure.subplots()
+        for i, method in enumerate(found.methods):
+            points = sorted((p for p in found.points if p.method == method), key=lambda p: p.rtol)
+            good = [point for point in points if point.error > 0]
+            look: dict[str, Any] = {
+                "marker": _MARKERS[i % len(_MARKERS)],
+                "markersize": 4,
+                **style.line_style(i),
+            }
+            axis.plot([p.error for p in good], [p.seconds for p in good], label=method, **look)
+        axis.set(xscale="log", yscale="log", xlabel="largest error / range", ylabel="run time [s]")
+        axis.invert_xaxis()
+        axis.set_title(style.literal(f"work-precision diagram: {found.model}"), loc="left")
+        axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    return figure

@@ -132,7 +132,7 @@ def linearize(
         found = modes_report(bar, linear, names, None if locus is None else lambda: locus_over(system, locus))
     found.draw(mode, plot)
     if bode is not None:
-        from sekant.views.bode import bode_picture
+        from sekant.views.linear_pictures import bode_picture
         from sekant.views.pictures import save_picture
 
         save_picture(lambda: bode_picture(linear), bode)
