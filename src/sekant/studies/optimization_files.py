@@ -26,8 +26,8 @@ import numpy as np
 from sekant.analyses.design.design_point import Design
 from sekant.analyses.design.optimize import Optimum, PlainNumbers, _unknown_parameters, search
 from sekant.engine.system import compile as compile_model
-from sekant.errors import ModelError, SekantError, SolverError, suggest
-from sekant.io.source import Places, located, read_source
+from sekant.errors import ModelError, SolverError, suggest
+from sekant.io.source import Source, locating, read_source
 from sekant.model.model import Model
 from sekant.model.ranges import is_range, read_range
 from sekant.studies.analyses import COMPLETE, Analysis, Answer
@@ -81,7 +81,7 @@ class Optimization:
     method: str
     steady: Mapping[str, Any] | None
     ports: tuple[list[str], list[str]]
-    places: Places
+    source: Source
     file: str
     rough: bool
 
@@ -106,10 +106,8 @@ class Optimization:
             settings |= ROUGH
         if self.least is None:  # squares of deviations from targets, to which the tolerance applies
             settings["tolerance"] = settings.get("tolerance", 1e-9) ** 1.5
-        try:
+        with locating(self.source, self.file):
             return search(system, self.bounds, self.objective, limits, ports=self.ports, **settings)
-        except SekantError as error:
-            raise located(error, self.places, self.file) from None
 
     def values(self, best: Optimum) -> dict[str, float]:
         """All measures at the optimum."""
@@ -132,13 +130,12 @@ class Optimization:
 def load_optimization(path: str | PathLike[str]) -> Optimization:
     """The optimization in a YAML file; errors name file and line."""
     source = read_source(Path(path))
-    try:
-        return _optimization(Path(path), source.data, source.places)
-    except SekantError as error:
-        raise located(error, source.places, str(path)) from None
+    with locating(source, path):
+        return _optimization(Path(path), source)
 
 
-def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimization:
+def _optimization(path: Path, source: Source) -> Optimization:
+    data = source.data
     for key in data:
         if key not in KEYS:
             raise ModelError(f"unknown key; {suggest(key, KEYS, 'keys of an optimization')}", path=(key,))
@@ -172,20 +169,8 @@ def _optimization(path: Path, data: Mapping[str, Any], places: Places) -> Optimi
     steady = {key: plain_value(value, ("steady", key)) for key, value in mapping_at(data, "steady").items()}
     ports = list(data.get("inputs") or []), list(data.get("outputs") or [])
     method = str(data.get("method", "slsqp"))
-    fields: dict[str, Any] = {"places": places, "file": str(path), "rough": made.asked}
-    return Optimization(
-        model,
-        bounds,
-        functions,
-        targets,
-        least,
-        limits,
-        start,
-        method,
-        steady or None,
-        ports,
-        **fields,  # type: ignore[arg-type]
-    )
+    asked = (model, bounds, functions, targets, least, limits, start, method, steady or None, ports)
+    return Optimization(*asked, source, str(path), rough=made.asked)
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:

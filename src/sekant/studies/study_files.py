@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, SekantError, suggest
-from sekant.io.source import KeyPath, Source, located, read_source
+from sekant.io.source import KeyPath, Source, located, locating, read_source
 from sekant.model.quantities import read_value
 from sekant.model.ranges import is_range, read_range
 from sekant.studies import samples as designs
@@ -67,10 +67,8 @@ class Study:
 def load_study(path: str | PathLike[str]) -> Study:
     """The study in a YAML file; errors name file and line."""
     source = read_source(Path(path))
-    try:
+    with locating(source, path):
         return replace(_study(Path(path), source.data), source=source, file=str(path))
-    except SekantError as error:
-        raise located(error, source.places, str(path)) from None
 
 
 def _study(path: Path, data: Mapping[str, Any]) -> Study:

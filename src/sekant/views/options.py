@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,6 +37,24 @@ def in_unit(unit: str) -> Callable[[str], float]:
 
     read.__name__ = unit
     return read
+
+
+StepSize = Annotated[
+    float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
+]
+RelativeTolerance = Annotated[float | None, typer.Option(help="Relative tolerance.")]
+ResultFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, in this folder"),
+]
+
+
+def result_path(output: Path | None, file: Path) -> Path:
+    """The result file of `ResultFile`, for the model or study in `file`."""
+    path = output or Path(f"{file.stem}.nc")
+    if path.suffix.lower() != ".nc":
+        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+    return path
 
 
 def parse_assignments(assignments: list[str] | None, option: str = "--set") -> dict[str, str]:

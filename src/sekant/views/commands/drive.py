@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import in_unit, number_or_text, parse_assignments
+from sekant.views.options import RelativeTolerance, StepSize, number_or_text, parse_assignments
 from sekant.views.telling import lines_of, refuse_unwritable, tell
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def drive(
         ),
     ] = False,
     method: Annotated[str | None, typer.Option(help="Integrator; sekant run --help lists them.")] = None,
-    step: Annotated[
-        float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
-    ] = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    step: StepSize = None,
+    rtol: RelativeTolerance = None,
     html: Annotated[
         Path | None, typer.Option(help="Write a page that plays the runs of one or two cars (.html).")
     ] = None,

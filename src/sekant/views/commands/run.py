@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import Assignments, in_unit, parse_assignments
+from sekant.views.options import (
+    Assignments,
+    RelativeTolerance,
+    ResultFile,
+    StepSize,
+    in_unit,
+    parse_assignments,
+    result_path,
+)
 from sekant.views.telling import hint, refuse_unwritable, tell, with_lines
 
 if TYPE_CHECKING:
@@ -39,10 +47,8 @@ def run(
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
     ] = None,
-    step: Annotated[
-        float | None, typer.Option(help="Step size of a fixed-step method, s.", parser=in_unit("s"))
-    ] = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    step: StepSize = None,
+    rtol: RelativeTolerance = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance.")] = None,
     output_step: Annotated[
         float | None, typer.Option(help="Time between rows of the result, s.", parser=in_unit("s"))
@@ -58,10 +64,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, in this folder"),
-    ] = None,
+    output: ResultFile = None,
     csv: Annotated[Path | None, typer.Option(help="Also write a CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw an overview (.svg, .pdf, .png).")] = None,
     html: Annotated[
@@ -76,9 +79,7 @@ def run(
     asked = {"until": until, "method": method, "step": step, "rtol": rtol, "atol": atol}
     asked |= {"output_step": output_step}
     options = {name: value for name, value in asked.items() if value is not None}
-    path = output or Path(f"{file.stem}.nc")
-    if path.suffix.lower() != ".nc":
-        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+    path = result_path(output, file)
 
     refuse_unwritable(tables=[csv], pictures=[plot], pages=[html])
     from sekant.results.writer import ResultWriter

@@ -8,16 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.commands.run import INTERRUPTED_CODE
+from sekant.views.options import ResultFile, result_path
 from sekant.views.telling import hint, refuse_unwritable, tell, with_lines
 
 
 @with_lines
 def sweep(
     file: Annotated[Path, typer.Argument(help="Study file (YAML).", show_default=False)],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, in this folder"),
-    ] = None,
+    output: ResultFile = None,
     csv: Annotated[Path | None, typer.Option(help="Also write a CSV file with one row per run.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw measures over the varied numbers (.svg, .pdf, .png).")
@@ -39,9 +37,7 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a study: one analysis for each row of varied numbers. A row that fails does not stop the other rows."""
-    path = output or Path(f"{file.stem}.nc")
-    if path.suffix.lower() != ".nc":
-        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+    path = result_path(output, file)
     if jobs is not None and jobs < 1:
         raise typer.BadParameter("must be at least 1", param_hint="--jobs")
     from sekant.errors import SekantError

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, SekantError, suggest
+from sekant.errors import ModelError, suggest
 from sekant.files import replace_file
 from sekant.io.plain import to_plain
-from sekant.io.source import located
+from sekant.io.source import locating
 from sekant.vehicle.curves.poles import USUAL, bound_of
 from sekant.vehicle.curves.ranges import given_range, through_zero
 from sekant.vehicle.curves.table import SHOWN
@@ -111,10 +111,8 @@ def design_page(
             "sekant kc --plot)",
             file=str(file),
         )
-    try:
+    with locating(source, file):
         mechanism = mechanism_of(hard_points(source.data), side, both=axle)
-    except SekantError as error:
-        raise located(error, source.places, str(file)) from None
     given = mechanism.given
     if steering is not None and not mechanism.steered:
         raise ModelError("has no steering rack; remove --steering", file=str(file))
