@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sekant.errors import SekantError
-from sekant.files import replace_file
+from sekant.files import make_folder, replace_file
 from sekant.views.live.live import live_addition
 from sekant.views.player.page import page, page_source, script_hash, shared_code
 from sekant.views.telling import lines_of
@@ -86,10 +86,7 @@ def make_gallery(
                 f"there is no model '{name}'; the folder contains {', '.join(known)}", file=str(folder)
             )
     chosen = [(name, path) for name, path in zip(known, models, strict=True) if not names or name in names]
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SekantError(f"cannot be created: {error.strerror}", file=str(output)) from None
+    make_folder(output)
     exhibits = []
     for k, (name, path) in enumerate(chosen):
         progress(name, k / len(chosen))
@@ -146,13 +143,12 @@ def _exhibit(name: str, path: Path, output: Path, short: bool) -> Exhibit:
     source = path.read_text(encoding="utf-8", errors="replace")
     about = " ".join(line.lstrip("# ") for line in _comment(source))
     title = name.rpartition("/")[2].replace("_", " ")
-    plain = Exhibit(name, title, about, source)
+    exhibit = Exhibit(name, title, about, source)
     try:
         with lines_of(path):
-            summary = _run(path, output / plain.file, short)
+            return replace(exhibit, summary=_run(path, output / exhibit.file, short))
     except SekantError as error:
-        return Exhibit(name, title, about, source, error=str(error))
-    return Exhibit(name, title, about, source, summary=summary)
+        return replace(exhibit, error=str(error))
 
 
 def _run(path: Path, target: Path, short: bool) -> str:

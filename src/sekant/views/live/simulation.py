@@ -147,12 +147,14 @@ def _point(system: System, values: Floats) -> dict[str, Floats]:
     return {name: np.zeros(size) for name, size in sizes.items()} | {"p": values.copy()}
 
 
+def _state(system: System, values: Floats) -> dict[str, Floats]:
+    return {"t": np.zeros(1), "x": np.zeros(system.nq + system.nv + system.nz), "p": values.copy()}
+
+
 def _rates(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
     function = right_hand_side(system, balance=False)
-    n = system.nq + system.nv + system.nz
-    given = {"t": np.zeros(1), "x": np.zeros(n), "p": values.copy()}
     found = {f"rate{k}": np.zeros(size) for k, size in enumerate(function.sizes_out)}
-    return program.add_call(function, given, found, "rates")
+    return program.add_call(function, _state(system, values), found, "rates")
 
 
 def _samples(program: PageProgram, system: System, values: Floats) -> dict[str, Any]:
@@ -173,9 +175,8 @@ def _delays(program: PageProgram, system: System, values: Floats) -> dict[str, A
     """Inputs of all delays, and for each the data to fit a polynomial to values at its nodes."""
     lines, held = system.reactions.delayed, system.facts.held
     first = values.size - len(held)
-    x = np.zeros(system.nq + system.nv + system.nz)
-    given = {"t": np.zeros(1), "x": x, "p": values.copy()}
-    call = program.add_call(delayed_function(system), given, {"u": np.zeros(len(lines))}, "delayed")
+    found = {"u": np.zeros(len(lines))}
+    call = program.add_call(delayed_function(system), _state(system, values), found, "delayed")
     nodes = max((nodes_of(one) for one in lines), key=len)
     entries = []
     for one in lines:
