@@ -77,7 +77,7 @@ def model_to_modes(folder: Path) -> None:
     ("title", "call", "most"),
     [
         ("From a model file to a page", model_to_page, 9),
-        ("From hard points to a path joint", hard_points_to_path_joint, 3),
+        ("From hard points to a path joint", hard_points_to_path_joint, 2),
         ("From a Lagrangian to a result", lagrangian_to_result, 9),
         ("From a model to modes", model_to_modes, 7),
     ],

@@ -14,7 +14,6 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.analyses.kinematics.result import KinematicsResult
-from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.formulations.outputs import XYZ
@@ -43,7 +42,7 @@ class DrivenMechanism:
 
     def sweep(self, *axes: Array) -> KinematicsResult:
         """The mechanism at values of the drive, or on the grid of two; raises an error if one is not reached."""
-        return _complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
+        return complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
 
     def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, PoseMotion]:
         """Poses of bodies in the base, at values in any order; for one drive, values may repeat."""
@@ -55,30 +54,7 @@ class DrivenMechanism:
         return {name: result.body(name).at(back) for name in names}
 
 
-def find_poses(
-    parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]
-) -> DrivenMechanism:
-    """The mechanism of `parts`; raises an error if it does not reach the whole ranges (first, last) of its drives."""
-    driven = driven_coordinates(parts, drives)
-    system = compile_by_structure(mechanism(parts, drives, without=tuple(driven)), quick=True)
-    count = 17 if len(drives) == 1 else 7
-    asked = {name: (*span, count) for name, span in zip(drives, ranges, strict=True)}
-    result = _complete(kinematics(system, asked))
-    ends = tuple((float(axis.min()), float(axis.max())) for axis in result.axes)
-    alone = parts.base == "ground" and not driven and _carries_the_rest(parts)
-    start, speed = start_of(
-        system if alone else compile_by_structure(parts.model, quick=True), drives, parts.base
-    )
-    for name, unit, (low, high), value in zip(drives, result.drive_units, ends, start, strict=True):
-        if not low <= value <= high and name not in driven.values():
-            raise SolverError(
-                f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
-                "of the reduction; widen the range, or start elsewhere"
-            )
-    return DrivenMechanism(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
-
-
-def _carries_the_rest(parts: MechanismParts) -> bool:
+def carries_the_rest(parts: MechanismParts) -> bool:
     """Whether each of the other bodies is connected to the mechanism by one joint, so that they do not affect its
     start."""
     model = parts.model
@@ -179,7 +155,8 @@ def _seen_from(system: System, name: str, base: str) -> ca.SX:
     return (B.R.T @ (system.equations.motion.frame(owner).p - B.p))[XYZ.index(part)]
 
 
-def _complete(result: KinematicsResult) -> KinematicsResult:
+def complete(result: KinematicsResult) -> KinematicsResult:
+    """The result of a sweep; raises an error if the sweep does not reach all requested values."""
     if result.complete and not result.singular.any():
         return result
     lines = []

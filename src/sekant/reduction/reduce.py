@@ -7,10 +7,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sekant.analyses.kinematics import kinematics
 from sekant.analyses.kinematics.mobility import UndrivenMotion
 from sekant.engine.arguments import names_of, values_of
+from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.system import System, as_system
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, SolverError, suggest
 from sekant.model.model import Model
 from sekant.model.numbers import with_numbers
 from sekant.model.points.collector import Collector
@@ -26,7 +28,14 @@ from sekant.reduction.mechanism import (
     heavy_bodies,
     kept_bodies,
 )
-from sekant.reduction.poses import find_poses
+from sekant.reduction.poses import (
+    DrivenMechanism,
+    carries_the_rest,
+    complete,
+    driven_coordinates,
+    mechanism,
+    start_of,
+)
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
@@ -90,10 +99,26 @@ def reduce(
             model, keep, drives, ranges, relative_to, tolerance, counts, inertia, drop, elastic
         )
     parts = find_parts(model, kept_bodies(model, keep), relative_to)
-    try:
-        poses = find_poses(parts, drives, ranges)
+    driven = driven_coordinates(parts, drives)
+    system = compile_by_structure(mechanism(parts, drives, without=tuple(driven)), quick=True)
+    count = 17 if len(drives) == 1 else 7
+    try:  # the whole ranges must be reached
+        first = complete(
+            kinematics(system, {name: (*span, count) for name, span in zip(drives, ranges, strict=True)})
+        )
     except UndrivenMotion as error:
         raise (_soft(parts, error.found) or error) from None
+    spans = tuple((float(axis.min()), float(axis.max())) for axis in first.axes)
+    alone = relative_to == "ground" and not driven and carries_the_rest(parts)
+    whole = system if alone else compile_by_structure(model, quick=True)
+    start, speed = start_of(whole, drives, relative_to)
+    for name, unit, (low, high), value in zip(drives, first.drive_units, spans, start, strict=True):
+        if not low <= value <= high and name not in driven.values():
+            raise SolverError(
+                f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
+                "of the reduction; widen the range, or start elsewhere"
+            )
+    poses = DrivenMechanism(system, drives, first.drive_units, spans, first.warnings, start, speed)
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried) if inertia == "exact" else ()
     rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
