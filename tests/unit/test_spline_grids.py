@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline, make_interp_spline
 
-from sekant.geometry.fit.bsplines import clamped_knots, pieces_of
+from sekant.geometry.fit.bsplines import clamped_knots
 from sekant.geometry.fit.spline_grids import DEGREE, basis, interpolant, spline_pieces
+from sekant.tables.splines import bspline_pieces
 
 
 @pytest.mark.parametrize("n", [6, 7, 9, 30])
@@ -18,7 +19,7 @@ def test_interpolants(n):
     np.testing.assert_allclose(t, expected.t)
     np.testing.assert_allclose(c, expected.c, atol=1e-11 * np.abs(expected.c).max())
     breaks, pieces = spline_pieces(t, c)
-    other, terms = pieces_of(expected)
+    other, terms = bspline_pieces(expected)
     np.testing.assert_allclose(breaks, other)
     scale = np.abs(terms).max(axis=(0, 1))
     np.testing.assert_allclose(pieces / scale, terms / scale, atol=1e-10)
@@ -30,7 +31,7 @@ def test_splines_with_knots_of_their_own():
     x = np.linspace(-1.0, 2.0, 41)
     np.testing.assert_allclose(basis(t, x, DEGREE) @ c, BSpline(t, c, DEGREE)(x), atol=1e-13)
     breaks, pieces = spline_pieces(t, c)
-    other, terms = pieces_of(BSpline(t, c, DEGREE))
+    other, terms = bspline_pieces(BSpline(t, c, DEGREE))
     np.testing.assert_allclose(breaks, other)
     np.testing.assert_allclose(pieces, terms, rtol=1e-11, atol=1e-11 * np.abs(terms).max())
 

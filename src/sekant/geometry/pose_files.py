@@ -41,42 +41,23 @@ SURFACE_FORMAT = "sekant pose surface"
 VERSION = 1
 
 
-def save_curve(curve: PoseCurve, path: str | PathLike[str]) -> None:
-    """Write a curve."""
-    _write(path, pose_as_dict(curve))
+def save_pose(pose: PoseCurve | PoseSurface, path: str | PathLike[str]) -> None:
+    """Write a curve or a surface."""
+    replace_file(path, json.dumps(pose_as_dict(pose), allow_nan=False) + "\n")
 
 
-def load_curve(path: str | PathLike[str]) -> PoseCurve:
-    """Read a curve; DataError if the file is not one."""
-    data = _read(path, CURVE_FORMAT)
+def load_pose(path: str | PathLike[str], *wanted: str) -> Any:
+    """Read a curve or a surface in one of the formats `wanted`, by default any; DataError for other files."""
+    data = read_format(path, *(wanted or (CURVE_FORMAT, SURFACE_FORMAT)))
     with _named(path):
-        return _curve(data)
-
-
-def save_surface(surface: PoseSurface, path: str | PathLike[str]) -> None:
-    """Write a surface."""
-    _write(path, pose_as_dict(surface))
-
-
-def load_surface(path: str | PathLike[str]) -> PoseSurface:
-    """Read a surface; DataError if the file is not one."""
-    data = _read(path, SURFACE_FORMAT)
-    with _named(path):
-        return _surface(data)
-
-
-def load_pose(path: str | PathLike[str]) -> PoseCurve | PoseSurface:
-    """Read a curve or a surface, whichever the file contains."""
-    data = _read(path, CURVE_FORMAT, SURFACE_FORMAT)
-    with _named(path):
-        return _surface(data) if data["format"] == SURFACE_FORMAT else _curve(data)
+        return _pose(data)
 
 
 def pose_from_dict(data: Any) -> PoseCurve | PoseSurface:
     """The curve or surface that `pose_as_dict` described."""
     _check(data, (CURVE_FORMAT, SURFACE_FORMAT), None)
     with _named(None):
-        return _surface(data) if data["format"] == SURFACE_FORMAT else _curve(data)
+        return _pose(data)
 
 
 def pose_as_dict(pose: PoseCurve | PoseSurface) -> dict[str, Any]:
@@ -115,49 +96,28 @@ def pose_as_dict(pose: PoseCurve | PoseSurface) -> dict[str, Any]:
     }
 
 
-def _curve(data: dict[str, Any]) -> PoseCurve:
+def _pose(data: dict[str, Any]) -> PoseCurve | PoseSurface:
     from sekant.geometry.curves.pose_curve import PoseCurve
-
-    increment = data.get("increment")
-    table = Table(
-        np.asarray(data["breaks"], float),
-        np.asarray(data["coefficients"], float),
-        extrapolation=data["extrapolation"],
-        name=data.get("name", ""),
-        increment=None if increment is None else np.asarray(increment, float),
-    )
-    return PoseCurve(
-        table,
-        data["orientation"],
-        np.asarray(data["R_constant"], float),
-        parameter=data["parameter"],
-        unit=data["unit"],
-        name=data.get("name", ""),
-        report=FitReport.from_dict(data["report"]) if data.get("report") else None,
-    )
-
-
-def _surface(data: dict[str, Any]) -> PoseSurface:
     from sekant.geometry.surfaces.pose_surface import PoseSurface
 
-    table = Table2(
-        np.asarray(data["breaks1"], float),
-        np.asarray(data["breaks2"], float),
-        np.asarray(data["coefficients"], float),
-        extrapolation=tuple(data["extrapolation"]),
-        name=data.get("name", ""),
-    )
-    first, second = data["parameters"]
-    unit1, unit2 = data["units"]
-    return PoseSurface(
-        table,
-        data["orientation"],
-        np.asarray(data["R_constant"], float),
-        parameters=(first, second),
-        units=(unit1, unit2),
-        name=data.get("name", ""),
-        report=FitReport.from_dict(data["report"]) if data.get("report") else None,
-    )
+    surface = data["format"] == SURFACE_FORMAT
+    breaks = [np.asarray(data[key], float) for key in (("breaks1", "breaks2") if surface else ("breaks",))]
+    coefficients, name = np.asarray(data["coefficients"], float), data.get("name", "")
+    outside = data["extrapolation"]
+    common: dict[str, Any] = {
+        "orientation": data["orientation"],
+        "R_constant": np.asarray(data["R_constant"], float),
+        "name": name,
+        "report": FitReport.from_dict(data["report"]) if data.get("report") else None,
+    }
+    if surface:
+        table = Table2(*breaks, coefficients, extrapolation=tuple(outside), name=name)
+        (first, second), (unit1, unit2) = data["parameters"], data["units"]
+        return PoseSurface(table, parameters=(first, second), units=(unit1, unit2), **common)
+    increment = data.get("increment")
+    increment = None if increment is None else np.asarray(increment, float)
+    table = Table(*breaks, coefficients, extrapolation=outside, name=name, increment=increment)
+    return PoseCurve(table, parameter=data["parameter"], unit=data["unit"], **common)
 
 
 @contextmanager
@@ -176,16 +136,8 @@ def _named(path: str | PathLike[str] | None) -> Iterator[None]:
         raise DataError(f"an entry has the wrong shape or type ({error})", file=file) from None
 
 
-def _write(path: str | PathLike[str], data: dict[str, Any]) -> None:
-    replace_file(path, json.dumps(data, allow_nan=False) + "\n")
-
-
-def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
-    """The contents of a JSON file of the format `wanted`; DataError if it is not one."""
-    return _read(path, wanted)
-
-
-def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
+def read_format(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
+    """The contents of a JSON file in one of the formats `wanted`; DataError if it has none of them."""
     try:
         text = read_file(path).decode()
     except UnicodeDecodeError:

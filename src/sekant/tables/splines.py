@@ -7,10 +7,23 @@ With widths h_i, slopes m_i of the straight lines between n points, and slopes s
 
 from __future__ import annotations
 
+from math import factorial
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+def bspline_pieces(spline: Any, breaks: Floats | None = None) -> tuple[Floats, Floats]:
+    """Breaks (p + 1,), by default the knots, and coefficients (p, m, k + 1), in ascending local powers, of SciPy's
+    BSpline of degree k over its domain."""
+    t, k = spline.t, spline.k
+    breaks = np.unique(t[k : len(t) - k]) if breaks is None else breaks
+    starts = breaks[:-1]
+    coefficients = np.stack([spline(starts, nu=j) / factorial(j) for j in range(k + 1)], axis=-1)
+    return breaks, coefficients.reshape(len(starts), -1, k + 1)
 
 
 def through_slopes(x: Floats, y: Floats, slopes: Floats) -> Floats:

@@ -43,7 +43,7 @@ from sekant.tables.pieces import (
     shift_polynomial,
     with_continuations,
 )
-from sekant.tables.splines import monotone_slopes, smooth_slopes, through_slopes
+from sekant.tables.splines import bspline_pieces, monotone_slopes, smooth_slopes, through_slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,25 +255,13 @@ class Table:
         from scipy.interpolate import BSpline, PPoly
 
         if isinstance(spline, BSpline):
-            domain = spline.t[spline.k], spline.t[-spline.k - 1]
-            spline = _bspline_pieces(spline, domain)
+            return cls(*bspline_pieces(spline), **options)
         if not isinstance(spline, PPoly):
             raise DataError(
                 f"table '{options.get('name', '')}': {type(spline).__name__} is not a PPoly or BSpline"
             )
         c = np.asarray(spline.c)[::-1].reshape(spline.c.shape[0], spline.c.shape[1], -1)
         return cls(np.asarray(spline.x), np.moveaxis(c, 0, 2), **options)
-
-
-def _bspline_pieces(spline: Any, domain: tuple[float, float]) -> Any:
-    from math import factorial
-
-    from scipy.interpolate import PPoly
-
-    knots = np.unique(spline.t)
-    x = knots[(knots >= domain[0]) & (knots <= domain[1])]
-    taylor = [spline(x[:-1], k) for k in range(spline.k + 1)]
-    return PPoly(np.stack([d / factorial(k) for k, d in enumerate(taylor)][::-1]), x)
 
 
 def _points(x: Any, y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:

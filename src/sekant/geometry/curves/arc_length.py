@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from sekant.errors import DataError
 from sekant.geometry import jets
 from sekant.geometry.curves.formulas import PoseFormula
-from sekant.geometry.curves.integrals import RESOLVED, at_share, gauss_places, integrated, series, tail
+from sekant.geometry.curves.integrals import (
+    RESOLVED,
+    at_share,
+    gauss_places,
+    integrated,
+    series,
+    subdivided,
+    tail,
+)
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.tabulate import formula_of, retabulated
 from sekant.geometry.fit.report import FitReport
@@ -113,19 +121,15 @@ class ArcLength:
 
     def _intervals(self) -> Array:
         """Ends (n,) of intervals on which the speed is resolved and differs by less than a half."""
-        left, right = self.formula.breaks[:-1], self.formula.breaks[1:]
-        least = 1e-9 * (right[-1] - left[0])
-        ends = [right[-1:]]
         largest = 0.0
-        while left.size:
+
+        def unresolved(left: Array, right: Array) -> NDArray[np.bool_]:
+            nonlocal largest
             speed = self._speeds(left, right)
             largest = max(largest, float(speed.max()))
-            bad = (tail(series(speed)) > RESOLVED * largest) | (speed.max(axis=1) > 1.5 * speed.min(axis=1))
-            bad &= right - left > least
-            ends.append(left[~bad])
-            middle = 0.5 * (left + right)[bad]
-            left, right = np.concatenate([left[bad], middle]), np.concatenate([middle, right[bad]])
-        nodes = np.sort(np.concatenate(ends))
+            return (tail(series(speed)) > RESOLVED * largest) | (speed.max(axis=1) > 1.5 * speed.min(axis=1))
+
+        nodes = subdivided(self.formula.breaks, unresolved)
         self._rate(self.formula.jet(nodes, 1)[1:, :, :3], nodes, largest)
         return nodes
 

@@ -6,6 +6,8 @@ those of its integral from the left end. These coefficients are well conditioned
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
@@ -15,6 +17,19 @@ _NODES, _WEIGHTS = legendre.leggauss(12)
 _PROJECTION = (legendre.legvander(_NODES, 11) * _WEIGHTS[:, None] * (np.arange(12) + 0.5)).T
 RESOLVED = 1e-14
 """Relative size of the last coefficients of a series below which it counts as exact."""
+
+
+def subdivided(ends: Array, unresolved: Callable[[Array, Array], NDArray[np.bool_]]) -> Array:
+    """Ends (n,) of the intervals between `ends`, halved where `unresolved(left, right)` is true of them."""
+    left, right = ends[:-1], ends[1:]
+    least = 1e-9 * (right[-1] - left[0])
+    found = [right[-1:]]
+    while left.size:
+        halved = unresolved(left, right) & (right - left > least)
+        found.append(left[~halved])
+        middle = 0.5 * (left + right)[halved]
+        left, right = np.concatenate([left[halved], middle]), np.concatenate([middle, right[halved]])
+    return np.sort(np.concatenate(found))
 
 
 def gauss_places(left: Array, right: Array) -> Array:

@@ -203,16 +203,16 @@ class PoseCurve:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the curve as JSON (see `pose_files`); `load` returns the same numbers bit for bit."""
-        from sekant.geometry.pose_files import save_curve
+        from sekant.geometry.pose_files import save_pose
 
-        save_curve(self, path)
+        save_pose(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> PoseCurve:
         """Read a curve that `save` wrote."""
-        from sekant.geometry.pose_files import load_curve
+        from sekant.geometry.pose_files import CURVE_FORMAT, load_pose
 
-        return load_curve(path)
+        return load_pose(path, CURVE_FORMAT)
 
     @staticmethod
     def from_function(function: Any, range: tuple[float, float], **options: Any) -> PoseCurve:

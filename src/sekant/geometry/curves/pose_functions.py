@@ -151,8 +151,6 @@ def curve_from_control_points(
     """
     from scipy.interpolate import BSpline
 
-    from sekant.geometry.fit.bsplines import pieces_of
-
     P = np.asarray(points, float)
     if P.ndim != 2 or P.shape[1] != 3:
         raise DataError(f"control points must have shape (n, 3), got {P.shape}")
@@ -168,5 +166,5 @@ def curve_from_control_points(
         inner = np.linspace(0.0, 1.0, len(P) - degree + 1)
         knots = np.concatenate([np.zeros(degree), inner, np.ones(degree)])
     extrapolation = "periodic" if closed else "error"
-    table = Table(*pieces_of(BSpline(knots, P, degree)), extrapolation=extrapolation, name=name)
+    table = Table.from_scipy(BSpline(knots, P, degree), extrapolation=extrapolation, name=name)
     return PoseCurve(table, parameter=parameter, name=name)

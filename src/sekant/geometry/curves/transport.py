@@ -15,7 +15,15 @@ from sekant.errors import DataError
 from sekant.geometry import jets
 from sekant.geometry.curves.arc_length import ArcLength
 from sekant.geometry.curves.formulas import PoseFormula
-from sekant.geometry.curves.integrals import RESOLVED, at_share, gauss_places, integrated, series, tail
+from sekant.geometry.curves.integrals import (
+    RESOLVED,
+    at_share,
+    gauss_places,
+    integrated,
+    series,
+    subdivided,
+    tail,
+)
 from sekant.geometry.rotations import (
     quaternion_from_rotation,
     quaternion_product,
@@ -103,25 +111,21 @@ class Transport:
 
     def _subdivide(self) -> Array:
         """Ends (n,) of intervals, in the parameter of the path."""
-        left, right = self._path.breaks[:-1], self._path.breaks[1:]
-        least = 1e-9 * (right[-1] - left[0])
-        done = [right[-1:]]
-        while left.size:
+
+        def unresolved(left: Array, right: Array) -> NDArray[np.bool_]:
             bad = self._turns(left, right) > 0.35
             some = ~bad
             if some.any():
                 h = right[some] - left[some]
                 bad[some] = h * tail(series(self._area(left[some], right[some]))) > RESOLVED
-            bad &= right - left > least
             if bad.sum() > max(MOST_INTERVALS, 20 * self._path.breaks.size):
                 raise DataError(
                     f"the path turns too often for a frame along it: {bad.sum():,} intervals are not enough; check "
                     "its lengths and curvatures"
                 )
-            done.append(left[~bad])
-            middle = 0.5 * (left + right)[bad]
-            left, right = np.concatenate([left[bad], middle]), np.concatenate([middle, right[bad]])
-        return np.sort(np.concatenate(done))
+            return bad
+
+        return subdivided(self._path.breaks, unresolved)
 
     def _turns(self, left: Array, right: Array) -> Array:
         """Angle (n,) [rad] by which the tangent turns over each interval; DataError where there is no tangent."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import factorial
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_lsq_spline
 
 from sekant.geometry.fit.spline_grids import DEGREE as DEGREE
+from sekant.tables.splines import bspline_pieces
 
 Array = NDArray[np.float64]
 
@@ -46,15 +45,6 @@ def admissible(u: Array, inner: Array) -> Array:
         middle = np.clip(bad[0] - DEGREE // 2 - 1, 0, inner.size - 1)
         inner = np.delete(inner, middle)
     return inner
-
-
-def pieces_of(spline: BSpline) -> tuple[Array, Array]:
-    """Breaks (n + 1,) and coefficients (n, m, k + 1), ascending local powers, over the spline's domain."""
-    k = spline.k
-    breaks = np.unique(spline.t[k : len(spline.t) - k])
-    starts = breaks[:-1]
-    coefficients = np.stack([spline(starts, nu=j) / factorial(j) for j in range(k + 1)], axis=-1)
-    return breaks, coefficients.reshape(len(starts), -1, k + 1)
 
 
 def periodic_least_squares(
@@ -97,9 +87,4 @@ def merged_pieces(splines: list[BSpline]) -> tuple[Array, Array]:
     close = np.diff(breaks) < 1e-12 * (b - a)
     breaks = breaks[np.concatenate([[True], ~close])]
     breaks[-1] = b
-    starts = breaks[:-1]
-    blocks = [
-        np.stack([s(starts, nu=j).reshape(len(starts), -1) / factorial(j) for j in range(s.k + 1)], axis=-1)
-        for s in splines
-    ]
-    return breaks, np.concatenate(blocks, axis=1)
+    return breaks, np.concatenate([bspline_pieces(s, breaks)[1] for s in splines], axis=1)

@@ -199,16 +199,16 @@ class PoseSurface:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the surface as JSON (see `pose_files`)."""
-        from sekant.geometry.pose_files import save_surface
+        from sekant.geometry.pose_files import save_pose
 
-        save_surface(self, path)
+        save_pose(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> PoseSurface:
         """Read a surface that `save` wrote."""
-        from sekant.geometry.pose_files import load_surface
+        from sekant.geometry.pose_files import SURFACE_FORMAT, load_pose
 
-        return load_surface(path)
+        return load_pose(path, SURFACE_FORMAT)
 
     @staticmethod
     def fit(data: Any, parameters: tuple[str, str] = ("u1", "u2"), **options: Any) -> PoseSurface:
