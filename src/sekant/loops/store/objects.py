@@ -62,11 +62,7 @@ def prepare(*procedures: Procedure) -> None:
             return
         words = {p.words for p in missing}  # related procedures are compiled together, on all processors
         missing += [p for p in ALL.values() if p.words in words and p not in missing]
-        entries: dict[str, Entry] = {}
-        while missing:
-            entries |= _find(missing)
-            needed = {s for entry in entries.values() for s in entry.header["needs"]} - entries.keys()
-            missing = [procedure_of(symbol) for symbol in sorted(needed)]
+        entries = _with_needed(missing, _find)
         linked = Linked([entry.objects[0] for entry in entries.values()], *entries)
         _linked.append(linked)
         for symbol, address in linked.addresses.items():
@@ -82,14 +78,21 @@ def prepare_all() -> None:
 def objects_for(procedures: Sequence[Procedure], target: str) -> list[bytes]:
     """Object code of these procedures and of all that they call, for a target by its name in
     `sekant.object_code.target.TARGETS`; empty: for this processor."""
-    entries: dict[str, Entry] = {}
-    missing = list(procedures)
     with _lock:
-        while missing:
-            entries |= _find(missing, target)
-            needed = {s for entry in entries.values() for s in entry.header["needs"]} - entries.keys()
-            missing = [procedure_of(symbol) for symbol in sorted(needed)]
+        entries = _with_needed(procedures, lambda missing: _find(missing, target))
     return [entry.objects[0] for entry in entries.values()]
+
+
+def _with_needed(
+    procedures: Sequence[Procedure], find: Callable[[Sequence[Procedure]], dict[str, Entry]]
+) -> dict[str, Entry]:
+    """What `find` returns for the procedures and for all that they call, by symbol."""
+    entries, missing = dict[str, Entry](), list(procedures)
+    while missing:
+        entries |= find(missing)
+        needed = {s for entry in entries.values() for s in entry.header["needs"]} - entries.keys()
+        missing = [procedure_of(symbol) for symbol in sorted(needed)]
+    return entries
 
 
 def procedure_of(symbol: str) -> Procedure:
@@ -260,13 +263,8 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
 def bitcode_of(procedures: Sequence[Procedure], target: str) -> list[bytes]:
     """Bitcode of these procedures and of all that they call, without duplicates, for a target by its name in
     `TARGETS`."""
-    found: dict[str, Entry] = {}
-    waiting = {procedure.symbol for procedure in procedures}
-    while waiting:
-        symbol = waiting.pop()
-        found[symbol] = _entry(procedure_of(symbol), target)
-        waiting |= set(found[symbol].header["needs"]) - found.keys()
-    return [entry.objects[0] for entry in found.values()]
+    entries = _with_needed(procedures, lambda missing: {p.symbol: _entry(p, target) for p in missing})
+    return [entry.objects[0] for entry in entries.values()]
 
 
 def _entry(procedure: Procedure, target: str) -> Entry:

@@ -3,7 +3,7 @@ solution.
 
 A `Problem` defines its points and how a step changes one, so unknowns may be states, states with multipliers,
 or poses; at a point it returns a `Linear`: the residual there and the step of the linearized problem. A
-search (`sekant.solvers.newton.searches`) decides what share of a step is taken. `follow` is a continuation
+search (`sekant.solvers.newton.searches`) controls the steps. `follow` is a continuation
 from a solved problem to the requested one.
 """
 
@@ -90,7 +90,7 @@ class Found(Generic[P, L]):
 
 
 class Search(Protocol):
-    """Decides what share of a step is taken; `memory` is passed from one step to the next."""
+    """Controls the steps; `memory` is passed from one step to the next."""
 
     def first(self) -> float: ...
 

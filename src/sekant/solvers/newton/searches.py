@@ -1,4 +1,4 @@
-"""The share of a Newton step that is taken: the whole step, the part that a line search allows, or a damped step."""
+"""Control of Newton's steps: whole steps near a solution, or damped steps."""
 
 from __future__ import annotations
 
@@ -46,27 +46,6 @@ class FullSteps:
             if left > self.contraction * size and left > self.floor:
                 return Reason.DIVERGED
         return Advance(ahead, there, size, memory + size)
-
-
-@dataclass(frozen=True)
-class LineSearch:
-    """The step is halved until the residual decreases; `shortest`: smallest share of a step."""
-
-    shortest: float = 1e-6
-
-    def first(self) -> float:
-        return 0.0
-
-    def advance(self, problem: Any, point: Any, linear: Any, memory: float) -> Advance | Reason:
-        step, before, share = linear.step(), np.linalg.norm(linear.residual), 1.0
-        while share > self.shortest:
-            ahead = problem.moved(point, share * step)
-            if ahead is not None:
-                there = problem.at(ahead)
-                if np.linalg.norm(there.residual) < (1 - FALL * share) * before:  # false for NaN
-                    return Advance(ahead, there, share * largest(step), memory)
-            share *= 0.5
-        return Reason.STALLED
 
 
 @dataclass(frozen=True)
