@@ -24,7 +24,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-byt
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-env: $(STAMP)  ## Set up .venv with Sekant, its tests and its linters (once, and when the pins change)
+env: $(STAMP)  ## Set up .venv with Sekant, its test packages and its linters (once, and when the pins change)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Sekant needs Python 3.11 or later; %s is %d.%d: make PYTHON=/path/to/python3.11" % (sys.executable, *v[:2]))'
@@ -50,22 +50,22 @@ define demo
 		--live roller_coaster --only roller_coaster --only car/sedan --only suspensions/double_wishbone --only natural/bricard
 endef
 
-demo: env  ## Run four of the examples and make a page on which they move; it goes to out/demo
+demo: env  ## Run four examples and write a page that plays them to out/demo
 	$(call demo,$(BIN)/sekant,$(OUT))
 	@echo "Open $(OUT)/demo/index.html in a browser: pictures, players, plots and the models themselves."
 	@echo "Next: $(BIN)/sekant new quarter-car, or $(BIN)/sekant gallery for all examples."
 
-test: env  ## Run the tests (TESTS=tests/unit for some of them, JOBS=1 for one process)
+test: env  ## Run the tests (TESTS=tests/unit for a part of them, JOBS=1 for one process)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(TESTS)
 
-test-fast: env  ## Run the tests of single modules and the identities: the daily loop
+test-fast: env  ## Run the tests of single modules and the identities, for daily work
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/identities
 
-test-long: env  ## Run all tests, also those that take minutes each
+test-long: env  ## Run all tests, including tests that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,control,peers]'
 	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
-lint: style types layers copies words  ## Check style, types, import layers, doubled code, and odd phrases
+lint: style types layers copies words  ## Check style, types, import layers, duplicated code and odd phrases
 
 style: env
 	@$(BIN)/ruff check .
@@ -87,7 +87,7 @@ words: env
 loops: env
 	@$(BIN)/python -c 'from sekant.loops.store.objects import prepare_all; prepare_all()'
 
-format: env  ## Rewrite the source in the common format
+format: env  ## Format the source
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -97,26 +97,26 @@ $(OPENSIM)/.installed:  # an environment of its own: it brings a CasADi library 
 		|| echo "OpenSim cannot be installed here; its comparison is left out" >&2
 	@touch $@
 
-bench: env $(PEERS) $(OPENSIM)/.installed  ## Measure speed against the peers (installs them first)
+bench: env $(PEERS) $(OPENSIM)/.installed  ## Compare the speed with other programs (installs them first)
 	@OPENSIM_PYTHON=$${OPENSIM_PYTHON:-$(OPENSIM)/bin/python} $(BIN)/python benchmarks/run.py
 
-trust: env  ## Attack what Sekant promises: ten minutes, or HOURS=8 for a night; figures go to docs/trust.md
+trust: env  ## Test the promises of Sekant for ten minutes (HOURS=8: overnight); figures go to docs/trust.md
 	@$(BIN)/python -m trust --page
 
-player:  ## Bundle three.js and uPlot for the player again (needs npm; only to change their versions)
+player:  ## Bundle three.js and uPlot for the player (needs npm; only to change their versions)
 	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build
 	@rm -rf src/sekant/views/player/bundle/node_modules
 
-pages: env  ## Write again what is generated on pages and committed with them (run times: docs/tools/pages.py --measure)
+pages: env  ## Update the generated parts of committed pages (run times: docs/tools/pages.py --measure)
 	@$(BIN)/python docs/tools/pages.py
 
-docs: env $(DOCS)  ## Build the pages that changed, running everything on them, and check all links; to out/docs
+docs: env $(DOCS)  ## Run the code on changed pages, build the pages in out/docs, and check all links
 	@$(BIN)/python -m sphinx -q -W --keep-going -j auto -d $(OUT)/doctrees docs $(OUT)/docs
 	@$(BIN)/python docs/tools/site_links.py $(OUT)/docs
 	@echo "Look at $(OUT)/docs/index.html"
 
 WHEEL := $(OUT)/wheel
-wheel: env  ## Build what a release uploads, and run the demo from it in a fresh environment
+wheel: env  ## Build the wheels, and run the demo with them in a fresh environment
 	@rm -rf dist $(WHEEL)
 	@$(BIN)/uv build --quiet --wheel --out-dir dist --build-constraints constraints.txt .
 	@HATCH_BUILD_HOOK_ENABLE_CUSTOM=true \
@@ -130,15 +130,15 @@ wheel: env  ## Build what a release uploads, and run the demo from it in a fresh
 	$(call demo,SEKANT_CACHE_DIR=$(abspath $(WHEEL))/home $(WHEEL)/bin/sekant,$(WHEEL))
 	@echo "The wheels are in dist, and the demo made with one of them in $(WHEEL)."
 
-release: env $(DOCS)  ## Build and check what a release uploads, and stop before uploading (RELEASE="--skip pages" for a trial)
+release: env $(DOCS)  ## Build and check everything that a release uploads, without uploading (RELEASE="--skip pages" for a trial)
 	@$(UV_INSTALL) -e '.[test,lint,docs,release]'
 	@$(BIN)/python -m release $(RELEASE)
 
-constraints: env  ## Pin every dependency again at its latest version
+constraints: env  ## Update the pins of all dependencies to the latest versions
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
 		--no-emit-index-url --universal --python-version 3.11 --all-extras \
 		pyproject.toml - -o constraints.txt
 
-clean:  ## Remove everything that can be made again
+clean:  ## Remove everything that can be rebuilt
 	@rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
