@@ -96,7 +96,7 @@ def test_rows_in_place_of_a_path_are_told_by_the_columns_of_a_pose_table(tmp_pat
     u = np.linspace(-0.1, 0.1, 21)
     file = tmp_path / "carrier.txt"
     file.write_text(text_of(u, *helix(u), separator))
-    with pytest.raises(DataError, match=r"its rows have 19 numbers, as in a pose table.*pose_table:"):
+    with pytest.raises(DataError, match=r"its rows have 19 values, as in a pose table.*pose_table:"):
         sk.PoseCurve.fit(file)
 
 

@@ -49,14 +49,14 @@ def save_pose(pose: PoseCurve | PoseSurface, path: str | PathLike[str]) -> None:
 def load_pose(path: str | PathLike[str], *wanted: str) -> Any:
     """Read a curve or a surface in one of the formats `wanted`, by default any; DataError for other files."""
     data = read_format(path, *(wanted or (CURVE_FORMAT, SURFACE_FORMAT)))
-    with _named(path):
+    with naming(path):
         return _pose(data)
 
 
 def pose_from_dict(data: Any) -> PoseCurve | PoseSurface:
     """The curve or surface that `pose_as_dict` described."""
     _check(data, (CURVE_FORMAT, SURFACE_FORMAT), None)
-    with _named(None):
+    with naming(None):
         return _pose(data)
 
 
@@ -121,14 +121,13 @@ def _pose(data: dict[str, Any]) -> PoseCurve | PoseSurface:
 
 
 @contextmanager
-def _named(path: str | PathLike[str] | None) -> Iterator[None]:
-    """Context manager: convert a missing key or a ragged array to a DataError that names the file, if there
-    is one."""
+def naming(path: str | PathLike[str] | None) -> Iterator[None]:
+    """Context manager: a missing entry or a ragged array raises a DataError, which names the file if there is one."""
     file = None if path is None else str(path)
     try:
         yield
     except KeyError as error:
-        message = f"the entry {error} is missing; save the curve or surface again"
+        message = f"the entry {error} is missing; save the curve, surface or table again"
         raise DataError(message, file=file) from None
     except DataError as error:
         raise DataError(error.message, file=error.file or file) from None

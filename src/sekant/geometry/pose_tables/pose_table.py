@@ -246,10 +246,10 @@ class PoseTable:
     @staticmethod
     def load(path: str | PathLike[str]) -> PoseTable:
         """Read a table that `save` wrote."""
-        from sekant.geometry.pose_files import read_format
+        from sekant.geometry.pose_files import naming, read_format
 
         data = read_format(path, FORMAT)
-        try:
+        with naming(path):
             bodies = {}
             for name, entry in data["bodies"].items():
                 arrays = {key: np.asarray(entry[key], float) for key in FIELDS if key != "rotation"}
@@ -257,10 +257,6 @@ class PoseTable:
                     rotation=rotation_from_quaternion(np.asarray(entry["quaternion"], float)), **arrays
                 )
             return PoseTable(np.asarray(data["drive"], float), bodies, data["parameter"], data["unit"])
-        except KeyError as error:
-            raise DataError(f"the entry {error} is missing", file=str(path)) from None
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise DataError(f"an entry has the wrong shape or type ({error})", file=str(path)) from None
 
 
 def _checked(name: str, nodes: PoseMotion, n: int) -> PoseMotion:

@@ -15,7 +15,7 @@ from sekant.files import save_figure
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_hermite import METHODS
 from sekant.geometry.pose_tables.pose_table import Exact, PoseTable
-from sekant.geometry.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
+from sekant.geometry.rotations import angle_between_rotations
 
 Array = NDArray[np.float64]
 KINDS = ("e", "d", "delta", "theta")
@@ -37,20 +37,15 @@ def pose_errors(found: PoseMotion, exact: PoseMotion) -> PoseErrors:
         np.linalg.norm(found.position - exact.position, axis=1),
         np.linalg.norm(found.velocity - exact.velocity, axis=1),
         np.linalg.norm(found.angular - exact.angular, axis=1),
-        angles(np.swapaxes(found.rotation, 1, 2) @ exact.rotation),
+        angle_between_rotations(found.rotation, exact.rotation),
     )
-
-
-def angles(R: Array) -> Array:
-    """Angle (n,) of rotations (n, 3, 3); accurate for small ones, where (3.37) loses half of the digits."""
-    return np.linalg.norm(rotation_vector_from_quaternion(quaternion_from_rotation(R)), axis=-1)
 
 
 def node_steps(table: PoseTable, body: str) -> tuple[Array, Array]:
     """Distance [m] (3.65) and angle [rad] (3.66) between neighboring nodes, (n - 1,) each."""
     nodes = table.nodes(body)
-    turned = np.swapaxes(nodes.rotation[:-1], 1, 2) @ nodes.rotation[1:]
-    return np.linalg.norm(np.diff(nodes.position, axis=0), axis=1), angles(turned)
+    turned = angle_between_rotations(nodes.rotation[:-1], nodes.rotation[1:])
+    return np.linalg.norm(np.diff(nodes.position, axis=0), axis=1), turned
 
 
 @dataclass(frozen=True, eq=False)
