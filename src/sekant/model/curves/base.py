@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.model.expressions.expression import Expression
+from sekant.model.expressions.expression import Expression, is_name
 from sekant.model.fields import replace_numbers
 from sekant.model.quantities import Angle, Description, Direction, TableName
 from sekant.model.registry import Registry
@@ -64,6 +64,14 @@ class Surroundings:
         except ModelError as error:
             raise ModelError(error.message, path=path) from None
 
+    def column(self, values: tuple, symbols: Mapping[str, SX], path: tuple) -> SX:
+        """(n,) several values in terms of `symbols`."""
+        import casadi as ca
+
+        return ca.vertcat(
+            *[ca.SX(self.function(value, symbols, (*path, i))) for i, value in enumerate(values)]
+        )
+
     def table(self, name: str, path: tuple = ()) -> Table:
         """A table of the model."""
         if name not in self.tables:
@@ -112,6 +120,9 @@ class Framed(CurveSource):
     """blend of frenet frames over straight segments and inflection points. quintic (default): rates and accelerations
     are continuous; cubic: the rate is zero at the ends of the blend"""
 
+    outside: Outside = "error"
+    """behavior outside the range: error, linear continuation, or periodic repetition"""
+
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
         """`curve` with the requested orientation; unchanged if none is requested."""
         options = self.frame_options(curve.parameter, around)
@@ -148,6 +159,25 @@ class Framed(CurveSource):
         if parameter not in bank.names:
             return around.number(bank, ("bank",))
         return lambda symbol: around.function(bank, {parameter: symbol}, ("bank",))
+
+
+def given(item: Description, *names: str) -> dict[str, Any]:
+    """Those of the fields `names` that are not None."""
+    return {name: value for name in names if (value := getattr(item, name)) is not None}
+
+
+def check_parameter(name: str, what: str = "parameter") -> None:
+    """Refuse a parameter of formulas whose name is not valid; raises `ValueError`."""
+    if not is_name(name) or "." in name:
+        raise ValueError(f"{what} '{name}' is not a valid name; use letters, digits and underscores")
+
+
+def increasing(pair: tuple[Any, Any], path: tuple) -> tuple[float, float]:
+    """The ends of a range; raises `ModelError` unless it increases."""
+    start, end = numbers(pair)
+    if not start < end:
+        raise ModelError(f"starts at {start:g} and ends at {end:g}; the end must be larger", path=path)
+    return start, end
 
 
 def numbers(values: tuple[Any, ...]) -> list[float]:

@@ -6,15 +6,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, model_validator
 
-from sekant.errors import DataError, ModelError
+from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.rotations import check_sequence
-from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
-from sekant.model.expressions.expression import is_name
-from sekant.model.quantities import ANY, AnyQuantity, Dimensionless, Length, Quantity, Value, Vector
+from sekant.model.curves.base import Framed, Surroundings, check_parameter, increasing, numbers, register
+from sekant.model.quantities import ANY, AnyQuantity, Dimensionless, Length, PerAxis, Quantity, Value, Vector
 
 Pair = Annotated[tuple[AnyQuantity, AnyQuantity], Vector(("start", "end"))]
-Triple = Annotated[tuple[Length, Length, Length], Vector()]
+Triple = PerAxis[Length]
 Turn = Annotated[Value, Quantity(ANY)]
 
 
@@ -71,15 +70,10 @@ class Formula(Framed):
     tolerance: Dimensionless = 1e-10
     """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
     relative to their largest values"""
-    outside: Outside = "error"
-    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     @model_validator(mode="after")
     def _fits_together(self):
-        if not is_name(self.parameter) or "." in self.parameter:
-            raise ValueError(
-                f"parameter '{self.parameter}' is not a valid name; use letters, digits and underscores"
-            )
+        check_parameter(self.parameter)
         if self.rotation is not None and self.frame is not None:
             raise ValueError("the orientation is given twice, by rotation and by frame; remove one")
         return self
@@ -89,28 +83,19 @@ class Formula(Framed):
 
         symbol = ca.SX.sym(self.parameter)  # type: ignore[call-arg]
         symbols = {self.parameter: symbol}
-
-        def written(values: tuple, field: tuple) -> ca.SX:
-            parts = [around.function(value, symbols, (*field, i)) for i, value in enumerate(values)]
-            return ca.vertcat(*[ca.SX(part) for part in parts])
-
-        position, rotation, orientation = written(self.position, ("position",)), None, "quaternion"
+        position = around.column(self.position, symbols, ("position",))
+        rotation, orientation = None, "quaternion"
         if self.rotation is not None:
             ((notation, parts),) = self.rotation.items()
-            rotation = written(parts, ("rotation", notation))
+            rotation = around.column(parts, symbols, ("rotation", notation))
             if notation == "matrix":
                 rotation = ca.reshape(rotation, 3, 3).T
             elif notation != "quaternion":
                 orientation = f"euler:{notation}"
-        start, end = numbers(self.range)
-        if not start < end:
-            raise ModelError(
-                f"starts at {start:g} and ends at {end:g}; the end must be larger", path=("range",)
-            )
         return PoseCurve.from_expression(
             symbol,
             position,
-            (start, end),
+            increasing(self.range, ("range",)),
             rotation,
             orientation=orientation,
             tolerance=float(self.tolerance),  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.model.curves.base import Framed, Outside, Surroundings, register
+from sekant.model.curves.base import Framed, Surroundings, given, register
 from sekant.model.quantities import Angle, Length
 
 
@@ -46,15 +46,8 @@ class Measured(Framed):
     """the path is closed: it ends where it begins, and repeats"""
     allow_gaps: bool = False
     """fit across sections without data"""
-    outside: Outside = "error"
-    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
-        options = {
-            key: value
-            for key in ("columns", "units", "sequence", "noise", "orientation_noise", "tolerance")
-            if (value := getattr(self, key)) is not None
-        }
         curve = PoseCurve.fit(
             self.data,
             self.parameter,
@@ -63,6 +56,6 @@ class Measured(Framed):
             allow_gaps=self.allow_gaps,
             extrapolation="periodic" if self.closed else self.outside,
             name=around.name,
-            **options,
+            **given(self, "columns", "units", "sequence", "noise", "orientation_noise", "tolerance"),
         )
         return self.framed(curve, around)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
-from sekant.model.quantities import Length, Vector
-
-Place = Annotated[tuple[Length, Length, Length], Vector()]
+from sekant.model.curves.base import Framed, Surroundings, numbers, register
+from sekant.model.quantities import Length, PerAxis
 
 
 @register
@@ -22,7 +20,7 @@ class ControlPoints(Framed):
     )
     summary: ClassVar[str] = "a B-spline of control points"
 
-    points: tuple[Place, ...]
+    points: tuple[PerAxis[Length], ...]
     """control points"""
     degree: int = 5
     """degree of the B-spline"""
@@ -30,8 +28,6 @@ class ControlPoints(Framed):
     """the path is closed: its end joins its beginning, and it repeats"""
     arc_length: bool = True
     """use the arc length s of the path as its coordinate; otherwise u from 0 to 1"""
-    outside: Outside = "error"
-    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.curves.arc_length import along_arc_length

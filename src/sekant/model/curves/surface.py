@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
 from sekant.errors import ModelError
-from sekant.model.curves.base import CurveSource, Outside, Surroundings, register
+from sekant.model.curves.base import (
+    CurveSource,
+    Outside,
+    Surroundings,
+    check_parameter,
+    given,
+    increasing,
+    register,
+)
 from sekant.model.curves.formula import Pair, Rotation, Triple
-from sekant.model.expressions.expression import is_name
 from sekant.model.quantities import Description, Length, Vector
+
+if TYPE_CHECKING:
+    from sekant.geometry.spatial import SX
 
 Names = Annotated[tuple[str, str], Vector(("first", "second"))]
 
@@ -56,11 +66,8 @@ class SurfaceData(Description):
             )
         if self.position is not None and self.range is None:
             raise ValueError("range is missing: formulas need [[start, end], [start, end]]")
-        for name in self.parameters:
-            if self.position is not None and (not is_name(name) or "." in name):
-                raise ValueError(
-                    f"parameters: '{name}' is not a valid name; use letters, digits and underscores"
-                )
+        for name in self.parameters if self.position is not None else ():
+            check_parameter(name, "parameters:")
         return self
 
 
@@ -84,46 +91,34 @@ class SurfaceSource(CurveSource):
     def _fit(self, around: Surroundings) -> Any:
         from sekant.geometry.surfaces.pose_surface import PoseSurface
 
-        given = self.surface
-        options = {
-            key: value
-            for key in ("columns", "units", "sequence")
-            if (value := getattr(given, key)) is not None
-        }
+        data = self.surface
         return PoseSurface.fit(
-            given.data,
-            given.parameters,
-            kind=given.kind,
-            degree=given.degree,
-            total=given.total,
-            orientation=given.orientation,
-            allow_gaps=given.allow_gaps,
+            data.data,
+            data.parameters,
+            kind=data.kind,
+            degree=data.degree,
+            total=data.total,
+            orientation=data.orientation,
+            allow_gaps=data.allow_gaps,
             extrapolation=self.outside,
             name=around.name,
-            **options,
+            **given(data, "columns", "units", "sequence"),
         )
 
     def _formula(self, around: Surroundings) -> Any:
-        import casadi as ca
-
         from sekant.geometry.surfaces.pose_surface import PoseSurface
 
-        given = self.surface
-        assert given.position is not None
-        assert given.range is not None
+        formulas = self.surface
+        assert formulas.position is not None
+        assert formulas.range is not None
+        notation, turns = next(iter(formulas.rotation.items())) if formulas.rotation else ("quaternion", None)
 
-        def written(values: tuple, symbols: dict, field: tuple) -> ca.SX:
-            parts = [around.function(v, symbols, ("surface", *field, i)) for i, v in enumerate(values)]
-            return ca.vertcat(*[ca.SX(part) for part in parts])
-
-        notation, turns = next(iter(given.rotation.items())) if given.rotation else ("quaternion", None)
-
-        def pose(u1: ca.SX, u2: ca.SX) -> Any:
-            symbols = dict(zip(given.parameters, (u1, u2), strict=True))
-            position = written(given.position, symbols, ("position",))  # type: ignore[arg-type]
+        def pose(u1: SX, u2: SX) -> Any:
+            symbols = dict(zip(formulas.parameters, (u1, u2), strict=True))
+            position = around.column(formulas.position, symbols, ("surface", "position"))  # type: ignore[arg-type]
             if turns is None:
                 return position
-            return position, written(turns, symbols, ("rotation", notation))
+            return position, around.column(turns, symbols, ("surface", "rotation", notation))
 
         if notation == "matrix":
             raise ModelError(
@@ -131,20 +126,17 @@ class SurfaceSource(CurveSource):
                 path=("surface", "rotation"),
             )
         ranges = []
-        for i, pair in enumerate(given.range):
+        for i, pair in enumerate(formulas.range):
             at = ("surface", "range", i)
-            start, end = (float(around.number(value, at)) for value in pair)
-            if not start < end:
-                raise ModelError(f"starts at {start:g} and ends at {end:g}; the end must be larger", path=at)
-            ranges.append((start, end))
-        units = given.units or {}
+            ranges.append(increasing((around.number(pair[0], at), around.number(pair[1], at)), at))
+        units = formulas.units or {}
         return PoseSurface.from_function(
             pose,
             tuple(ranges),
             orientation=notation if notation == "quaternion" else f"euler:{notation}",
-            tolerance=float(around.number(given.tolerance, ("surface", "tolerance"))),
-            parameters=given.parameters,
-            units=tuple(units.get(name, "") for name in given.parameters),
+            tolerance=float(around.number(formulas.tolerance, ("surface", "tolerance"))),
+            parameters=formulas.parameters,
+            units=tuple(units.get(name, "") for name in formulas.parameters),
             extrapolation=self.outside,
             name=around.name,
         )

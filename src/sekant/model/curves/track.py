@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import model_validator
 
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.model.curves.base import Framed, FrameKind, Outside, Surroundings, numbers, register
+from sekant.model.curves.base import Framed, FrameKind, Surroundings, numbers, register
 from sekant.model.curves.measured import Measured
 from sekant.model.quantities import (
     Angle,
@@ -152,8 +152,6 @@ class Track(Framed):
     tolerance: Dimensionless = 1e-10
     """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
     relative to their largest values"""
-    outside: Outside = "error"
-    """behavior outside the range: error, linear continuation, or periodic repetition"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         return PoseCurve.track(
