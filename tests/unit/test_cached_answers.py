@@ -7,9 +7,14 @@ import pytest
 import sekant as sk
 from sekant.cache import content as module
 from sekant.cache.content import answer_key, cached
-from sekant.cache.store import Cache
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    return tmp_path
 
 
 def model(mass=3.25):
@@ -17,18 +22,18 @@ def model(mass=3.25):
     return sk.Model(bodies={"rod": rod}, joints={"hinge": sk.joints.Revolute(child="rod")})
 
 
-def test_an_answer_is_made_once_for_a_content(tmp_path):
-    store, asked = Cache(tmp_path / "c"), []
+def test_an_answer_is_made_once_for_a_content(own_cache):
+    asked = []
 
     def make():
         asked.append(1)
         return {"mass": 3.25, "names": ["rod"]}
 
-    answers = [cached(model(), "what", make, store) for _ in range(3)]
+    answers = [cached(model(), "what", make) for _ in range(3)]
     assert answers == [{"mass": 3.25, "names": ["rod"]}] * 3
     assert len(asked) == 1
-    cached(model(3.5), "what", make, store)
-    cached(model(), "what else", make, store)
+    cached(model(3.5), "what", make)
+    cached(model(), "what else", make)
     assert len(asked) == 3
 
 
@@ -49,7 +54,7 @@ def test_another_source_is_another_key(monkeypatch):
     assert answer_key(model(), "x") != before
 
 
-def test_types_from_elsewhere_are_not_kept(tmp_path):
+def test_types_from_elsewhere_are_not_kept(own_cache):
     class Own(sk.Body):
         """A type whose source no key knows."""
 
@@ -61,17 +66,15 @@ def test_types_from_elsewhere_are_not_kept(tmp_path):
             model().model_copy(update={"bodies": {"rod": own}}),
             "x",
             lambda: asked.append(1),
-            Cache(tmp_path),
         )
     assert len(asked) == 2
 
 
-def test_damage_is_found_and_mended(tmp_path):
-    store = Cache(tmp_path / "c")
-    cached(model(), "x", lambda: 1, store)
-    (path,) = store.directory.glob("*.skobj")
+def test_damage_is_found_and_mended(own_cache):
+    cached(model(), "x", lambda: 1)
+    (path,) = own_cache.glob("*.skobj")
     path.write_bytes(path.read_bytes()[:-3])
-    assert cached(model(), "x", lambda: 2, store) == 2
+    assert cached(model(), "x", lambda: 2) == 2
 
 
 def test_items_of_another_type_with_the_same_fields_have_another_answer():

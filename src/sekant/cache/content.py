@@ -9,7 +9,7 @@ of this package. Models with item types of other packages, whose source may chan
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from math import isfinite
 from threading import Lock
 from typing import Any
@@ -17,37 +17,18 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
-from sekant.cache.files import source_stamp
-from sekant.cache.store import Cache, Entry, make_key, user_cache
+from sekant.cache.files import cached_of_files, source_stamp
+from sekant.cache.store import make_key
 from sekant.version import __version__
 
 PACKAGE = __name__.partition(".")[0]
 
 
-def cached(model: BaseModel, question: str, make: Callable[[], Any], store: Cache | None = None) -> Any:
-    """The answer to `question` (with its options) about `model`, as plain JSON data: the result of `make`, here or
-    in an earlier process."""
+def cached(model: BaseModel, question: str, make: Callable[[], Any]) -> Any:
+    """The answer to `question` (with its options) about `model`: the result of `make`, here or in an earlier
+    process."""
     key = answer_key(model, question)
-    return make() if key is None else _found(key, make, store or user_cache())
-
-
-def cached_by(parts: Sequence[str | bytes], make: Callable[[], Any]) -> Any:
-    """The result of `make`, here or in an earlier process, as plain JSON data.
-
-    It may depend only on `parts` and on the source of this package.
-    """
-    return _found(make_key(["answer", __version__, source_stamp(), *parts]), make, user_cache())
-
-
-def _found(key: str, make: Callable[[], Any], store: Cache | None) -> Any:
-    if store is None:
-        return make()
-    found = store.load(key)
-    if found is not None:
-        return found.header["answer"]
-    answer = make()
-    store.store(key, Entry({"answer": answer}, ()))
-    return answer
+    return make() if key is None else cached_of_files((key,), make, lambda _: True)
 
 
 def answer_key(model: BaseModel, question: str) -> str | None:

@@ -76,7 +76,7 @@ def cached_of_file(
 def cached_of_files(
     question: Sequence[str], make: Callable[[], Made], may_cache: Callable[[Made], bool]
 ) -> Made:
-    """The answer to `question`, which depends on its text and on the files that `make` reads."""
+    """The answer to `question`, which depends only on the question, the files that `make` reads and this package."""
     store = user_cache()
     if store is None:
         return make()

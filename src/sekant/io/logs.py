@@ -55,12 +55,16 @@ class Log:
             raise self.columns.wrong(
                 f"column '{name}' has no value {where}; fill the gap, or remove the column", row
             )
+        return self.time, values * self.factor(f"column '{name}'", own, unit)
+
+    def factor(self, what: str, own: str | None, unit: str) -> float:
+        """The factor from the unit `own` of `what` to `unit`, by default to SI; 1 without a unit."""
         if not own:
-            return self.time, values.copy()
+            return 1.0
         try:
-            return self.time, values * (convert(1.0, own, unit) if unit else parse_unit(own).factor)
+            return convert(1.0, own, unit) if unit else parse_unit(own).factor
         except ModelError as error:
-            raise self.columns.wrong(f"column '{name}': {error.message}") from None
+            raise self.wrong(f"{what}: {error.message}") from None
 
 
 def read_log(path: str | PathLike[str]) -> Log:
@@ -146,14 +150,7 @@ class MdfLog(Log):
             )
         own = (signal.unit or "").strip()
         own = UNITS.get(own, own)
-        if not own:
-            return t, y
-        if own == "0.01":
-            return t, 0.01 * y
-        try:
-            return t, y * (convert(1.0, own, unit) if unit else parse_unit(own).factor)
-        except ModelError as error:
-            raise self.wrong(f"channel '{name}': {error.message}") from None
+        return t, y * (0.01 if own == "0.01" else self.factor(f"channel '{name}'", own, unit))
 
 
 def read_mdf(path: str | PathLike[str]) -> MdfLog:

@@ -7,6 +7,7 @@ propagates, and comparisons with it are false.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,11 @@ def expression(op: int, a: str, b: str, precision: Precision) -> str:
     if op not in TABLE:
         raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")
     return TABLE[op].c_text(precision.suffix).format(a=a, b=b)
+
+
+def array(kind: str, name: str, values: Iterable[str]) -> str:
+    """A constant array of C."""
+    return f"static const {kind} {name}[] = {{{', '.join(values) or '0'}}};"
 
 
 def power(v: str, a: str, exponent: float) -> str | None:

@@ -5,8 +5,8 @@ Held values come after the parameters, at p[NP] and beyond; the files in `runtim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 
 import casadi as ca
 
@@ -15,7 +15,7 @@ from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction
-from sekant.io.export.c_operations import Precision
+from sekant.io.export.c_operations import Precision, array
 from sekant.solvers.instants.delay_lines import MORE, STRETCHES
 
 Write = Callable[..., CFunction]
@@ -38,18 +38,11 @@ class HeldSizes:
     parameters: int = 0
 
     def macros(self) -> list[str]:
-        names = (
-            "held",
-            "events",
-            "reactions",
-            "samples",
-            "delays",
-            "degree",
-            "kept",
-            "jumps",
-            "rows",
-        )
-        return [f"#define {name.upper()} {getattr(self, name)}" for name in names]
+        return [
+            f"#define {name.upper()} {number}"
+            for name, number in asdict(self).items()
+            if name != "parameters"
+        ]
 
     def fields(self, real: str, states: int) -> list[str]:
         """Members of the structure of the model."""
@@ -125,9 +118,9 @@ def held_arrays(system: System, precision: Precision) -> str:
     parts = []
     if eq.sampled:
         parts += [
-            _array("real", "sample_period", [number(one.period) for one in eq.sampled]),
-            _array("real", "sample_offset", [number(one.offset) for one in eq.sampled]),
-            _array("int", "sample_target", [str(place[".".join(one.key)]) for one in eq.sampled]),
+            array("real", "sample_period", [number(one.period) for one in eq.sampled]),
+            array("real", "sample_offset", [number(one.offset) for one in eq.sampled]),
+            array("int", "sample_target", [str(place[".".join(one.key)]) for one in eq.sampled]),
         ]
     if eq.delayed:
         width = max(one.degree for one in eq.delayed) + 3
@@ -136,8 +129,8 @@ def held_arrays(system: System, precision: Precision) -> str:
             names = [*[f"c{k}" for k in range(one.degree + 1)], "middle", "half"]
             rows.append("{" + ", ".join(str(place[f"{one.owner}.{name}"]) for name in names) + "}")
         parts += [
-            _array("real", "delay_time", [number(one.time) for one in eq.delayed]),
-            _array("real", "delay_pieces", [number(float(one.pieces)) for one in eq.delayed]),
+            array("real", "delay_time", [number(one.time) for one in eq.delayed]),
+            array("real", "delay_pieces", [number(float(one.pieces)) for one in eq.delayed]),
             f"static const int delay_target[][{width}] = {{{', '.join(rows)}}};",
         ]
     if eq.events:
@@ -148,14 +141,10 @@ def held_arrays(system: System, precision: Precision) -> str:
                 targets.append(states + eq.names.index(name) if name in eq.names else total + place[name])
             first.append(len(targets))
         parts += [
-            _array("int", "event_direction", [str(event.direction) for event in eq.events]),
-            _array("int", "event_level", [str(int(event.level)) for event in eq.events]),
-            _array("int", "event_stops", [str(int(bool(event.stop))) for event in eq.events]),
-            _array("int", "event_first", [str(i) for i in first]),
-            _array("int", "event_target", [str(i) for i in targets] or ["0"]),
+            array("int", "event_direction", [str(event.direction) for event in eq.events]),
+            array("int", "event_level", [str(int(event.level)) for event in eq.events]),
+            array("int", "event_stops", [str(int(bool(event.stop))) for event in eq.events]),
+            array("int", "event_first", [str(i) for i in first]),
+            array("int", "event_target", [str(i) for i in targets]),
         ]
     return "\n".join(parts)
-
-
-def _array(kind: str, name: str, values: Sequence[str]) -> str:
-    return f"static const {kind} {name}[] = {{{', '.join(values)}}};"

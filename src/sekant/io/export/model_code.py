@@ -16,7 +16,7 @@ from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
-from sekant.io.export.c_operations import Precision
+from sekant.io.export.c_operations import Precision, array
 from sekant.io.export.c_tables import CTables
 from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, held_start
@@ -138,10 +138,7 @@ def model_code(
     stated = np.array(eq.lookups.oracle("stated", [eq.p], [x0])(p)).ravel()
     found = np.concatenate([start.q, start.v, system.element_states(start)])
     shift = np.where(found == stated, 0.0, found - stated)
-    if x0.is_constant():
-        shifted = SX(found)
-    else:
-        shifted = x0 + shift
+    shifted = SX(found) if x0.is_constant() else x0 + shift
 
     def of_parameters(name: str, results: list[tuple[str, SX]]) -> CFunction:
         return function(name, [("p", eq.p)], results)
@@ -167,7 +164,7 @@ def model_code(
         parts += [objects.text(), _read(["fmu/image.c"]), *images, body]
     else:
         parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
-    files = _c_files(held) if isinstance(held, HeldSizes) else _library_files(kind, held)
+    files = _c_files(held) if isinstance(held, HeldSizes) else _library_files(held)
     return ModelCode(
         "\n".join(part for part in parts if part),
         _read(files),
@@ -196,7 +193,7 @@ def _c_files(held: HeldSizes) -> list[str]:
     return ["segments.c", *(f"c/{name}.c" for name in [*files, "advance"])]
 
 
-def _library_files(kind: str, sizes: InstantSizes) -> list[str]:
+def _library_files(sizes: InstantSizes) -> list[str]:
     """The C files around the equations in a library; `runtime/fmu/instance.c` and the functions of FMI come after
     them."""
     return ["segments.c", *(["fmu/instants.c"] if sizes.words else []), "fmu/course.c"]
@@ -274,12 +271,12 @@ def _switch_arrays(timed: Sequence[TimedSwitch], precision: Precision) -> str:
     for switch in timed:
         first.append(len(knots))
         knots += list(switch.knots or ())
-    counts = ", ".join("-1" if s.knots is None else str(len(s.knots)) for s in timed)
-    values = ", ".join(precision.literal(k) for k in knots) or "0"
+    counts = ["-1" if s.knots is None else str(len(s.knots)) for s in timed]
     return "\n".join(
         [
             "/* Switching times start + k scale: for the given numbers of knots k, or (-1) every whole k. */",
-            f"static const int switch_knots[] = {{{counts}}}, switch_first[] = {{{', '.join(map(str, first))}}};",
-            f"static const real switch_knot[] = {{{values}}};",
+            array("int", "switch_knots", counts),
+            array("int", "switch_first", map(str, first)),
+            array("real", "switch_knot", map(precision.literal, knots)),
         ]
     )

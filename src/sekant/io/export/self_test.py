@@ -16,6 +16,7 @@ from sekant.engine.functions.motion import right_hand_side, work_symbols
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import SekantError
+from sekant.io.export.c_operations import array
 from sekant.io.export.interface import Interface
 from sekant.io.export.model_code import ModelCode
 from sekant.solvers.ode import METHODS
@@ -96,11 +97,11 @@ def expected_values(
             f"#define EXPECTED_STEPS {steps}\n#define EXPECTED_EVERY {every}",
             f"#define STATE_ALLOWED {number(state)}\n#define RATE_ALLOWED {number(rate)}",
             f"#define OUTPUT_ALLOWED {number(output)}",
-            _array("expected_rates", xdot, number),
-            _array("rate_scale", _scale(rates), number),
-            _array("state_scale", _scale(x), number),
-            _array("expected_outputs", every_y[-1], number),
-            _array("output_scale", _scale(every_y), number),
+            array("real", "expected_rates", map(number, xdot.tolist())),
+            array("real", "rate_scale", map(number, _scale(rates).tolist())),
+            array("real", "state_scale", map(number, _scale(x).tolist())),
+            array("real", "expected_outputs", map(number, every_y[-1].tolist())),
+            array("real", "output_scale", map(number, _scale(every_y).tolist())),
             "static const real expected_states[][NX] = {\n"
             + ",\n".join("    {" + ", ".join(number(float(v)) for v in row) + "}" for row in rows)
             + "};",
@@ -121,7 +122,3 @@ def _scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(values.shape[1])
     each = np.abs(values).max(axis=0)
     return np.maximum(each, max(1e-3 * each.max(), 1e-12))
-
-
-def _array(name: str, values: NDArray[np.float64], number) -> str:
-    return f"static const real {name}[] = {{{', '.join(number(float(v)) for v in values) or '0'}}};"

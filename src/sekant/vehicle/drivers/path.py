@@ -29,7 +29,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.cache.content import cached_by
+from sekant.cache.files import cached_of_files
 from sekant.errors import ModelError
 from sekant.model.signals.base import Signal
 from sekant.model.signals.expression import ExpressionSignal
@@ -86,11 +86,7 @@ class LateralModel:
 def preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
     """K (n + 3,) for (felt, y, psi, h), times ahead (n,) s, and the weights (n,) of the path there."""
     asked = repr((lateral.A.tolist(), lateral.B.tolist(), float(speed)))
-    found = cached_by(
-        ["preview gains", asked], lambda: [part.tolist() for part in _preview_gains(lateral, speed)]
-    )
-    K, times, weights = (np.array(part) for part in found)
-    return K, times, weights
+    return cached_of_files(["preview gains", asked], lambda: _preview_gains(lateral, speed), lambda _: True)
 
 
 def _preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
