@@ -33,7 +33,7 @@ class CoupledCoordinates(Description):
     """change of the driven coordinate divided by that of the driving coordinate: negative for external gears,
     positive for a belt"""
     table: TableName | None = None
-    """table of the driven coordinate versus the driving coordinate, as of a cam"""
+    """table of the driven coordinate versus the driving coordinate, e.g. of a cam"""
     offset: AnyQuantity = 0.0
     """constant that is added to the driven coordinate"""
 

@@ -26,7 +26,7 @@ class Relative(Description):
     frame_fields: ClassVar = ("frame", "relative_to")
 
     frame: FrameName
-    """frame to which it applies"""
+    """frame that is prescribed, constrained or measured"""
     relative_to: FrameName = "ground"
     """reference frame, in which components and geometry are given"""
 

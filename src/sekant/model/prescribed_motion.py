@@ -9,16 +9,16 @@ from sekant.model.quantities import AnyQuantity, Description, JointName
 
 
 class Motion(Description):
-    """q(t) of one coordinate of a joint; its velocity and acceleration follow by differentiation."""
+    """Prescribes a joint coordinate as a function of time. Velocity and acceleration follow by differentiation."""
 
     signals: ClassVar[tuple[str, ...]] = ("value",)
 
     joint: JointName
-    """joint that moves"""
+    """joint whose coordinate is prescribed"""
     coordinate: int = 0
     """index of its coordinate, starting at 0"""
     value: AnyQuantity
-    """value of the coordinate, a function of time t"""
+    """coordinate as a function of the time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -17,7 +17,7 @@ from sekant.model.quantities import AnyQuantity, NotNegative, Positive
 
 @register
 class JointLimit(OnCoordinate, Force):
-    """A spring and a damper that act past a limit, with a gradual start.
+    """A spring and a damper that act beyond a limit, with a gradual start.
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
     s(d) = ramp (x^3 - x^4 / 2) + max(d - ramp, 0): zero before the limit, linear past the ramp, and twice
@@ -26,7 +26,7 @@ class JointLimit(OnCoordinate, Force):
 
         F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is released.
 
-    Both agree in value, slope and curvature at D = 0, and the stop never pulls, however fast the release.
+    Both expressions agree in value, slope and curvature at D = 0. The stop never pulls, however fast it is released.
     """
 
     type: ClassVar[str] = "joint_limit"

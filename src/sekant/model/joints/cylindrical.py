@@ -12,7 +12,7 @@ from sekant.model.joints.base import AxisJoint, Coordinate, register
 
 @register
 class Cylindrical(AxisJoint):
-    """q = (angle about z, displacement along z)."""
+    """The coordinates q are the angle about z and the displacement along z."""
 
     type: ClassVar[str] = "cylindrical"
     summary: ClassVar[str] = "turns about and slides along its axis, independently"

@@ -14,7 +14,10 @@ from sekant.model.quantities import AngularVelocityVector, Point, VelocityVector
 
 @register
 class Free(Joint):
-    """q = (p_FM in F, unit quaternion of R_FM); v = twist of M in F, angular first, resolved in M."""
+    """The coordinates q are the position p_FM in F and the unit quaternion of R_FM.
+
+    The velocities v are the angular velocity and the velocity of M relative to F, resolved in M.
+    """
 
     type: ClassVar[str] = "free"
     summary: ClassVar[str] = "all six motions"

@@ -33,17 +33,17 @@ _ALIGNED = 1e-9  # largest deviation of the curve's x axis from the tangent at w
 
 @register
 class Path(GuidedJoint):
-    """q = the curve's parameter u; X_FM = X(u). S is the curve's twist V_u, the bias is V_uu u'^2.
+    """The coordinate is the curve's parameter u: X_FM = X(u). S is the curve's twist V_u, and the bias is V_uu u'^2.
 
-    With `compliance`, five more coordinates (HALL 3.82-3.97): displacements n and b along the normal and the
-    binormal of the path, and rotations about x, y, z of the frame C that moves along it: X_FM = X(u) (n N(u) + b
-    B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it). The normal
-    is `normal_direction` (in C), made perpendicular to the tangent. By default ("frame"), it is the y axis of C, or
-    the z axis where y is nearly the tangent. With "frenet", it is the principal normal of the path, toward the
-    center of curvature, as in HALL 3.83. Where the path is straight or starts to bend the other way, the normal is
-    blended and stays on its side of the path (`frames.with_frame`).
+    With `compliance`, the joint has five more coordinates (HALL 3.82-3.97): displacements n and b along the normal
+    and the binormal of the path, and rotations about x, y, z of the frame C that moves along it: X_FM = X(u) (n
+    N(u) + b B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it).
+    The normal is `normal_direction` (in C), made perpendicular to the tangent. By default ("frame"), it is the y
+    axis of C, or the z axis where y is nearly the tangent. With "frenet", it is the principal normal of the path,
+    toward the center of curvature, as in HALL 3.83. Where the path is straight or starts to bend the other way, the
+    normal is blended and stays on its side of the path (`frames.with_frame`).
 
-    With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
+    With `elastic`, it has r <= 5 more coordinates, the elastic modes of a mechanism on bushings (`ElasticModes`).
 
     With `coordinate_of`, u is the coordinate of another joint. Joints that share a coordinate form a group with one
     degree of freedom, such as the bodies of a mechanism that follow their own curves over the same drive. If the

@@ -13,7 +13,7 @@ from sekant.model.quantities import ZAxis
 
 @register
 class Planar(CoordinateJoint):
-    """q = (x, y in F, angle about z)."""
+    """The coordinates q are x and y in F, and the angle about z."""
 
     type: ClassVar[str] = "planar"
     summary: ClassVar[str] = "moves in the plane normal to its axis and turns about the axis"

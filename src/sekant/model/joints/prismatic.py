@@ -13,7 +13,7 @@ from sekant.model.quantities import Direction
 
 @register
 class Prismatic(CoordinateJoint):
-    """q = displacement along z; F and M stay parallel."""
+    """The coordinate is the displacement along z; F and M remain parallel."""
 
     type: ClassVar[str] = "prismatic"
     summary: ClassVar[str] = "a slider: moves along its axis"

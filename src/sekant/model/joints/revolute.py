@@ -12,7 +12,7 @@ from sekant.model.joints.base import AxisJoint, Coordinate, register
 
 @register
 class Revolute(AxisJoint):
-    """q = angle about z; F and M share origin and z."""
+    """The coordinate is the angle about z; F and M share their origins and z axes."""
 
     type: ClassVar[str] = "revolute"
     summary: ClassVar[str] = "a hinge: turns about its axis"

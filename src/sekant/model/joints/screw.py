@@ -16,7 +16,7 @@ from sekant.model.quantities import HandedLength
 
 @register
 class Screw(AxisJoint):
-    """q = angle about z; advance along z is pitch * q / (2 pi)."""
+    """The coordinate q is the angle about z; the advance along z is pitch * q / (2 pi)."""
 
     type: ClassVar[str] = "screw"
     summary: ClassVar[str] = "turns about its axis and advances by the pitch each turn"

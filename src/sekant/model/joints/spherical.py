@@ -14,7 +14,10 @@ from sekant.model.quantities import AngularVelocityVector
 
 @register
 class Spherical(Joint):
-    """q = unit quaternion of R_FM, scalar first; v = angular velocity of M in F, resolved in M."""
+    """The coordinates q are the unit quaternion of R_FM, scalar first.
+
+    The velocities v are the angular velocity of M relative to F, resolved in M.
+    """
 
     type: ClassVar[str] = "spherical"
     summary: ClassVar[str] = "a ball in a socket: any rotation about one point"

@@ -32,12 +32,12 @@ from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 @register
 class Surface(GuidedJoint):
-    """q = (u1, u2); X_FM = X(u1, u2). S contains the twists of both coordinates, and the bias their change.
+    """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). S contains their twists.
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
-    With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
-    With `elastic`, r <= 4 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
-    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint. With
+    With `compliance`, the joint has four more coordinates: the displacement along the surface normal and three
+    rotations. With `elastic`, it has r <= 4 more coordinates, the elastic modes of a mechanism on bushings
+    (`ElasticModes`). With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint. With
     `second_coordinate_of`, only u2 is the coordinate of another joint.
     """
 

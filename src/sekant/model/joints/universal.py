@@ -12,7 +12,7 @@ from sekant.model.joints.base import Coordinate, CoordinateJoint, register
 
 @register
 class Universal(CoordinateJoint):
-    """q = (angle about x of F, angle about y of M): R_FM = R_x(q1) R_y(q2)."""
+    """The coordinates q are the angles about x of F and about y of M: R_FM = R_x(q1) R_y(q2)."""
 
     type: ClassVar[str] = "universal"
     summary: ClassVar[str] = "turns about x of the parent frame and y of the child frame"

@@ -34,7 +34,8 @@ class Perpendicular(Element):
 
 @register
 class OnLine(Element):
-    """A point that slides along a line through another point, toward a third point or along a vector."""
+    """A point that slides along a line. The line contains another point; a third point or a vector gives its
+    direction."""
 
     section: ClassVar = "lines"
     shown: ClassVar = "{point: B, through: O, to: P}"
@@ -156,7 +157,7 @@ class Equations(Element):
 
 @register
 class Equation(Equations):
-    """Any equation value = 0 of coordinates and time."""
+    """An equation value = 0 (or several) of coordinates and time."""
 
     section: ClassVar = "constraints"
     shown: ClassVar = '{value: "A.x^2 + A.y^2 - 0.16", text: A stays on a circle}'
@@ -172,7 +173,7 @@ class Equation(Equations):
 
 @register
 class VelocityEquation(Equations):
-    """Any equation value = 0 that is linear in the velocities (non-holonomic)."""
+    """An equation value = 0 (or several) that is linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
     shown: ClassVar = "A.vx*sin(turn) - A.vy*cos(turn)"

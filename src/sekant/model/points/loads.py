@@ -89,7 +89,7 @@ class AngularSpring(Element):
 
 @register
 class PointDamper(Between):
-    """A linear damper, as a Rayleigh dissipation function."""
+    """A linear damper between two points."""
 
     section: ClassVar = "dampers"
     shown: ClassVar = "{ends: [A, B], damping: 20 N*s/m}"
@@ -137,7 +137,7 @@ class AngularDamper(OnBody):
 
 @register
 class ForceAtPoint(Element):
-    """A force at a point, in W: numbers or expressions of time, coordinates and velocities."""
+    """A force at a point. Its components in W are numbers or expressions of time, coordinates and velocities."""
 
     section: ClassVar = "forces"
     shown: ClassVar = '{at: A, force: ["0.5*sin(3*t)", 0]}'
@@ -153,7 +153,7 @@ class ForceAtPoint(Element):
 
 @register
 class ForceBetween(Between):
-    """A force along the line between two points that pulls them together where positive."""
+    """A force along the line between two points; a positive force pulls them together."""
 
     section: ClassVar = "actuators"
     shown: ClassVar = "{ends: [A, B], force: 30*sin(t)}"
@@ -214,7 +214,7 @@ class Potential(Element):
 
 @register
 class Dissipation(Element):
-    """A dissipation function D (W): the forces are -dD/dv."""
+    """A dissipation function D (W). Its forces are -dD/dv."""
 
     section: ClassVar = "dissipations"
     shown: ClassVar = '"0.5*A.vx^2"'

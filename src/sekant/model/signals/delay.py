@@ -24,8 +24,8 @@ DEGREE = 7
 class Delay(Signal):
     """y(t) = input(t - time), and `start` until the input has arrived.
 
-    Over the delay, `pieces` polynomials of degree 7 through values at Chebyshev points store the input. In linear
-    models, a Pade approximation of order `pade` replaces the delay exp(-s T).
+    The input is stored as `pieces` polynomials of degree 7 over the delay, which interpolate it at Chebyshev points.
+    In linear models, a Pade approximation of order `pade` replaces the delay.
     """
 
     type: ClassVar[str] = "delay"

@@ -31,7 +31,7 @@ class EventSignal(Signal):
     when: AnyQuantity
     """expression whose zero crossings are the events"""
     direction: Literal["rising", "falling", "both"] = "both"
-    """which crossings of zero count"""
+    """direction of the zero crossings that count"""
     set: SignalName | None = None
     """signal that the event sets"""
     to: AnyQuantity = 0.0
@@ -39,7 +39,7 @@ class EventSignal(Signal):
     reset: tuple[SignalName, ...] = ()
     """signals that return to their start values"""
     stop: bool | str = False
-    """whether to end the run; a text becomes its message"""
+    """whether to end the run; a string is the message of the end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
