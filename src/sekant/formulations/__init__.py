@@ -45,7 +45,7 @@ def equations_of(
     if formulation == "natural":
         from sekant.formulations.natural.point_equations import PointEquations
 
-        return PointEquations(resolved)
+        return PointEquations(resolved, algorithm, formulation)
     from sekant.formulations.equations import Equations
 
     return Equations(resolved, algorithm, formulation)

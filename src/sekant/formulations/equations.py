@@ -70,14 +70,14 @@ class Equations(ConstrainedEquations):
         frozen: bool | None = None,
     ) -> Equations:
         had = self.elements
-        return self._anew(
+        return type(self)(
+            self.stated_model,
+            "auto",
+            self.formulation,
             had.closed if closed is None else closed,
             had.regularized if regularized is None else regularized,
             had.frozen if frozen is None else frozen,
         )
-
-    def _anew(self, closed: Collection[str], regularized: bool, frozen: bool) -> Equations:
-        return Equations(self.stated_model, "auto", self.formulation, closed, regularized, frozen)
 
     def copied(self, **known: Any) -> Equations:
         """A copy of these equations; `known` results of the elements are reused."""

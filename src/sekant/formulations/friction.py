@@ -225,13 +225,19 @@ def _contact_margins(contacts: Sequence[ContactForces], level: SX, h: SX, D: SX,
     return margins
 
 
+def slip_places(frictions: Sequence[DryFriction], v: SX) -> list[int]:
+    """Index in v (nv,) of the slip of each friction; -1 if the slip is not itself a velocity."""
+    return [next((k for k in range(v.numel()) if ca.is_equal(one.slip, v[k])), -1) for one in frictions]
+
+
 def locked(solved: Solved, v: SX) -> SX:
     """(nv,): 1 for velocities that are themselves the slip of a joint that sticks, else 0; expressions of p."""
     found = SX.zeros(v.numel())
-    for one, driven in zip(solved.frictions, solved.driven, strict=False):
-        for k in range(v.numel()):
-            if not driven and ca.is_equal(one.slip, v[k]):
-                found[k] = one.stuck + found[k] - one.stuck * found[k]
+    for one, k, driven in zip(
+        solved.frictions, slip_places(solved.frictions, v), solved.driven, strict=False
+    ):
+        if k >= 0 and not driven:
+            found[k] = one.stuck + found[k] - one.stuck * found[k]
     return found
 
 

@@ -234,12 +234,16 @@ class TreeKinematics(NamedValues):
 
     def state_names(self) -> tuple[list[str], list[str]]:
         """Names of the coordinates and of the velocities, e.g. ``hinge.angle`` and ``hinge.rate``."""
+        return self._joint_names(0)
+
+    def _joint_names(self, first: int) -> tuple[list[str], list[str]]:
+        """The same for the coordinates and velocities of joints and constraints from index `first` on."""
         q, v = [], []
-        for name, i in self.q_names:
+        for name, i in self.q_names[first:]:
             joint = self.owner_of(name)
             part = joint.coordinates[i].name if joint else self.model.constraints[name].auxiliary[i]
             q.append(f"{name}.{part}")
-        for name, i in self.v_names:
+        for name, i in self.v_names[first:]:
             joint = self.owner_of(name)
             part = joint.velocities[i].name if joint else f"{self.model.constraints[name].auxiliary[i]}_rate"
             v.append(f"{name}.{part}")

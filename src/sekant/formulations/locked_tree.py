@@ -21,14 +21,9 @@ if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
 
-def _places(eq: Equations, frictions: Sequence[DryFriction]) -> list[int]:
-    """Index in v of the slip of each friction; -1 if it is not itself a velocity."""
-    return [next((k for k in range(eq.nv) if ca.is_equal(one.slip, eq.v[k])), -1) for one in frictions]
-
-
 def suits(eq: Equations, frictions: Sequence[DryFriction]) -> bool:
     """Whether these frictions can be treated this way."""
-    places = _places(eq, frictions)
+    places = friction.slip_places(frictions, eq.v)
     plain = not eq.constraints and not eq.motion.grouped and eq.formulation == "joint"
     return (
         plain
@@ -40,7 +35,7 @@ def suits(eq: Equations, frictions: Sequence[DryFriction]) -> bool:
 
 def solve(eq: Equations, frictions: Sequence[DryFriction]) -> friction.Solved:
     """The forces of these frictions; the accelerations of `eq` are set as well."""
-    places = _places(eq, frictions)
+    places = friction.slip_places(frictions, eq.v)
     lock = SX.zeros(eq.nv)
     for one, k in zip(frictions, places, strict=True):
         lock[k] = one.stuck

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
+from sekant.formulations.friction import slip_places
 
 Floats = NDArray[np.float64]
 ROUND_OFF = 1e-13
@@ -38,16 +38,18 @@ def stuck_in(system: System, state: State | None) -> list[str]:
 
 def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
     """Names of the coordinates that these frictions lock."""
-    found = []
-    for name in stuck:
-        one = next(item for item in system.equations.elements.friction.frictions if item.name == name)
-        places = [k for k in range(system.nv) if ca.is_equal(one.slip, system.equations.v[k])]
-        if not places:
+    if not stuck:
+        return []
+    frictions, found = system.equations.elements.friction.frictions, []
+    for one, k in zip(frictions, slip_places(frictions, system.equations.v), strict=True):
+        if one.name not in stuck:
+            continue
+        if k < 0:
             raise SolverError(
-                f"friction '{name}' sticks in joint '{one.joint}', which is not a coordinate here; compile with "
-                "formulation='joint' and let another joint close the loop (cut: true)"
+                f"friction '{one.name}' sticks in joint '{one.joint}', whose position is not a coordinate here; "
+                "compile with formulation='joint', and let another joint close the loop (cut: true)"
             )
-        joint, i = system.equations.motion.v_names[places[0]]
+        joint, i = system.equations.motion.v_names[k]
         found.append(f"{joint}.{system.model.joints[joint].coordinates[i].name}")
     return found
 

@@ -15,7 +15,7 @@ Newton's and Euler's laws for each body, once its acceleration is known.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -30,7 +30,6 @@ from sekant.formulations.natural.point_kinematics import PointKinematics
 from sekant.formulations.natural.sharing import GROUND
 from sekant.formulations.recursive import Accelerations
 from sekant.geometry.spatial import SX, RigidInertia, Wrench, column
-from sekant.model.resolve import ResolvedModel
 
 
 class PointLoads(Loads):
@@ -59,18 +58,6 @@ class PointEquations(Equations):
     """A model in natural coordinates, see the module docstring."""
 
     motion: PointKinematics  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    def __init__(
-        self,
-        resolved: ResolvedModel,
-        closed: Collection[str] = (),
-        regularized: bool = False,
-        frozen: bool = False,
-    ):
-        super().__init__(resolved, "auto", "natural", closed, regularized, frozen)
-
-    def _anew(self, closed: Collection[str], regularized: bool, frozen: bool) -> PointEquations:
-        return PointEquations(self.stated_model, closed, regularized, frozen)
 
     def _kinematics(self) -> PointKinematics:
         return PointKinematics(self.stated_model)

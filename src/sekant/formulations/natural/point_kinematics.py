@@ -104,14 +104,8 @@ class PointKinematics(TreeKinematics):
         return found
 
     def state_names(self) -> tuple[list[str], list[str]]:
-        count = self.tree_nv
-        names = [f"{name}.{'xyz'[k]}" for name, k in self.q_names[:count]]
-        q, v = [], []
-        for name, i in self.q_names[count:]:
-            joint = self.model.joints.get(name)
-            part = joint.coordinates[i].name if joint else self.model.constraints[name].auxiliary[i]
-            q.append(f"{name}.{part}")
-            v.append(f"{name}.{joint.velocities[i].name if joint else f'{part}_rate'}")
+        names = [f"{name}.{'xyz'[k]}" for name, k in self.q_names[: self.tree_nv]]
+        q, v = self._joint_names(self.tree_nv)
         return [*names, *q], [*(f"{name}_rate" for name in names), *v]
 
     def group_rows(
