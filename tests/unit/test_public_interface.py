@@ -137,11 +137,11 @@ def test_constructors_raise_errors_in_our_words(call, text):
         ),
         (
             lambda m, r: sk.simulate(m.changed(name="other"), 1.0, initial=r),
-            "initial result has the model 'pendulum', but this system has 'other'; .* its .final_state",
+            "model of the initial result is 'pendulum', but that of this system is 'other'; .* its .final_state",
         ),
         (
             lambda m, r: sk.simulate(sk.compile(m, formulation="cartesian"), 1.0, initial=r),
-            "has the formulation 'joint', but this system has 'cartesian'",
+            "formulation of the initial result is 'joint', but that of this system is 'cartesian'",
         ),
         (lambda m, r: sk.equilibrium(m, r), r"guess must be a state \(got Result\); give its .final_state"),
         (lambda m, r: sk.linearize(m, np.zeros(2)), r"the state must be a state \(got ndarray\)"),

@@ -227,7 +227,11 @@ def _message(setup: Setup, outcome: Outcome, states: int) -> str:
     if outcome.status == "finished":
         return ""
     system = setup.system
-    return outcome.describe(system.state_names[:states], system.facts.rows) + _sliding(setup, outcome)
+    message = outcome.describe(system.state_names[:states], system.facts.rows)
+    if outcome.status != "chattering":
+        return message
+    names = switching_elements(system, outcome.t_last, outcome.x_last, setup.parameters)
+    return message + (f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else "")
 
 
 def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
@@ -266,14 +270,6 @@ def run_taylor(
     )
     states = system.nq + system.nv + system.nz
     return replace(outcome, message=_message(setup, outcome, states), work=outcome.x_last[states:].copy())
-
-
-def _sliding(setup: Setup, outcome: Outcome) -> str:
-    """Addition to the message: the elements whose switch flips back and forth."""
-    if outcome.status != "chattering":
-        return ""
-    names = switching_elements(setup.system, outcome.t_last, outcome.x_last, setup.parameters)
-    return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
 
 
 def run_implicit(setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None) -> Outcome:

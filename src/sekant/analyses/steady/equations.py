@@ -159,14 +159,18 @@ class SteadyEquations:
         dlam, dp, dg = np.zeros(used.size), np.zeros(trial.point.p.size), np.zeros(trial.g.size)
         dlam[used], dp[k] = step[3 * n : 3 * n + m], 1.0
         unknowns = step[3 * n + m :]
-        for item, found in zip(self.unknowns, unknowns, strict=True):
-            if item.where == "p":
-                dp[item.index] += found
-            elif item.where == "g":
-                dg[item.index] += found
-            else:
-                dg[1:4] += found * self.direction
+        self._add(unknowns, dp, dg)
         return MotionChange(step[:n], step[n : 2 * n], step[2 * n : 3 * n], dlam, dp, dg, unknowns)
+
+    def _add(self, changes: Array, p: Array, g: Array) -> None:
+        """Add changes of the unknowns to the entries of p and g that they are."""
+        for item, change in zip(self.unknowns, changes, strict=True):
+            if item.where == "p":
+                p[item.index] += change
+            elif item.where == "g":
+                g[item.index] += change
+            else:
+                g[1:4] += change * self.direction
 
     def moved(self, trial: Trial, step: Array) -> Trial:
         """The trial after a step in (s, v, a, lam, unknowns)."""
@@ -175,13 +179,7 @@ class SteadyEquations:
         m = int(self.rows.sum())
         lam, p, g = point.lam.copy(), point.p.copy(), trial.g.copy()
         lam[self.rows] += rest[:m]
-        for item, change in zip(self.unknowns, rest[m:], strict=True):
-            if item.where == "p":
-                p[item.index] += change
-            elif item.where == "g":
-                g[item.index] += change
-            else:
-                g[1:4] += change * self.direction
+        self._add(rest[m:], p, g)
         q = self.geometry.move(point.q, s)
         return Trial(replace(point, q=q, v=point.v + v, a=point.a + a, lam=lam, p=p), g)
 

@@ -35,7 +35,6 @@ class Steady:
     trial: Trial
     values: Array
     error: float
-    worst: int
     iterations: int
     method: str
     free: Array
@@ -56,10 +55,8 @@ class Solver:
             if stepped is not None:
                 trial, method = stepped, "load stepping"
         values = self.equations.residual(trial)
-        scaled = np.abs(values / self.scale)
-        free = self._rows(trial).free()
-        worst = int(np.argmax(scaled)) if scaled.size else 0
-        return Steady(trial, values, float(np.max(scaled, initial=0.0)), worst, self.iterations, method, free)
+        error = float(np.max(np.abs(values / self.scale), initial=0.0))
+        return Steady(trial, values, error, self.iterations, method, self._rows(trial).free())
 
     def _rows(self, trial: Trial, offset: Array | float = 0.0, steep: Array | float = 1.0) -> Rows:
         residual = (self.equations.residual(trial) / self.scale - offset) / steep

@@ -38,15 +38,14 @@ class Basic:
 
 @dataclass(frozen=True, eq=False)
 class GroupFrame:
-    """The elements that span a group's frame: the point r (3,) and the directions a (3, 3) in W, at r_G and
-    a_G in the group."""
+    """The elements that span a group's frame: the point r (3,) and the directions a (3, 3) in W. In the group, the
+    point is r_G (3,), and `inverse` (3, 3) is the inverse of the directions."""
 
     group: Group
     r: SX
     a: SX
     r_G: SX
-    a_G: SX
-    inverse: SX  # (3, 3) of a_G
+    inverse: SX
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +100,9 @@ class Basis:
         second = self._choose(name, origin, known, fresh, first)
         self._make(name, origin)
         arms = [self._made(name, origin, arm) for arm in (first, second)]
-        a, a_G = _completed(arms[0], arms[1]), _completed(first.place.local, second.place.local)
+        a, inverse = _completed(*arms), _inverse(_completed(first.place.local, second.place.local))
         assert origin.value is not None
-        frame = GroupFrame(group, origin.value, a, origin.places[name].local, a_G, _inverse(a_G))
+        frame = GroupFrame(group, origin.value, a, origin.places[name].local, inverse)
         self.frames[name] = frame
         self._keep_rigid(name, origin, (first, second), arms)
         R = a @ frame.inverse
