@@ -71,7 +71,7 @@ class Comparison:
             axis = int(np.argmax(np.ptp(self._values(self.expected, f"{point}.position"), axis=0)))
             parts = [f"{q} {self.largest(f'{point}.{q}')[axis]:.3g} %" for q in QUANTITIES]
             lines.append(
-                f"  {point}, {'xyz'[axis]}: {', '.join(parts)}; rotation {self.turn(point).max():.2g} rad"
+                f"  {point}, {'xyz'[axis]}: {', '.join(parts)}, orientation {self.turn(point).max():.2g} rad"
             )
         return "\n".join(lines)
 

@@ -168,7 +168,7 @@ def _too_coarse(errors: dict[str, PoseError], tolerance: float | None, what: str
     return DataError(
         f"reduce: {what} is too coarse: at unseen points '{name}' has errors of {error.position_max:.3g} m and "
         f"{error.angle_max:.3g} rad (tolerance {tolerance or 1e-8:g}); use more nodes, method 'table', a "
-        "smaller range, or a larger tolerance"
+        "narrower range, or a larger tolerance"
     )
 
 

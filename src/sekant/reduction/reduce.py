@@ -116,7 +116,7 @@ def reduce(
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
                 f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
-                "of the reduction; widen the range, or start elsewhere"
+                "of the reduction; widen the range, or change the start values"
             )
     poses = DrivenMechanism(system, drives, first.drive_units, spans, first.warnings, start, speed)
     carried = carried_bodies(parts, drop)
@@ -158,7 +158,7 @@ def _soft(parts: MechanismParts, found: str) -> ModelError | None:
     if not soft:
         return None
     return ModelError(
-        f"reduce: {found}, since it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
+        f"reduce: {found}, because it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
         "with elastic=True (sekant reduce --elastic), keep one frame, and reduce over one of its coordinates"
     )
 

@@ -69,7 +69,7 @@ class Analysis(ABC):
         options: Mapping[str, Any],
         formulation: str = "joint",
     ):
-        self.channels, self.given = tuple(channels), dict(options)
+        self.channels, self.given, self.formulation = tuple(channels), dict(options), formulation
         for name in self.needs:
             if self.given.get(name) is None:
                 raise SekantError(f"{self.kind}: the option '{name}' is missing")
@@ -122,16 +122,9 @@ class Analysis(ABC):
 class SystemAnalysis(Analysis):
     """An analysis of a system; the study varies its run-time parameters."""
 
-    def __init__(
-        self,
-        described: Model,
-        names: Sequence[str],
-        channels: Sequence[str],
-        options: Mapping[str, Any],
-        formulation: str = "joint",
-    ):
-        super().__init__(described, names, channels, options, formulation)
-        self.system = compile(described, formulation=formulation, parameters=names)
+    def __init__(self, described: Model, names: Sequence[str], *given: Any):
+        super().__init__(described, names, *given)
+        self.system = compile(described, formulation=self.formulation, parameters=names)
 
 
 class OutputAnalysis(SystemAnalysis):
@@ -139,7 +132,12 @@ class OutputAnalysis(SystemAnalysis):
 
     def __init__(self, *given: Any):
         super().__init__(*given)
-        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
+        self._known = _channels(all_outputs(self.system))
+        owners = [channel.name for channel in self._known for _ in range(channel.width)]
+        found = [owners[self._known.find(name).start] for name in self.channels]
+        self._outputs = list(
+            dict.fromkeys(found)
+        )  # outputs that the channels, columns or short forms belong to
 
     def unit(self, channel: str) -> str:
         return self._known.find(channel).unit
@@ -163,15 +161,8 @@ def analysis_of(kind: str) -> type[Analysis]:
     return REGISTRY[kind]
 
 
-def _outputs(system: System) -> Channels:
-    return Channels(Channel(o.name, o.unit, o.components, o.description) for o in all_outputs(system))
-
-
-def _owners(system: System, channels: Iterable[str]) -> list[str]:
-    """Names of the outputs that the channels, columns or short forms belong to."""
-    known = _outputs(system)
-    owners = [channel.name for channel in known for _ in range(channel.width)]
-    return list(dict.fromkeys(owners[known.find(name).start] for name in channels))
+def _channels(outputs: Iterable[Any]) -> Channels:
+    return Channels(Channel(o.name, o.unit, o.components, o.description) for o in outputs)
 
 
 def _column(channels: Channels, y: Floats, name: str) -> Floats:
@@ -245,10 +236,7 @@ class Simulate(OutputAnalysis):
             yield from super().answers(group)
             return
         report, found = output_function(system, self._outputs, balance=False)
-        channels = system.once(
-            ("channels of lanes", *self._outputs),
-            lambda: Channels(Channel(o.name, o.unit, o.components, o.description) for o in found),
-        )
+        channels = system.once(("channels of lanes", *self._outputs), lambda: _channels(found))
         sizes = [len(run.x) for run in runs]
         x = np.concatenate([run.x for run in runs])
         x = np.hstack([x, np.zeros((len(x), len(system.work_names)))])
@@ -279,7 +267,7 @@ class KinematicsStudy(SystemAnalysis):
         swept = kinematics(self.system, parameters=values, **self.given)
         if len(swept.drive_names) > 1:
             raise SekantError(
-                "a study of kinematics accepts one drive; hold the other one, or vary it by name"
+                "a study of kinematics accepts one drive; hold the other drive, or vary it by name"
             )
         wanted, x = swept.axes[0], np.asarray(swept.drive, float)
         message = "; ".join(str(limit) for limit in swept.limits)

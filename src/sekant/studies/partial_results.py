@@ -33,7 +33,7 @@ class StudyParts:
             try:
                 found = json.loads(about.read_text())
             except (OSError, ValueError):
-                raise DataError("is damaged; remove the folder to start again", file=str(about)) from None
+                raise DataError("is damaged; remove its folder to start again", file=str(about)) from None
             if not resume:
                 raise SekantError(
                     "contains the parts of an unfinished study; continue with --resume (resume=True),"

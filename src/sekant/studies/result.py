@@ -272,7 +272,7 @@ def _read(file: Any) -> SweepResult:
         return json.loads(getattr(file, name).decode())
 
     if text("sekant_study_format") > FORMAT:
-        raise DataError("was written by a newer version of Sekant; upgrade to read it")
+        raise DataError("was written by a newer version of Sekant; upgrade Sekant to read it")
     roles: dict[str, list[str]] = {"varied": [], "measure": [], "output": []}
     units: dict[str, str] = {}
     for name, variable in file.variables.items():

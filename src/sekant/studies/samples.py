@@ -38,7 +38,7 @@ class Samples:
         object.__setattr__(self, "values", values)
         if values.ndim != 2 or values.shape[1] != len(self.names):
             raise SekantError(
-                f"samples of {', '.join(self.names)} need values (n, {len(self.names)}) (got {values.shape})"
+                f"samples of {', '.join(self.names)} need values of shape (n, {len(self.names)}) (got {values.shape})"
             )
         if not self.names or not values.shape[0]:
             raise SekantError("samples are empty; give at least one name and one row")
@@ -62,7 +62,9 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
     columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
-        raise SekantError(f"columns differ in length: {', '.join(f'{n} has {s}' for n, s in sizes.items())}")
+        raise SekantError(
+            f"columns differ in length: {', '.join(f'{n} has {s} values' for n, s in sizes.items())}"
+        )
     return Samples(tuple(values), np.column_stack(columns) if columns else np.zeros((0, 0)))
 
 

@@ -78,7 +78,7 @@ def number_of(text: str, option: str, *units: str | None) -> float:
     raise typer.BadParameter(
         f"'{text}' is not a number in {wanted}"
         if wanted
-        else f"'{text}' is not a number (with a unit if it has one)",
+        else f"'{text}' is not a number with or without a unit",
         param_hint=option,
     )
 
@@ -200,7 +200,7 @@ class ModesReport:
         for number in mode or ():
             if not 1 <= number <= count:
                 raise typer.BadParameter(
-                    f"there is no mode {number}; the modes are 1 to {count}", param_hint="--mode"
+                    f"there is no mode {number}; give a number from 1 to {count}", param_hint="--mode"
                 )
         chosen = None if not mode else [number - 1 for number in mode]
         save_picture(lambda: mode_charts_picture(self.modes, chosen), plot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +25,15 @@ _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
 _SIDE, _ABOVE, _BELOW = 0.5, 0.32, 0.42  # inches of a panel for tick labels and titles around it
 _MARGIN = style.MARGIN_HEIGHT + 0.25  # a title above, a legend of two lines below all panels
 _MOST_LINES = 5
+_MOST_BARS = 15
 
 
-def suspension_picture(
-    curves: SuspensionCurves, names: Sequence[str] | None = None, measured: SuspensionCurves | None = None
-) -> Picture:
-    """Quantities (by default every one) in a panel each; a line for each of at most five positions of the rack.
+def suspension_picture(curves: SuspensionCurves, measured: SuspensionCurves | None = None) -> Picture:
+    """A panel for each quantity, with a line for each of at most five positions of the rack.
 
     Values of `measured` curves are drawn as dots, at all of their positions of the rack.
     """
-    names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
+    names = [name for name in curves.names if name.rpartition(".")[2] not in DRIVES]
     with _panels(len(names), curves.title) as (figure, axes):
         lines, labels = [], []
         for axis, name in zip(axes, names, strict=True):
@@ -122,13 +121,13 @@ def _label(axis: Axes, name: str, unit: str, across: str) -> None:
     axis.set_xlabel(across)
 
 
-def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
+def tornado_picture(found: Sensitivities, curve: str) -> Picture:
     """Bars that show how much a curve changes when a coordinate moves by 1 mm, the largest change on top.
 
     The changes are those at the design position or, if there are none, at the travel with the largest change.
     """
     at = found.reference_travel(curve)
-    ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:most][::-1]
+    ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:_MOST_BARS][::-1]
     unit = SHOWN[found.units[curve]][0]
     with drawing(6.0, 0.24 * len(ranked) + 1.0 + style.MARGIN_HEIGHT) as figure:
         axis = figure.subplots()

@@ -1,8 +1,8 @@
 // Where the usual steps are too long, as for wheels that spin several times as fast as the car rolls, steps are a
-// quarter or a sixteenth as long. The car finds out by a comparison every now and then.
+// quarter or a sixteenth as long. A comparison at regular times decides.
 const FINER = [1, 4, 16];
 const COMPARE_EVERY = 0.2; // s of simulated time
-const ALIKE = 0.01; // share by which states may differ at the end of a stretch; of those near zero, a hundredth of it
+const ALIKE = 0.01; // relative difference of states allowed at the end of a stretch; near zero, ALIKE^2 is allowed
 
 // The car: state, parameters and inputs; steps of the compiled loop; current outputs by name.
 
@@ -44,7 +44,7 @@ class DrivenCar {
     if (place !== undefined) this.p[place] = value;
   }
 
-  // The present value of an input; 0 if the car has none of this name, such as a brake.
+  // The present value of an input; 0 if the car does not have it, such as a brake.
   given(name) {
     return this.p[this.told.inputs[name]] ?? 0;
   }

@@ -98,7 +98,7 @@ class Controls {
 // the slip beyond a limit, and comes back slowly.
 const SPIN = 0.12; // longitudinal slip of a wheel, above which the throttle is reduced
 const LOCKED = 0.16; // the same for the brake
-const CREEP = 8; // m/s: below this, limits are those of the speed of slip, for the slip itself grows without bound
+const CREEP = 8; // m/s: below this speed, the slip velocity is limited, because the slip itself grows without bound
 const LEAST = 0.02; // of the pedal
 const RECOVER = 0.02; // of the pedal per step of the aids
 
@@ -128,7 +128,7 @@ class Aids {
     return this.tires.map((name) => this.car.value(name));
   }
 
-  // The share of a pedal that the aids leave: all up to the limit, none at three times of it.
+  // The fraction of a pedal that the aids allow: all up to the limit, none at three times the limit.
   share(before, slip, limit) {
     const most = limit * Math.max(1, CREEP / Math.max(Math.abs(this.car.value("speed")), 0.05));
     return Math.min(1, before + RECOVER, Math.max(LEAST, 1.5 - (0.5 * slip) / most));

@@ -83,7 +83,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     if car.steered is None:
         raise ModelError("no axle of the car is steered, so it cannot be driven; add 'steering' to one axle")
     if car.drive is None:
-        raise ModelError("the car has no 'drive', so it cannot move; add one")
+        raise ModelError("the car has no 'drive', so it cannot move; add 'drive'")
     car, further = _on_road(car.changed(reduced=True, speed=0.0), course)
     model = car_with_inputs(car, further)
     set_up = _set_up(model)
@@ -91,8 +91,8 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     system, _ = suited(compile(model, parameters=parameters), "rk4")
     if system.facts.constrained:
         raise ModelError(
-            f"car '{car.name}': a page requires axles without closed loops, and this car has loops even with "
-            f"reduced: true"
+            f"car '{car.name}': a page requires axles without closed loops, but this car has closed loops even with "
+            "reduced: true; use 'sekant drive'"
         )
     step = _step(system, car)
     first = simulate(system, 0.05, method="rk4", step=step, output_step=0.05)
@@ -189,8 +189,8 @@ def _step(system: System, car: Car) -> float:
             return 2 * step
         before = runs
     raise SekantError(
-        f"car '{car.name}' cannot be driven in a page: with steps of {STEPS[-1] * 1e3:g} ms its motion still depends "
-        "on the step; reduce the largest stiffnesses (check units such as N/m), or use 'sekant drive'"
+        f"car '{car.name}' cannot be driven on a page: at steps of {STEPS[-1] * 1e3:g} ms, its motion still depends "
+        "on the step size; reduce the largest stiffnesses (check units such as N/m), or use 'sekant drive'"
     )
 
 

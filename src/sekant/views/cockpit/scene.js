@@ -1,8 +1,8 @@
 // The picture: the car as the player draws it, a ground that moves with it, three cameras.
 
 const SEEN = 60; // m: visible grid around the car
-const FORCE_LENGTH = 0.22; // share of the car's length: arrow of a tire's force at rest
-const FOLLOWS = 0.12; // share of the car's turn that the camera follows per frame
+const FORCE_LENGTH = 0.22; // length of the arrow of a tire's force at rest, relative to the car
+const FOLLOWS = 0.12; // fraction of the car's turn that the camera follows per frame
 
 class DriveScene {
   constructor(canvas, told) {

@@ -19,7 +19,7 @@ def drive(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Car files (YAML; several are compared), or a maneuver file that names its car.",
+            help="Car files (YAML), which are compared if there are several, or a maneuver file that names a car.",
             show_default=False,
         ),
     ] = None,

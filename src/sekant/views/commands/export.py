@@ -31,7 +31,7 @@ Tunable = Annotated[
     typer.Option(
         "--parameter",
         metavar="NAME",
-        help="Parameter that remains variable, or any item.field; repeatable.",
+        help="Parameter, or any item.field, that remains variable; repeatable.",
         show_default="every named parameter",
     ),
 ]
@@ -57,7 +57,7 @@ def c(
     ] = None,
     precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
-        str | None, typer.Option(help="Name used for files and functions.", show_default="the model's")
+        str | None, typer.Option(help="Name used for files and functions.", show_default="the model's name")
     ] = None,
     channel: Shown = None,
     parameter: Tunable = None,
@@ -97,8 +97,8 @@ def fmu(
     platform: Annotated[
         list[str] | None,
         typer.Option(
-            help="Platforms: linux64, win64, darwin64, aarch64-linux, aarch64-darwin; separate several by commas.",
-            show_default="this machine's",
+            help="Platforms: linux64, win64, darwin64, aarch64-linux, aarch64-darwin; separated by commas.",
+            show_default="the platform of this machine",
         ),
     ] = None,
     method: Annotated[

@@ -33,7 +33,7 @@ def kc(
         list[Path] | None,
         typer.Argument(
             help="Hard points (YAML, .csv, .xlsx), a model, or an axle or car on measured curves (YAML); "
-            "several files of hard points to compare designs.",
+            "several files with hard points are compared.",
             show_default=False,
         ),
     ] = None,
@@ -78,7 +78,7 @@ def kc(
         Path | None,
         typer.Option(
             "--report",
-            help="Write a page on an axle, or on several designs side by side (.html): player, curves, loads.",
+            help="Write a page (.html) with player, curves and loads of an axle, or of several designs side by side.",
         ),
     ] = None,
     targets: Annotated[
@@ -228,9 +228,9 @@ def _refuse_curves(file: Path) -> None:
         return
     if {"travel", "camber"} <= names:
         raise DataError(
-            "contains measured curves, not a suspension; compare them with a suspension (sekant kc suspension.yaml "
-            f"--measured {file.name}), or name them in the file of an axle (suspension: {{curves: {file.name}, "
-            "wheel_center: ..., spring: ..., damper: ...})",
+            "contains measured curves, not a suspension; compare the curves with a suspension (sekant kc "
+            f"suspension.yaml --measured {file.name}), or use them in an axle file (suspension: "
+            f"{{curves: {file.name}, wheel_center: ..., spring: ..., damper: ...}})",
             file=str(file),
         )
 

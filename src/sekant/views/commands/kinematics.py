@@ -28,7 +28,7 @@ def kinematics(
         list[int] | None,
         typer.Option(
             help="Number of positions; give one number for each drive.",
-            show_default="101, or 21 for each of two",
+            show_default="101, or 21 for each of two drives",
         ),
     ] = None,
     quantity: Annotated[
@@ -49,8 +49,8 @@ def kinematics(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write pose tables (.csv with a header, .txt without): of one body if FILE has its name, "
-            "otherwise of each body (FILE_BODY.txt)."
+            help="Also write pose tables (.csv with a header, .txt without): BODY.csv for one body; any other name, "
+            "such as poses.csv, for all bodies (poses_BODY.csv)."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,

@@ -76,7 +76,7 @@ def linearize(
         list[str] | None,
         typer.Option("--response", help="Response of the Bode plot: an output or a pattern; repeatable."),
     ] = None,
-    bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
+    bode: Annotated[Path | None, typer.Option(help="Draw a Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
 ) -> None:
     """Compute the modes of small motions: eigenvalues, frequencies, damping ratios and shapes."""
@@ -95,7 +95,7 @@ def linearize(
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:
         raise typer.BadParameter(
-            "works only about an equilibrium; use sekant steady --locus", param_hint="--locus"
+            "requires --at equilibrium; for steady motions use sekant steady --locus", param_hint="--locus"
         )
     names = names_in(sensitivity, "--sensitivity")
     refuse_unwritable(pictures=[plot, bode])

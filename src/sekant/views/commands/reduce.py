@@ -49,7 +49,7 @@ def reduce(
     ] = False,
     modes: Annotated[
         int | None,
-        typer.Option(min=1, max=5, help="Number of elastic modes.", show_default="as many as there are"),
+        typer.Option(min=1, max=5, help="Number of elastic modes.", show_default="all"),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
     compare: Annotated[

@@ -31,7 +31,7 @@ def sweep(
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(help="Address of a Dask scheduler, e.g. tcp://node1:8786, instead of processes."),
+        typer.Option(help="Address of a Dask scheduler to use instead of processes, e.g. tcp://node1:8786."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted study.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,

@@ -54,7 +54,7 @@ class Chart {
     this.stale = false;
   }
 
-  // The first wheel, to which the numbers belong, is drawn last, over the other one.
+  // The first wheel, whose values are displayed, is drawn last, over the other wheel.
   get drawn() {
     return [...this.columns].reverse();
   }

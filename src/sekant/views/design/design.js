@@ -202,7 +202,7 @@ function pointsOf(target, grid) {
   return travels.map((value) => [value, valueOf(target.travel, target.values, value)]);
 }
 
-// Linear between the places x (rising); NaN outside.
+// Linear interpolation between the points x (rising); NaN outside.
 function valueOf(x, y, at) {
   if (x.length === 1) return at === x[0] ? y[0] : NaN;
   for (let k = 0; k + 1 < x.length; k++) {

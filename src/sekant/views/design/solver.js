@@ -55,7 +55,7 @@ class Solver {
     return this.ask("lengths", { q: design.q }).lengths.slice();
   }
 
-  // Sweep over `targets`, rows of values of the drives, from a point (q, d) of the design; returns those reached. As in
+  // Sweep over `targets`, rows of values of the drives, from a point (q, d) of the design; returns which were reached. As in
   // `sekant.solvers.sweep`, the first position is the nearest one, unless it is singular.
   walk(name, design, targets, from = design) {
     const { module } = this;
@@ -82,7 +82,7 @@ class Solver {
     return { run, design, targets, reached, failed, began: status === REGULAR, from };
   }
 
-  // The `size` numbers of the k-th position in a field of a walk.
+  // The `size` values of the k-th position in a field of a walk.
   part(walked, field, k, size) {
     return this.module.array([walked.run.fields[field][1] + 8 * size * k, size]);
   }

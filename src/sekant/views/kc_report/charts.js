@@ -5,7 +5,7 @@ const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 4]];
 const HEIGHT = 190;
 const several = DATA.designs.length > 1;
 const drawnRack = DATA.racks.findIndex((rack) => Math.abs(rack) === Math.min(...DATA.racks.map(Math.abs)));
-// Several designs: at first only the design position of the rack, so that they can be distinguished.
+// For several designs, only the design position of the rack is shown first, so that the designs can be distinguished.
 const shown = { designs: DATA.designs.map(() => true), racks: DATA.racks.map((_, r) => !several || r === drawnRack), sides: { left: true, right: true } };
 const made = [];
 

@@ -3,7 +3,7 @@
 
 const FOLLOWS = 10; // times the tolerance: larger errors of the polynomials cause a warning
 
-// Coefficients of a polynomial with these values at places s within (-1, 1), as of Chebyshev polynomials.
+// Values of the Chebyshev polynomials up to `degree` at each s within (-1, 1).
 function chebyshev(s, degree) {
   return s.map((x) => {
     const row = new Float64Array(degree + 1);

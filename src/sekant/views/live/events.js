@@ -3,7 +3,7 @@
 
 class Refusal extends Error {}
 
-const ON_TIME = 1e-9; // share of a period within which a time counts as that of a sample
+const ON_TIME = 1e-9; // times closer than this to a sample, relative to its period, count as its time
 const SMOOTH = 3; // passages through delays after which a kink is negligible
 
 // Sticking, sliding and contact, and the values that declared events set.
@@ -89,7 +89,7 @@ class DeclaredEvents extends Reactor {
   }
 }
 
-// Held values that are set at regular times; those of one time use the values just before it.
+// Held values that are set at regular times; values set at the same time use the state just before it.
 class Samples {
   constructor(loop, told) {
     Object.assign(this, { loop, told });

@@ -1,6 +1,6 @@
-const RANK = 1e-9; // share of the largest singular value below which one counts as zero
+const RANK = 1e-9; // singular values below this, relative to the largest, count as zero
 
-// Singular values and vectors of A (m, n), rows of numbers: A = U diag(s) V^T, by one-sided Jacobi rotations of the
+// Singular values and vectors of A (m, n), given by rows: A = U diag(s) V^T, by one-sided Jacobi rotations of the
 // shorter side.
 function singular(A, m, n) {
   const wide = n > m;

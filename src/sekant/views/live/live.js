@@ -191,7 +191,7 @@ class Live {
     this.worker.postMessage({ number: this.number, values: this.values.slice() });
   }
 
-  // `lost`: the worker could not begin, so that the next run needs another one.
+  // `lost`: the worker could not begin, so the next run needs another worker.
   hear({ number, done, result, outputs, failed, lost }) {
     if (lost) {
       this.worker.terminate();
@@ -308,8 +308,8 @@ class Live {
     return location.href.split("#")[0] + this.fragment();
   }
 
-  // Values from a fragment; values that it does not name are the first ones. Unknown names and values that are not numbers are
-  // ignored.
+  // Values from a fragment; parameters that it does not name get their first values. Unknown names, and values that are
+  // not numbers, are ignored.
   take(fragment) {
     const given = new Map();
     for (const part of fragment.slice(1).split("&")) {

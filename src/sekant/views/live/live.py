@@ -168,7 +168,9 @@ def _compiled(
 ) -> tuple[System, dict[str, Any]]:
     """The system, with inputs that are functions of time, and first values of parameters and other inputs."""
     if not vary:
-        raise SekantError("a live page needs a parameter to vary: vary={'strut.stiffness': '10..40 kN/m'}")
+        raise SekantError(
+            "a live page needs a parameter to vary; write vary={'strut.stiffness': '10..40 kN/m'}"
+        )
     values = dict(options.get("parameters") or {})
     if not isinstance(system, System):
         model = system if isinstance(system, Model) else system.model
@@ -182,7 +184,8 @@ def _compiled(
     driven = next((name for name in vary if name in varying), None)
     if driven is not None:
         raise SekantError(
-            f"vary '{driven}': this input is given as a function of time, but a slider sets a constant"
+            f"vary '{driven}': this input is given as a function of time, but a slider sets a constant; "
+            "remove it from vary or from inputs"
         )
     missing = [name for name in vary if name not in found.parameters]
     if missing:
@@ -197,8 +200,8 @@ def _first_run(system: System, options: Mapping[str, Any]) -> Result:
     first = simulate(system, **options)
     if not first.ok:
         raise SekantError(
-            f"model '{system.model.name}': the run at the first values does not finish ({first.status}: "
-            f"{first.message}); choose first values at which it does"
+            f"model '{system.model.name}': the run with the initial values does not finish ({first.status}: "
+            f"{first.message}); choose other values"
         )
     return first
 

@@ -1,6 +1,6 @@
 // The root locus beside the sliders: the current eigenvalues, and their locus over the slider that moved last.
 
-const NEUTRAL = 1e-9; // share of the largest eigenvalue below which a real part counts as zero
+const NEUTRAL = 1e-9; // real parts below this, relative to the largest eigenvalue, count as zero
 const [LOCUS_WIDTH, LOCUS_HEIGHT] = [300, 190];
 
 class Locus {

@@ -1,4 +1,4 @@
-// Eigenvalues of small motions about the equilibrium, for the numbers of the page, and as a function of one of them:
+// Eigenvalues of small motions about the equilibrium, for the values of the page, and as a function of one of them:
 // the root locus. lambda solves det(M lambda^2 + C lambda + K) = 0.
 
 const STEPS = 40; // of a locus

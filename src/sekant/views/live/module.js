@@ -22,7 +22,7 @@ function erf(x) {
   return x < 0 ? -found : found;
 }
 
-// Functions for modules besides those of Math. A module that requires others is refused when it is loaded.
+// Functions for modules in addition to Math. A module that requires other functions is refused when it is loaded.
 const LIBRARY = {
   fmod: (a, b) => a % b,
   exp2: (x) => 2 ** x,
@@ -88,7 +88,7 @@ class Module {
     this.bytes.fill(0, address, address + size).set(this.image.subarray(first, first + size), address);
   }
 
-  // The numbers of an array, not a copy.
+  // The values of an array, not a copy.
   array([address, count]) {
     return this.reals.subarray(address / 8, address / 8 + count);
   }
@@ -137,7 +137,7 @@ class Module {
     this.words[run.fields[field][0] / 8] = BigInt(value);
   }
 
-  // The first `count` numbers of an array of a run, by default all; not a copy.
+  // The first `count` values of an array of a run, by default all; not a copy.
   field(run, field, count = run.fields[field][2]) {
     return this.array([run.fields[field][1], count]);
   }

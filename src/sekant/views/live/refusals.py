@@ -12,7 +12,7 @@ def refuse(system: System) -> None:
     name = system.model.name
     if system.nv == 0:
         raise SekantError(
-            f"model '{name}' has no degree of freedom, so there is no motion to compute; free a joint, or use "
+            f"model '{name}' has no degrees of freedom, so there is no motion to compute; free a joint, or use "
             f"sekant kinematics"
         )
     if system.model.lagrangian is not None:
@@ -22,8 +22,9 @@ def refuse(system: System) -> None:
         )
     if system.facts.completes or system.facts.placed_by_joints:
         raise SekantError(
-            f"model '{name}': a page computes in joint coordinates or in points, and this system is compiled with "
-            f"formulation='{system.facts.formulation}'; compile with formulation='joint', which gives the same motion"
+            f"model '{name}': a page requires joint coordinates or a model of points, but this system is compiled "
+            f"with formulation='{system.facts.formulation}'; compile with "
+            "formulation='joint', which gives the same motion"
         )
 
 

@@ -1,7 +1,7 @@
 // A run of simulation.py: closed loops, from event to event as in `analyses/simulation/events.py`, and its outputs.
 // The state x is [q; v; z; w] with w the work done.
 
-const APART = 1e-12; // share of the run below which two times count as equal
+const APART = 1e-12; // times closer than this, relative to the run, count as equal
 const MOST_EVENTS = 100000;
 const MOST_SWITCHES = 1e5;
 const CHUNK_MS = 12;

@@ -29,7 +29,7 @@ class Actor {
     if (!this.materials.has(key)) {
       const material = new L.MeshLambertMaterial({ transparent: opacity < 1, opacity });
       if (side) material.side = L.DoubleSide;
-      if (color === "sheet") Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }); // what lies on it stays in sight
+      if (color === "sheet") Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }); // objects on it remain visible
       material.userData = { color, opacity };
       this.materials.set(key, material);
     }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import sys
 from itertools import count
 from typing import Any
 
-from sekant.views.player.page import Addition, embedded, page, page_parts
+from sekant.views.player.page import FRAME_STYLE, Addition, embedded, in_frame, page, page_parts
 
 _numbers = count(1)
 _cells: dict[str, str] = {}
@@ -17,15 +16,14 @@ _cells: dict[str, str] = {}
 _MISSING = "<p>The player's code is in the output of an earlier cell: run all cells again.</p>"
 
 
-def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, height: int = 560) -> str:
-    """The page as an element for notebooks, `height` pixels high.
+def framed(figure: dict[str, Any], code: str, addition: Addition | None = None) -> str:
+    """The page as an element for notebooks.
 
     The first cell that shows a page with this `code` (`shared_code`) contains it for all others, also when
     the cell runs again. If every output is a separate page, as in Colab, each contains the code.
     """
-    style = f"width:100%;height:{height}px;border:0"
     if "google.colab" in sys.modules:
-        return f'<iframe srcdoc="{html.escape(page(figure, addition), quote=True)}" style="{style}"></iframe>'
+        return in_frame(page(figure, addition))
     key = hashlib.sha256(code.encode()).hexdigest()[:16]
     cell = _present_cell()
     before, after = page_parts(figure, addition, code=code)
@@ -39,7 +37,7 @@ def framed(figure: dict[str, Any], code: str, addition: Addition | None = None, 
         f'document.getElementById("{name}").srcdoc = code ? parts.join("") : {embedded(_MISSING)};',
     ]
     script = "\n".join(lines)
-    return f'<iframe id="{name}" style="{style}"></iframe><script>{{\n{script}\n}}</script>'
+    return f'<iframe id="{name}" style="{FRAME_STYLE}"></iframe><script>{{\n{script}\n}}</script>'
 
 
 def _present_cell() -> str:

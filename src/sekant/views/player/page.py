@@ -22,6 +22,7 @@ from sekant.version import __version__
 _FOLDER = Path(__file__).parents[1]
 _SOURCES = {"player": "inflate decode colors dom shapes actor cameras stage plots phase panel ride player"}
 _CODE = "<!-- code -->"
+FRAME_STYLE = "width:100%;height:560px;border:0"
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,11 @@ def framed_page(
         data=embedded(data),
         code=code,
     )
+
+
+def in_frame(text: str) -> str:
+    """A page as an element of another page or of a notebook."""
+    return f'<iframe srcdoc="{html.escape(text, quote=True)}" style="{FRAME_STYLE}"></iframe>'
 
 
 def embedded(data: Any) -> str:

@@ -459,7 +459,7 @@ function drawAxes(canvas, camera, theme) {
   pen.globalAlpha = 1;
 }
 
-const PICTURE_AT = 0.35; // share of the motion
+const PICTURE_AT = 0.35; // fraction of the motion
 
 // For the gallery, which shows this page in a frame: a still picture, sent to the page around.
 function sendPicture(player) {

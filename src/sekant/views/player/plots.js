@@ -40,7 +40,7 @@ class Plot {
     return made;
   }
 
-  // Columns over the times of the first run; those of a second one are interpolated.
+  // Columns over the times of the first run; columns of a second run are interpolated.
   collect() {
     const times = this.runs[0].times;
     return this.runs.flatMap((run, r) => {

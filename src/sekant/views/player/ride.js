@@ -2,7 +2,7 @@
 // at the rider's eyes would measure them: f = R^T (a - g), in multiples of 9.81 m/s^2: forward, to the left, up.
 
 const LAG = 0.25; // s, delay of the rotation of the camera behind a body
-const HELD_BACK = 0.7; // share of the body's rotation that the camera follows
+const HELD_BACK = 0.7; // fraction of the body's rotation that the camera follows
 const MOTION = ["velocity", "acceleration", "angular_velocity", "angular_acceleration"];
 const FELT = ["forward", "left", "up"];
 

@@ -57,7 +57,7 @@ const [DASH, DASHES] = [3, 9]; // m: a dash, and from one to the next
 function roadLines({ size: [rows, columns], points }) {
   const mix = (a, b, share) => a.map((value, k) => value + share * (b[k] - value));
   const distance = (a, b) => Math.hypot(...a.map((value, k) => value - b[k]));
-  // the place at a share of the width, and of the way from row i to the next
+  // the point at a fraction of the width, and of the way from row i to the next
   const across = (i, share) => {
     const j = Math.min(columns - 2, Math.floor(share * (columns - 1)));
     return mix(points[i * columns + j], points[i * columns + j + 1], share * (columns - 1) - j);

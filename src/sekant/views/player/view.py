@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from sekant.files import replace_file
 from sekant.results.result import Result
 from sekant.views.player.figure import figure
 from sekant.views.player.modes import mode_figure
-from sekant.views.player.page import page
+from sekant.views.player.page import in_frame, page
 from sekant.views.player.tracks import MAX_FRAMES
 
 Viewable = Result | str | os.PathLike[str]
@@ -112,20 +111,19 @@ def _result(given: Any) -> Result:
     if not isinstance(given, Result):
         raise SekantError(
             f"a page plays results (got {type(given).__name__}); make one with sk.simulate, or name a result file; "
-            "for a page that computes, see sk.live"
+            "for a page that simulates, use sk.live"
         )
     return given
 
 
 def inline_player(
     what: Viewable | Sequence[Viewable],
-    height: int = 560,
     plots: Sequence[str] | None = None,
     over: str | None = None,
     stages: Sequence[tuple[float, str]] = (),
     labels: Sequence[str] | None = None,
 ) -> str:
-    """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
+    """The player as an element of a page, for notebooks; `plots` to show at first.
     Two results are compared (named by `labels`).
 
     `over`: an output that increases from row to row, for the horizontal axis of plots instead of time. `stages`:
@@ -133,8 +131,7 @@ def inline_player(
     """
     given = list(what) if isinstance(what, (list, tuple)) else [what]
     shown = shown_results(given, labels, plots=plots, over=over, stages=stages)
-    source = html.escape(page(shown), quote=True)
-    return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
+    return in_frame(page(shown))
 
 
 def page_file_name(title: str) -> str:
