@@ -12,7 +12,7 @@ from sekant.errors import AnalysisWarning
 from sekant.geometry.curves.arc_length import unit_speed_error
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import PoseData
-from sekant.geometry.fit.initial import Initial, cubic, first_spline
+from sekant.geometry.fit.initial import Initial
 from sekant.geometry.fit.noise import find_straights, noise_level
 from sekant.geometry.fit.report import EVERY, FitReport, root_mean_square
 from sekant.geometry.pose_kinematics import rotations
@@ -98,7 +98,7 @@ def describe(
                 f"the orientation residual ({rms:.3g} deg rms) is well above its noise estimate ({level:.3g} deg): "
                 f"the orientation is not a function of {curve.parameter}; noise may hide the order of the rows"
             )
-            remedy = "fit over a column that orders the poses, as an angle or time"
+            remedy = "fit over a column that orders the poses, such as an angle or the time"
             warnings.append(AnalysisWarning("fit_residual", item, "", cause, remedy))
     return FitReport(
         source="data",
@@ -143,13 +143,7 @@ def _without(
     """Prediction at the held-out points by a spline of the same kind through the others."""
     keep = ~held
     w = None if weights is None else weights[keep]
-    if initial.interpolated and initial.degree == 3:
-        return cubic(u[keep], y[keep])(u[held])
-    if initial.interpolated:
-        corners = [(place, k) for place, k in corners if k > 3 or initial.degree > 3]
-        settings = {"method": "interpolation", "noise": 0.0, "corners": corners}
-        return first_spline(u[keep], y[keep], **settings).spline(u[held])
-    return initial.again(u[keep], y[keep], initial.inner, w)(u[held])
+    return initial.through(u[keep], y[keep], corners, w)(u[held])
 
 
 def _target(orientation: str, poses: PoseData, rows: NDArray[np.int64], fitted: Array) -> Array:

@@ -37,6 +37,16 @@ class Initial:
             return polynomial(u, y, self.degree, weights)
         return least_squares(u, y, admissible(u, inner), weights)
 
+    def through(
+        self, u: Array, y: Array, corners: Sequence[tuple[float, int]], weights: Array | None
+    ) -> BSpline:
+        """A spline of the same kind through other data; `corners` as for `first_spline`."""
+        if self.interpolated and self.degree == 3:
+            return cubic(u, y)
+        if self.interpolated:
+            return first_spline(u, y, method="interpolation", noise=0.0, corners=corners).spline
+        return self.again(u, y, self.inner, weights)
+
 
 def is_clean(y: Array, sigma: float) -> bool:
     """Whether interpolation would disturb second derivatives by less than a thousandth of size / range^2:

@@ -24,7 +24,7 @@ from sekant.geometry.fit.polyline import (
     Array,
     Index,
     chord_length,
-    from_chord_of_neighbors,
+    from_segment,
     project,
     size_of,
 )
@@ -87,8 +87,8 @@ def arrange(poses: PoseData, item: str) -> Arranged:
     passes = strokes_of(r[keep], chain) if chain is not None else None
     if passes is not None and chain is not None and chain.line is not None:
         notes.append(
-            f"{passes.count} strokes over one travel were merged; their rows are {passes.distance:.3g} m "
-            "(rms) from a line through all of them"
+            f"{passes.count} strokes over the same travel were merged; the rows are {passes.distance:.3g} m "
+            "(rms) away from a line through all of them"
         )
         line, place, off = chain.line, passes.place, passes.distance
     else:
@@ -131,7 +131,8 @@ def along_column(poses: PoseData, name: str) -> PoseData:
     if not np.all(np.isfinite(u)) or np.all(step >= 0.0) or np.all(step <= 0.0):
         return poses
     found = poses.take(np.argsort(u, kind="stable"))
-    gap = from_chord_of_neighbors(found.position)
+    r = found.position
+    gap = from_segment(r[1:-1], r[:-2], r[2:])
     if np.sqrt(np.mean(gap**2)) > 0.02 * size_of(found.position):
         return poses
     merged = found.averaged(np.unique(found.columns[name], return_inverse=True)[1])
@@ -165,7 +166,7 @@ def without_noise(poses: PoseData, name: str) -> PoseData:
         return poses
     text = (
         f"'{name}' has noise of {noise:.3g} {poses.units.get(name, '')}".rstrip()
-        + " (standard deviation), more than its steps: it was smoothed along the rows"
+        + " (standard deviation), which exceeds its steps; the column was smoothed along the rows"
     )
     return replace(poses, columns={**poses.columns, name: smooth}, notes=(*poses.notes, text))
 
@@ -318,7 +319,7 @@ def out_of_order(way: Index) -> Index:
 
 
 def _to_and_fro(steps: int) -> str:
-    return f"rows go back and forth along the path ({steps} steps back): ordered by their projection on it"
+    return f"rows go back and forth along the path ({steps} steps back); they were ordered by projection on the path"
 
 
 def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
@@ -338,6 +339,6 @@ def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWar
         "rows_reordered",
         item,
         poses.row_list(rows),
-        "lie elsewhere on the path than their order in the data suggests, and were moved to that place",
-        "sort the rows; if the order is right, add a time column",
+        "the positions of these rows on the path do not agree with their order in the data, so they were moved",
+        "sort the rows, or add a time column if their order is right",
     )

@@ -72,10 +72,8 @@ def _candidates(r: Array, line: Array) -> tuple[Array, Index]:
     return found[0][:, -1], np.sort(np.concatenate([found[1], ends], axis=1), axis=1)
 
 
-def from_chord_of_neighbors(r: Array) -> Array:
-    """Distance (n - 2,) of each inner point from the straight line between its neighbors, limited to the
-    segment between them: the distance of a left-out point from the polygon through the rest."""
-    a, b, p = r[:-2], r[2:], r[1:-1]
+def from_segment(p: Array, a: Array, b: Array) -> Array:
+    """Distance (n,) of each point p from the straight segment from a to b, (n, 3) each."""
     d = b - a
     share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
     return np.linalg.norm(p - a - share[:, None] * d, axis=1)

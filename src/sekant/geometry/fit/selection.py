@@ -20,7 +20,7 @@ from scipy.special import fdtri
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
-from sekant.geometry.fit.polyline import Array
+from sekant.geometry.fit.polyline import Array, from_segment
 from sekant.geometry.fit.report import EVERY
 
 FEW = 30
@@ -72,12 +72,10 @@ def polygon_distance(u: Array, r: Array, held: NDArray[np.int64], exact: bool) -
     keep = np.setdiff1d(np.arange(len(r)), held)
     after = np.searchsorted(keep, held)
     i, j = keep[after - 1], keep[after]
-    a, d, p = r[i], r[j] - r[i], r[held]
-    if exact:
-        share = (u[held] - u[i]) / (u[j] - u[i])
-    else:
-        share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
-    return np.linalg.norm(p - a - share[:, None] * d, axis=1)
+    if not exact:
+        return from_segment(r[held], r[i], r[j])
+    share = (u[held] - u[i]) / (u[j] - u[i])
+    return np.linalg.norm(r[held] - r[i] - share[:, None] * (r[j] - r[i]), axis=1)
 
 
 def distance(spline: BSpline, u: Array, r: Array, step: float, exact: bool) -> Array:
@@ -129,11 +127,7 @@ def try_initial(
     """Test how well a fit through all points predicts left-out ones."""
 
     def build(u_k: Array, r_k: Array, keep: NDArray[np.int64]) -> BSpline:
-        if initial.interpolated and initial.degree == 3:
-            return cubic(u_k, r_k)
-        if initial.interpolated:
-            return first_spline(u_k, r_k, method="interpolation", noise=0.0, corners=corners).spline
-        return initial.again(u_k, r_k, initial.inner, None if w is None else w[keep])
+        return initial.through(u_k, r_k, corners, None if w is None else w[keep])
 
     left = float(np.sqrt(np.mean(distance(initial.spline, u, r, typical_step(r), exact) ** 2)))
     return Tried(
