@@ -163,7 +163,7 @@ def test_strokes_over_one_travel_are_merged(sigma):
     r = np.concatenate([up, down])
     curve = PoseCurve.fit(r + sigma * rng.normal(size=r.shape))
     assert curve.length == pytest.approx(PARABOLA, abs=5e-3)
-    assert any("2 strokes over one travel were merged" in note for note in curve.report.notes)
+    assert any("2 strokes over the same travel were merged" in note for note in curve.report.notes)
     height = curve.position(curve.sample(400))[60:, 2]  # where both passed, the fit lies between them
     assert np.sqrt(np.mean((height - 0.002) ** 2)) < 1e-3
 
@@ -204,7 +204,9 @@ def test_strokes_over_a_column_are_merged_and_its_outliers_listed():
 def test_a_column_that_does_not_determine_the_path_is_refused():
     x = np.linspace(0.0, 1.0, 24)
     jump = np.stack([x, np.sign(x - 0.5), 0.0 * x], axis=1)
-    with pytest.raises(DataError, match="24 points do not determine the path: when points are left out"):
+    with pytest.raises(
+        DataError, match="24 points do not determine the path: a fit of some of the points misses"
+    ):
         PoseCurve.fit({"position": jump, "travel": x}, "travel")
     assert (
         PoseCurve.fit({"position": jump, "travel": x}, "travel", method="interpolation").report.points == 24

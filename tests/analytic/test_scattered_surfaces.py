@@ -88,7 +88,7 @@ def test_nothing_is_far_off_without_a_word(height, count, where):
 
 def test_a_large_corner_without_points_is_refused():
     large = poses(bump, 500, 0, lambda x, y: x + y < 0.3)
-    with pytest.raises(DataError, match=r"near \(0\.9.*over the points z goes from.*allow_gaps"):
+    with pytest.raises(DataError, match=r"near \(0\.9.*at the points, z ranges from.*allow_gaps"):
         PoseSurface.fit(large)
     assert "surface_open" in codes(PoseSurface.fit(large, allow_gaps=True))
 

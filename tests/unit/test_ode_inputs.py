@@ -28,7 +28,7 @@ PROBLEM = OdeProblem(pendulum, 2, np.array([9.7]))
         ({"t_eval": [0.0, np.inf]}, r"t_eval\[1\] is not finite"),
         ({"x0": [0.3, np.nan]}, r"x0\[1\] = nan"),
         ({"x0": [0.3]}, r"must have shape \(2,\)"),
-        ({"rtol": -1e-3}, "tolerances"),
+        ({"rtol": -1e-3}, "must not be negative"),
         ({"rtol": 0.0, "atol": [1e-3, 0.0]}, "both be zero"),
         ({"atol": [1e-3, 1e-3, 1e-3]}, "one for each of 2 states"),
         ({"stops": [0.5, np.nan]}, "stops must be finite"),

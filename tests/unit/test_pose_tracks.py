@@ -105,7 +105,7 @@ BAD = [
     ),
     ([Straight(3.0), Arc(2.0, 0.0)], {}, r"segment 2 \(arc\): its length is 0 m"),
     ([Straight(-1.0)], {}, r"segment 1 \(straight\): its length is -1 m"),
-    ([Arc(2.0, 1.0, axis=(1.0, 0.0, 1.0))], {}, "is 45 deg from perpendicular"),
+    ([Arc(2.0, 1.0, axis=(1.0, 0.0, 1.0))], {}, "is inclined by 45 deg from the plane perpendicular"),
     ([Straight(3.0), Arc(2.0, 1.0)], {"closed": True}, "gap of 4.772 m between segment 2"),
     ([], {}, "at least one segment"),
     (

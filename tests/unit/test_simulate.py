@@ -68,7 +68,7 @@ def test_output_times(system):
         ({"method": "rk5"}, "unknown method 'rk5'; did you mean 'rk4'"),
         ({"method": "rk4"}, "needs a step"),
         ({"method": "dop853", "step": 0.1}, "chooses its own steps"),
-        ({"rtol": -1.0}, "tolerances must not be negative"),
+        ({"rtol": -1.0}, "rtol and atol must not be negative"),
         (
             {"initial": State(np.zeros(2), np.zeros(1))},
             "2 coordinates and 1 velocities; model 'pendulum' needs 1 and 1",

@@ -134,7 +134,7 @@ def test_knots_of_a_table_are_landed_on() -> None:
     beyond = integrate(problem, [0.0, 4.0], [], [0.0], rtol=1e-12)
     assert beyond.status == "not_finite"
     assert beyond.t_last == pytest.approx(3.0, abs=1e-8)
-    assert "table 'force' is needed above 3" in beyond.describe()
+    assert "table 'force' is evaluated above 3" in beyond.describe()
 
 
 def ball(events: bool = True) -> TaylorProblem:

@@ -94,7 +94,9 @@ def analyze_structure(
     rows = tuple(equations) if equations is not None else tuple(f"f{i}" for i in range(n))
     names = tuple(variables) if variables is not None else tuple(f"x{j}" for j in range(n))
     if len(rows) != n or len(names) != n:
-        raise SolverError(f"{n} equations and variables need as many names (got {len(rows)}, {len(names)})")
+        raise SolverError(
+            f"{n} equations and {n} variables need {n} names each (got {len(rows)} and {len(names)})"
+        )
     _, transversal = linear_sum_assignment(np.where(sigma == ABSENT, -ABSENT, -sigma))
     chosen = sigma[np.arange(n), transversal]
     if np.any(chosen == ABSENT):

@@ -57,7 +57,7 @@ class NumericFunction:
         shown = ", ".join(f"{x:.6g}" for x in values)
         return DataError(
             f"{self.label}: its function does not return a finite number at ({shown}); it may raise an "
-            "exception there, or divide by zero: return a number for all arguments"
+            "exception there, or divide by zero; return a finite number for all arguments"
         )
 
     def order_error(self) -> DataError:

@@ -27,7 +27,7 @@ def check_breaks(breaks: Any, label: str) -> np.ndarray:
         i = int(bad[0])
         raise DataError(
             f"{label}: the points must increase, but point {i + 2} ({x[i + 1]:.6g}) follows {x[i]:.6g}; "
-            "sort the data and remove doubled points"
+            "sort the data and remove repeated points"
         )
     return x
 

@@ -269,7 +269,7 @@ def _points(x: Any, y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     x = check_breaks(x, label)
     y = np.asarray(y, dtype=float)
     if y.ndim not in (1, 2) or y.shape[0] != x.size:
-        raise DataError(f"{label}: {x.size} points but values of shape {y.shape}")
+        raise DataError(f"{label}: {x.size} points, but values of shape {y.shape}")
     check_finite(y, label, "values")
     return x, y.reshape(x.size, -1)
 
@@ -396,7 +396,7 @@ class Table2:
         y = np.asarray(y, dtype=float)
         if y.ndim not in (2, 3) or y.shape[:2] != (x1.size, x2.size):
             raise DataError(
-                f"table '{name}': a grid of {x1.size} x {x2.size} points but values of shape {y.shape}"
+                f"table '{name}': a grid of {x1.size} x {x2.size} points, but values of shape {y.shape}"
             )
         m = 1 if y.ndim == 2 else y.shape[2]
         first = interpolate(x1, y.reshape(x1.size, -1)).coefficients

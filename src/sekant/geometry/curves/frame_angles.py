@@ -41,9 +41,9 @@ def upright_angle(transport: Transport, up: Array) -> AngleFunction:
     worst = int(np.argmin(steep))
     if steep[worst] < 0.02:
         raise DataError(
-            f"the path is vertical near {transport.parameter} = {record[worst]:.6g} "
-            f"({np.degrees(np.arcsin(min(1.0, steep[worst]))):.2g} deg off), where an upright frame is undefined; "
-            "use the frame 'rmf', with a bank angle if needed"
+            f"the path is almost vertical near {transport.parameter} = {record[worst]:.6g} "
+            f"({np.degrees(np.arcsin(min(1.0, steep[worst]))):.2g} deg from vertical), where an upright frame is "
+            "undefined; use the frame 'rmf', with a bank angle if needed"
         )
 
     def raw(u: Array) -> Array:

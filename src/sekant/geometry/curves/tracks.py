@@ -172,8 +172,8 @@ def _turned(segment: Segment, R: Array, label: str) -> Array:
     wanted = getattr(segment, "climb", 0.0)
     if abs(climb - wanted) > 1e-6:
         raise DataError(
-            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) is {np.degrees(climb):.4g} deg from "
-            f"perpendicular to the track, but must be {np.degrees(wanted):.4g} deg from it; "
+            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) is inclined by {np.degrees(climb):.4g} deg "
+            f"from the plane perpendicular to the track, but must be inclined by {np.degrees(wanted):.4g} deg; "
             "correct the axis, or use roll"
         )
     y = np.cross(axis, t)

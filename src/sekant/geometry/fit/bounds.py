@@ -30,9 +30,9 @@ def check_prediction(
         )
     if not tried.worth:
         raise poses.error(
-            f"{len(rows)} points do not determine the {of}: when points are left out, the fit of the others "
-            f"misses them by {tried.missed:.3g}{unit} (rms), while straight lines between the others miss "
-            f"them by {tried.polygon:.3g}{unit}; {remedy}"
+            f"{len(rows)} points do not determine the {of}: a fit of some of the points misses the remaining ones by "
+            f"{tried.missed:.3g}{unit} (rms), and straight lines between their neighbors miss them by "
+            f"{tried.polygon:.3g}{unit}; {remedy}"
         )
 
 

@@ -335,10 +335,11 @@ def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
 
 
 def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWarning:
+    cause = "this row is" if len(rows) == 1 else "these rows are"
     return AnalysisWarning(
         "rows_reordered",
         item,
         poses.row_list(rows),
-        "the positions of these rows on the path do not agree with their order in the data, so they were moved",
-        "sort the rows, or add a time column if their order is right",
+        f"{cause} elsewhere on the path than in the order of the data; Sekant sorted the rows along the path",
+        "sort the data, or add a time column if their order is right",
     )

@@ -110,10 +110,12 @@ def outlier_warning(poses: PoseData, item: str, rows: Index) -> AnalysisWarning:
             "columns and the order of the rows",
             int(rows[0]),
         )
+    one = len(rows) == 1
+    cause = f"outlier{'' if one else 's'}, far from the path that the other rows follow; left out"
     return AnalysisWarning(
         "outliers",
         item,
         poses.row_list(rows),
-        "outliers: they lie far off the path that the other rows follow, and were left out",
-        "correct or remove them",
+        cause,
+        f"correct or remove {'this row' if one else 'these rows'}",
     )

@@ -66,7 +66,7 @@ def check_surface(
     place, j = np.unravel_index(int(np.argmax(beyond if far else open_)), open_.shape)
     where = f"near ({at[place, 0]:.4g}, {at[place, 1]:.4g})"
     unit = " m" if j < 3 else ""
-    known = f"over the points {names[j]} goes from {y[:, j].min():.4g} to {y[:, j].max():.4g}{unit}"
+    known = f"at the points, {names[j]} ranges from {y[:, j].min():.4g} to {y[:, j].max():.4g}{unit}"
     if far:
         cause = f"the surface would have {names[j]} = {values[place, j]:.4g}{unit} there; {known}"
     else:
@@ -115,9 +115,9 @@ def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Arr
         if missed > _WORSE * plane + rounding:
             worst = int(rows[np.flatnonzero(inner)[int(np.argmax(ours))]])
             raise poses.error(
-                f"{len(u)} points do not determine the surface: when points are left out, the fit of the "
-                f"others misses their {what} by {missed:.3g}{unit} (rms), planes through their neighbors by "
-                f"{plane:.3g}{unit}; give more points, check for outliers (the worst is {poses.row(worst)}), "
+                f"{len(u)} points do not determine the surface: a fit of some of the points misses the {what} of the "
+                f"remaining ones by {missed:.3g}{unit} (rms), more than planes through their neighbors do "
+                f"({plane:.3g}{unit}); give more points, check for outliers (the worst is {poses.row(worst)}), "
                 "or choose kind='polynomial'"
             )
 

@@ -113,7 +113,7 @@ def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_
     numbers = [float(given)] if given.ndim == 0 else given.tolist()
     if not 0.0 <= rtol < 1.0 or not all(0.0 <= number < np.inf for number in numbers):
         raise SolverError(
-            f"tolerances must not be negative, and rtol below 1 (got rtol = {rtol}, atol = {atol})"
+            f"rtol and atol must not be negative, and rtol must be below 1 (got rtol = {rtol}, atol = {atol})"
         )
     if rtol == 0.0 and not all(numbers):
         raise SolverError("rtol and atol must not both be zero")

@@ -36,15 +36,15 @@ TEXTS: dict[str, str] = {
     "not_finite": "{state} is not finite beyond {where} (tried {tried}); {cause}",
     "step_too_small": (
         "the step became too small at {where}; {state} changes most: it may jump or grow without bound, or "
-        "the mechanism reaches a singular position; use looser tolerances, a stop at the jump{stiff}"
+        "the mechanism reaches a singular position; loosen the tolerances, or add a stop at the jump{stiff}"
     ),
     "too_many_steps": (
-        "stopped at {where} after {steps} steps and {rejected} rejected ones; raise max_steps, loosen the "
+        "stopped at {where} after {steps} steps and {rejected} rejected ones; raise max_steps, or loosen the "
         "tolerances{stiff}"
     ),
     "no_convergence": (
-        "Newton's iteration does not converge at {where}, however short the step; {state} changes most: the "
-        "equations may be singular there, jump, or the constraints may contradict each other"
+        "Newton's iteration does not converge at {where}, not even for short steps; {state} changes most. The "
+        "equations may be singular or jump there, or the constraints may contradict each other"
     ),
     "constraints": (
         "{row} cannot be satisfied beyond {where} (tried {tried}): the mechanism cannot move further, the constraint "
@@ -57,10 +57,10 @@ TEXTS: dict[str, str] = {
     "event": "event {which} at {where} after {steps} steps",
 }
 """Text for a reader: what happened, when, why, and what may help."""
-STIFF = ", or an implicit method if the problem is stiff"
+STIFF = "; for a stiff problem, use an implicit method"
 CAUSE = (
-    "the motion leaves the range of a table, is singular there, needs a root or logarithm of a negative number, or "
-    "the step is too long"
+    "the motion may leave the range of a table, the equations may be singular or need the root or logarithm of a "
+    "negative number, or the step may be too long"
 )
 
 

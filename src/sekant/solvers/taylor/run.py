@@ -192,7 +192,7 @@ class TaylorRun:
                 if kinds[lookup.switches.index(s)] == "error":
                     a, b = float(switch.breaks[0]), float(switch.breaks[-1])
                     end = f"below {a:.6g}" if rows[s] == 0 else f"above {b:.6g}"
-                    return f"{table.label} is needed {end}, but its range is [{a:.6g}, {b:.6g}]"
+                    return f"{table.label} is evaluated {end}, but its range is [{a:.6g}, {b:.6g}]"
         return ""
 
     @property
