@@ -77,7 +77,7 @@ def test_logs_that_are_wrong_name_the_place(folder, text, match):
 def test_gaps_and_wrong_units_of_a_channel_are_named(folder):
     (folder / "log.csv").write_text("time, push [m], pull\n0, 1, 1\n2, 2,\n")
     log = read_log("log.csv")
-    with pytest.raises(SekantError, match=r"log.csv:3: column 'pull' has no number at 2 s"):
+    with pytest.raises(SekantError, match=r"log.csv:3: column 'pull' has no value at 2 s"):
         log.series("pull", "N")
     with pytest.raises(SekantError, match=r"column 'push'.*is a length"):
         log.series("push", "N")
