@@ -6,10 +6,12 @@ CSV files contain values, names and units; status, warnings, statistics and prov
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, SekantError
@@ -27,9 +29,13 @@ def write_csv(result: Result, path: str | os.PathLike[str]) -> None:
         f"{name} [{unit}]" if unit else name
         for name, unit in zip(result.channels.columns, result.channels.units, strict=True)
     ]
+    write_rows(path, labels, np.column_stack([result.time, result.data]))
+
+
+def write_rows(path: str | os.PathLike[str], labels: Sequence[str], rows: NDArray[np.float64]) -> None:
+    """Write a header and rows (n, columns) with full precision."""
     lines = [",".join(_quoted(label) for label in labels)]
-    lines += [",".join(map(repr, row)) for row in np.column_stack([result.time, result.data]).tolist()]
-    write_lines(path, lines)
+    write_lines(path, [*lines, *(",".join(map(repr, row)) for row in rows.tolist())])
 
 
 def read_csv(path: str | os.PathLike[str]) -> Result:

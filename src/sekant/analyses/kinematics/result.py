@@ -18,10 +18,10 @@ from sekant.analyses.kinematics.limits import LOST, MEETING, Limit, drive_text
 from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
-from sekant.files import write_lines
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.spatial import SX
+from sekant.results.table import write_rows
 
 Array = NDArray[np.float64]
 ALL = "*"
@@ -297,10 +297,7 @@ class KinematicsResult:
 
     def to_csv(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write `table` as CSV with full precision."""
-        labels, rows = self.table(names)
-        lines = [",".join(f'"{label}"' if "," in label else label for label in labels)]
-        lines += [",".join(map(repr, row)) for row in rows.tolist()]
-        write_lines(path, lines)
+        write_rows(path, *self.table(names))
 
     def plot(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
         """Plot quantities against the drive, and write the figure to a file. With two drives, quantities are plotted

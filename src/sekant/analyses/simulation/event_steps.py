@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.clocks import TimeStops, clocks_of, reactors_of
-from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
+from sekant.analyses.simulation.events import EventLoop, Instant
 from sekant.analyses.simulation.runs import Setup, is_adaptive
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.state import State
@@ -29,18 +29,8 @@ APART = 8.0
 """Smallest difference of two distinct times, in units of round-off."""
 
 
-@dataclass(frozen=True, eq=False)
-class EventPosition:
-    """The point that a simulation with events has reached, with the state of reactors and clocks."""
-
-    now: Instant
-    reactors: tuple[Reactor, ...]
-    clocks: tuple[Clock, ...]
-    last: tuple[int, float]
-    usual: float | None
-    fresh: bool
-    known: float
-    values: Mapping[str, ArrayLike]
+STATE = ("now", "_reactors", "_clocks", "_last", "_usual", "_fresh", "_known", "_values")
+"""Attributes that change from step to step."""
 
 
 class EventSteps:
@@ -139,17 +129,17 @@ class EventSteps:
         others = [clock for clock in self._clocks if not isinstance(clock, TimeStops)]
         self._clocks = (*others, TimeStops(stops))
 
-    def save(self) -> EventPosition:
-        reactors, clocks = (tuple(_copied(one) for one in group) for group in (self._reactors, self._clocks))
-        return EventPosition(
-            self.now, reactors, clocks, self._last, self._usual, self._fresh, self._known, self._values
-        )
+    def save(self) -> EventSteps:
+        """A copy that does not advance, with its own state of reactors and clocks."""
+        saved = copy(self)
+        saved._reactors = tuple(_copied(one) for one in self._reactors)
+        saved._clocks = tuple(_copied(one) for one in self._clocks)
+        return saved
 
-    def restore(self, position: EventPosition) -> None:
-        self.now, self._last, self._usual = position.now, position.last, position.usual
-        self._reactors = tuple(_copied(one) for one in position.reactors)
-        self._clocks = tuple(_copied(one) for one in position.clocks)
-        self._fresh, self._known, self._values = position.fresh, position.known, position.values
+    def restore(self, position: EventSteps) -> None:
+        """Return to what `save` has returned, perhaps in other steps of the same system."""
+        saved = vars(position.save())
+        vars(self).update({name: saved[name] for name in STATE})
         self.p[:] = self.now.p
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.immobility import dead_end, driven_too_far, refuse_nothing, with_row
 from sekant.analyses.simulation.clocks import clocks_of, reactors_of
-from sekant.analyses.simulation.event_steps import AHEAD, EventPosition, EventSteps
+from sekant.analyses.simulation.event_steps import AHEAD, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.runs import is_adaptive, prepare_loop
 from sekant.analyses.simulation.start import refuse_bad_start, start_of, suited
@@ -41,7 +41,7 @@ class Snapshot:
     """A point to which a simulation can return: `time` (s), the state, and the parameters with inputs `p` (np,)."""
 
     time: float
-    position: StepperPosition | EventPosition
+    position: StepperPosition | EventSteps
     p: Floats
     count: int
     origin: float
@@ -209,7 +209,7 @@ class Simulation:
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot belongs to another system")
-        if isinstance(stepper, EventSteps) != isinstance(position, EventPosition):
+        if isinstance(stepper, EventSteps) != isinstance(position, EventSteps):
             raise SolverError("the snapshot belongs to another method")
         stepper.restore(position)  # type: ignore[arg-type]
         self._p[:] = snapshot.p
