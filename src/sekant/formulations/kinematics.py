@@ -57,19 +57,13 @@ class TreeKinematics(NamedValues):
         self.v_index: dict[int, int] = {}  # of the free ones among all velocities of the tree, in v
         for link in self.links:
             name, joint = link.joint_name, link.joint
-            if leader_of(joint) is not None:
-                q_all += [None] * joint.nq
-                v_all += [None] * joint.nv
-                a_all += [None] * joint.nv
-                continue
             shared = shared_coordinates(joint)
             if joint.unit_quaternion is not None:
                 self.unit_blocks.append((len(q) + joint.unit_quaternion, 4))
             for i in range(joint.nq):
-                if i in shared:
-                    q_all.append(None)
-                    v_all.append(None)
-                    a_all.append(None)
+                if i in shared:  # see `_follow`
+                    for every in (q_all, v_all, a_all):
+                        every.append(None)
                     continue
                 if (name, i) in motions:
                     motion_name, prescribed = motions[name, i]
