@@ -10,7 +10,7 @@ sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,9 +103,25 @@ class Scope:
             item = item.model_copy(update={"value": negative(item.value)})
         return self.renamed(item, tuple(getattr(item, "local_names", ())))
 
-    def renamed(self, item: Any, reserved: tuple[str, ...] = ()) -> Any:
-        """`item` with names of the model, except for the `reserved` ones in its expressions."""
-        return _renamed(item, self.name, lambda expression: self.expression(expression, reserved))
+    def renamed(self, value: Any, reserved: tuple[str, ...] = (), reference: bool = False) -> Any:
+        """`value` with names of the model, except for the `reserved` ones in its expressions; `reference`: whether a
+        string is a name."""
+        if isinstance(value, Expression):
+            return self.expression(value, reserved)
+        if isinstance(value, str):
+            return self.name(value) if reference else value
+        if isinstance(value, Description):
+            frames = getattr(value, "frame_fields", ())
+            update = {
+                key: self.renamed(getattr(value, key), reserved, key in frames or is_reference(info))
+                for key, info in type(value).model_fields.items()
+            }
+            return value.model_copy(update=update)
+        if isinstance(value, dict):
+            return {key: self.renamed(entry, reserved, reference) for key, entry in value.items()}
+        if isinstance(value, (tuple, list)):
+            return tuple(self.renamed(entry, reserved, reference) for entry in value)
+        return value
 
     def ground_frames(self, frames: Mapping[str, Placement], X_CG: Placement) -> dict[str, Placement]:
         """Frames for the carrier C: those of the part's ground G, and G itself where it has a frame there."""
@@ -230,30 +246,3 @@ def _refuse_shapers(part: Model, given: Mapping[str, Any], prefix: str) -> None:
                 f"mount '{prefix}': the curve '{curve}' was computed with parameter '{late[0]}' when the part "
                 f"was loaded; load the part again with the new value (set={{'{late[0]}': ...}})"
             )
-
-
-def _renamed(
-    value: Any,
-    name: Callable[[str], str],
-    expression: Callable[[Expression], Expression],
-    *,
-    reference: bool = False,
-) -> Any:
-    if isinstance(value, Expression):
-        return expression(value)
-    if isinstance(value, str):
-        return name(value) if reference else value
-    if isinstance(value, Description):
-        frames = getattr(value, "frame_fields", ())
-        update = {
-            key: _renamed(
-                getattr(value, key), name, expression, reference=key in frames or is_reference(info)
-            )
-            for key, info in type(value).model_fields.items()
-        }
-        return value.model_copy(update=update)
-    if isinstance(value, dict):
-        return {key: _renamed(entry, name, expression, reference=reference) for key, entry in value.items()}
-    if isinstance(value, (tuple, list)):
-        return tuple(_renamed(entry, name, expression, reference=reference) for entry in value)
-    return value

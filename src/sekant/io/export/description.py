@@ -1,4 +1,5 @@
-"""The variables of an FMU and the unit definitions, as both versions of FMI describe them."""
+"""The description of an FMU: its variables and units, modelDescription.xml of FMI 2.0 and FMI 3.0, and
+sources/buildDescription.xml of FMI 3.0."""
 
 from __future__ import annotations
 
@@ -183,6 +184,11 @@ class FmuDescription:
         loose = [e for e in self.found if e.initial == "approx"]
         return sorted(e.reference for e in [*self.rates, *self.outputs, *loose])
 
+    def capabilities(self, exchange: dict[str, object], **both: object) -> str:
+        """XML attributes of the interface: those of model exchange, and those of both kinds."""
+        own = exchange if self.kind == "me" else {"canHandleVariableCommunicationStepSize": True}
+        return attributes(modelIdentifier=self.label, **both, **own)
+
     def document(
         self, head: dict[str, object], interface: str, variables: Sequence[str], structure: Sequence[str]
     ) -> str:
@@ -209,3 +215,90 @@ class FmuDescription:
             "</fmiModelDescription>",
         ]
         return "\n".join(part for part in parts if part) + "\n"
+
+
+def describe_fmi2(fmu: FmuDescription) -> str:
+    """The text of modelDescription.xml of FMI 2.0. Indices of variables count from 1, in the order of `fmu.found`."""
+    index = {entry.reference: i + 1 for i, entry in enumerate(fmu.found)}
+    common = fmu.capabilities(
+        {"completedIntegratorStepNotNeeded": not fmu.needs_completed_step},
+        canBeInstantiatedOnlyOncePerProcess=False,
+        canNotUseMemoryManagementFunctions=True,
+        canGetAndSetFMUstate=True,
+        canSerializeFMUstate=True,
+        providesDirectionalDerivative=True,
+    )
+    sources = f'<SourceFiles><File name="{fmu.label}.c"/></SourceFiles>' if fmu.has_source else ""
+    return fmu.document(
+        {"fmiVersion": "2.0", "guid": fmu.guid, "numberOfEventIndicators": fmu.indicators},
+        f"  <{fmu.interface} {common}>{sources}</{fmu.interface}>",
+        [_variable2(entry, index) for entry in fmu.found],
+        [
+            _list("Outputs", [index[e.reference] for e in fmu.outputs]),
+            _list("Derivatives", [index[e.reference] for e in fmu.rates]),
+            _list("InitialUnknowns", sorted(index[r] for r in fmu.unknowns)),
+        ],
+    )
+
+
+def _variable2(entry: FmuVariable, index: dict[int, int]) -> str:
+    derivative = None if entry.derivative_of is None else index[entry.derivative_of]
+    real = attributes(unit=unit_name(entry.variable.unit), derivative=derivative, start=entry.start)
+    own = attributes(**entry.attributes, initial=entry.initial)
+    return f"    <ScalarVariable {own}><Real {real}/></ScalarVariable>".replace(" />", "/>")
+
+
+def _list(name: str, indices: Sequence[int]) -> str:
+    if not indices:
+        return ""
+    return f"    <{name}>" + "".join(f'<Unknown index="{i}"/>' for i in indices) + f"</{name}>"
+
+
+def describe_fmi3(fmu: FmuDescription) -> str:
+    """The text of modelDescription.xml of FMI 3.0. Event indicators are variables here, with the last value
+    references."""
+    common = fmu.capabilities(
+        {"needsCompletedIntegratorStep": fmu.needs_completed_step},
+        canGetAndSetFMUState=True,
+        canSerializeFMUState=True,
+        providesDirectionalDerivatives=True,
+    )
+    first = fmu.found[-1].reference + 1
+    events = range(first, first + fmu.indicators)
+    indicators = [
+        f'    <Float64 name="sekant.event_indicator[{i + 1}]" valueReference="{r}" causality="local" '
+        'variability="continuous"/>'
+        for i, r in enumerate(events)
+    ]
+    return fmu.document(
+        {"fmiVersion": "3.0", "instantiationToken": fmu.guid},
+        f"  <{fmu.interface} {common}/>",
+        [*map(_variable3, fmu.found), *indicators],
+        [
+            *[f'    <Output valueReference="{e.reference}"/>' for e in fmu.outputs],
+            *[f'    <ContinuousStateDerivative valueReference="{e.reference}"/>' for e in fmu.rates],
+            *[f'    <InitialUnknown valueReference="{r}"/>' for r in fmu.unknowns],
+            *[f'    <EventIndicator valueReference="{r}"/>' for r in events],
+        ],
+    )
+
+
+def build_description(label: str) -> str:
+    """The build description of the source in an FMU."""
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<fmiBuildDescription fmiVersion="3.0">\n'
+        f'  <BuildConfiguration modelIdentifier="{label}">\n    <SourceFileSet language="C99">\n'
+        f'      <SourceFile name="{label}.c"/>\n    </SourceFileSet>\n    <Library name="m"/>\n'
+        "  </BuildConfiguration>\n</fmiBuildDescription>\n"
+    )
+
+
+def _variable3(entry: FmuVariable) -> str:
+    own = attributes(
+        **entry.attributes,
+        unit=unit_name(entry.variable.unit),
+        initial=entry.initial,
+        derivative=entry.derivative_of,
+        start=entry.start,
+    )
+    return f"    <Float64 {own}/>"

@@ -20,9 +20,16 @@ from sekant.files import make_folder, replace_file
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
-from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
-from sekant.io.export.fmi2_description import describe_fmi2
-from sekant.io.export.fmi3_description import build_description, describe_fmi3
+from sekant.io.export.description import (
+    SETTINGS,
+    FmuDescription,
+    FmuSetting,
+    FmuVariable,
+    build_description,
+    describe_fmi2,
+    describe_fmi3,
+    entries,
+)
 from sekant.io.export.instants_code import event_texts, happens
 from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code

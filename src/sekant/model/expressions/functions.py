@@ -8,6 +8,7 @@ infinity; only the value of the whole expression is checked, so `if_else` may ex
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
@@ -45,14 +46,11 @@ class Numbers:
     atan2, power, fabs = _number(math.atan2), _number(math.pow), _number(math.fabs)
     fmin, fmax = staticmethod(min), staticmethod(max)
     divide = staticmethod(_divide)
+    truth = float
 
     @staticmethod
     def sign(x: float) -> float:
         return float((x > 0) - (x < 0))
-
-    @staticmethod
-    def truth(x: bool) -> float:
-        return float(x)
 
     @staticmethod
     def both(x: float, y: float) -> float:
@@ -85,13 +83,7 @@ def symbols() -> Any:
         atan2, fmin, fmax, log10 = angle_of, ca.fmin, ca.fmax, ca.log10
         both, either, inverse, choose = ca.logic_and, ca.logic_or, ca.logic_not, ca.if_else
 
-        @staticmethod
-        def power(x: Any, y: Any) -> Any:
-            return x**y
-
-        @staticmethod
-        def divide(x: Any, y: Any) -> Any:
-            return x / y
+        power, divide = operator.pow, operator.truediv
 
         @staticmethod
         def truth(x: Any) -> Any:
