@@ -128,8 +128,8 @@ def test_everything_in_space(tmp_path):
         ("combine: {A: 1, O: -1}", "combine: {A: 1, O: 1}", 15, "add up to 2"),
         ("rtol: 1e-10", "rtol: -1", 17, "rtol: must be positive"),
         ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown key 'rtoll'; did you mean 'rtol'"),
-        ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' cannot be used beside"),
-        ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' cannot be used beside"),
+        ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' cannot be used together"),
+        ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' cannot be used together"),
         ("name: pendulum", "format: 3", 2, "reads formats up to 2; install a newer version"),
         ("name: pendulum", "format: two", 2, "format: must be a whole number"),
         (

@@ -55,7 +55,7 @@ class DescriptionClass(ModelMetaclass):
 
 
 class _Shown:
-    """An annotation whose `repr` is a given text."""
+    """An annotation whose `repr` is a given string."""
 
     def __init__(self, text: str):
         self.text = text

@@ -51,7 +51,7 @@ class BallOnPlane(Description):
     """normal of the plane, in its frame, pointing toward the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """The place at which the bodies meet."""
+        """The contact point, with the gap, the normal and a tangent."""
         body, plane, radius = motion.frame(self.frame), motion.frame(self.plane), scalar(self.radius)
         n = plane.R @ unit(self.normal)
         t = plane.R @ aligning_rotation(self.normal)[:, 0]
@@ -71,7 +71,7 @@ class BallOnSurface(SurfaceShape):
     """radius of the ball; 0 for a point"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """The place at which the bodies meet."""
+        """The contact point, with the gap, the normal and a tangent."""
         body, radius = motion.frame(self.frame), scalar(self.radius)
         foot = self.foot(motion, body.p)
         gap = ca.dot(foot.n, body.p - foot.p) - radius
@@ -104,7 +104,7 @@ class TwoBalls(Description):
         return self
 
     def touch(self, motion: Kinematics) -> Touch:
-        """The place at which the bodies meet."""
+        """The contact point, with the gap, the normal and a tangent."""
         body, other = motion.frame(self.frame), motion.frame(self.other)
         r, R = scalar(self.radius), scalar(self.other_radius)
         d = body.p - other.p

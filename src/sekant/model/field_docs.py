@@ -13,7 +13,7 @@ from textwrap import dedent
 
 
 def field_docs(cls: type) -> dict[str, str]:
-    """Field -> the text below it, of the class and of its bases."""
+    """The docstring below each field of a class and of its bases, by the name of the field."""
     docs: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
         docs |= _own_docs(base)

@@ -77,7 +77,7 @@ class ConstraintKinematics(Kinematics, Protocol):
 
 
 class ElementKinematics(Kinematics, Protocol):
-    """The same for signals and force elements, which may have states of their own."""
+    """The same for signals and force elements, which may have their own states."""
 
     def neighbors(self, parent: str, child: str) -> Neighbors | None:
         """The relative motion of two frames, if a joint of the tree with one or two coordinates connects their

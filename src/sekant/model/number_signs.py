@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SignedNumber:
-    """The number at `path` of a model, at `place` of the parameters, and the `sign` that its item requires."""
+    """The number at `path` of a model and at index `place` of the parameters, with the `sign` that its item
+    requires."""
 
     path: tuple[Any, ...]
     place: int
@@ -34,7 +35,7 @@ class SignedNumber:
 
 
 def signed_numbers(model: Model, places: Iterable[tuple[tuple[Any, ...], int]]) -> tuple[SignedNumber, ...]:
-    """The scalars, given by their paths and places in p, whose fields require a sign."""
+    """The scalars, given by their paths and indices in p, whose fields require a sign."""
     found = []
     for path, place in places:
         owner: Any = model

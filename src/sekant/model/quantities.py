@@ -93,7 +93,7 @@ class Description(BaseModel, metaclass=DescriptionClass):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """The schema, with the texts below the fields as their descriptions."""
+        """The schema, with the docstrings below the fields as their descriptions."""
         schema = handler(core_schema)
         properties = handler.resolve_ref_schema(schema).get("properties", {})
         for name, text in field_docs(cls).items():
@@ -122,7 +122,7 @@ _LITERAL = re.compile(r"\s*([+-]?\s*(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9
 
 
 class Given(float):
-    """A number (SI) that was given in a unit that is not yet checked: `text`, where it was `number`."""
+    """A value in SI that was given as `number` with the unit `text`, whose dimension is not yet checked."""
 
     def __new__(cls, value: float, number: float, text: str) -> Given:
         made = super().__new__(cls, value)

@@ -27,7 +27,7 @@ from sekant.units import parse_unit
 ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "motions", "sensors", "signals", "shapes")
 
 PLAIN = "plain_number_"
-"""Prefix of the names of parameters that stand for plain numbers of a model (see `sekant.engine.structure`)."""
+"""Prefix of the names of parameters that replace plain numbers of a model (see `sekant.engine.structure`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class ResolvedModel:
         return signed_numbers(self.model, places)
 
     def _parameters_in(self, numbers: ca.SX) -> tuple[tuple[str, slice], ...]:
-        """Names and places in p of the parameters that some numbers follow from."""
+        """Names of the parameters from which some numbers follow, and their slices of p."""
         used = {symbol.element_hash() for symbol in ca.symvar(numbers)}
         symbols = [symbol.element_hash() for symbol in ca.vertsplit(self.p)] if self.p.numel() else []
         start, found = 0, []

@@ -50,7 +50,8 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
 
 
 def _natural(model: Model) -> list[ModelError]:
-    """Faults of a mechanism modeled with points: names, sections beside it, and faults found while composing it."""
+    """Faults of a mechanism modeled with points: names, other sections of the model, and faults found while
+    composing it."""
     found: list[ModelError] = []
     owner: dict[str, str] = {"ground": "the world", **dict.fromkeys(model.parameters, "a parameter")}
     owner |= dict.fromkeys(model.inputs, "an input")
@@ -66,8 +67,8 @@ def _natural(model: Model) -> list[ModelError]:
     beside = [key for key in NAMED if key not in ("parameters", "tables", "inputs") and getattr(model, key)]
     for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
         message = (
-            f"'{key}' cannot be used beside the section 'natural'; move it into that section, or model everything "
-            "with bodies and joints"
+            f"'{key}' cannot be used together with the section 'natural'; move it into that section, or model "
+            "everything with bodies and joints"
         )
         found.append(ModelError(message, path=(key,)))
     found += _parameter_cycles(model)
@@ -236,7 +237,8 @@ def _groups(model: Model) -> Iterator[ModelError]:
 
 
 def _shares(leader: Joint, joint: Joint) -> bool:
-    """Whether the leader has the coordinates that the joint shares: all of its own, or the one that is named."""
+    """Whether the leader has the coordinates that the joint shares: all coordinates, or the one with the given
+    index."""
     one = getattr(joint, "coordinate", None)
     if one is not None:
         return one < leader.nq == leader.nv
@@ -340,7 +342,7 @@ def _unit_by_coordinate(model: Model, path: Path) -> str | None:
 
 
 def _on_geometry(model: Model, name: str) -> Joint:
-    """A joint with its curve or surface, whose parameters have units of their own."""
+    """A joint with its curve or surface, which sets the units of the coordinates."""
     joint = model.joints[name]
     if not hasattr(joint, "bound"):
         return joint

@@ -28,7 +28,7 @@ class OneSided(Contact):
     """coefficient of friction"""
 
     def touch(self, motion: Kinematics) -> Touch:
-        """The place at which the bodies meet."""
+        """The contact point, with the gap, the normal and a tangent."""
         raise NotImplementedError(f"contact type '{self.type}' does not say where it touches")
 
     def gap(self, motion: Kinematics) -> SX:

@@ -23,7 +23,7 @@ __all__ = ["RESERVED", "Expression", "is_name"]
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` can be referred to in an expression: letters, digits and '_', with dots between."""
+    """Whether `text` is a valid name in expressions: letters, digits and '_', with dots between the parts."""
     return NAME.fullmatch(text) is not None and not any(part.startswith("__") for part in text.split("."))
 
 

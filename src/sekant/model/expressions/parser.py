@@ -93,7 +93,7 @@ _COMPARISON, _UNARY = 4, 7
 
 
 def fault(text: str, column: int, message: str) -> ModelError:
-    """An error at `column` (from 0) of `text`, with an excerpt and a caret under the place."""
+    """An error at `column` (from 0) of `text`, with an excerpt and a caret under the column."""
     first = max(0, column - 50)
     shown = re.sub(r"\s", " ", text[first : first + 70])
     before, after = "..." if first else "", "..." if first + 70 < len(text) else ""
@@ -102,7 +102,7 @@ def fault(text: str, column: int, message: str) -> ModelError:
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    """The operations of `text` in the order of evaluation, the last one the root; raises `ModelError`."""
+    """The operations of `text` in the order of evaluation; the last one is the root. Raises `ModelError`."""
     if len(text) > MAX_LENGTH:
         raise ModelError(
             f"an expression of {len(text)} characters is too long (limit {MAX_LENGTH}); use a table"

@@ -89,7 +89,7 @@ class CompliantContact(Force):
         return self
 
     def touch(self, motion: Kinematics) -> Touch:
-        """The place at which the bodies meet."""
+        """The contact point, with the gap, the normal and a tangent."""
         raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
 
     def action(self, motion: Kinematics) -> Action:

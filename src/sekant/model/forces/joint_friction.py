@@ -142,7 +142,7 @@ class JointFriction(OnCoordinate, Force):
         )
 
     def _levels(self, motion: ElementKinematics, q: SX, v: SX, load: SX | None) -> tuple[SX, SX]:
-        """F while it slides at v, and its limit at rest."""
+        """F while the joint slides at v, and its limit at rest."""
         local = {"q": q, "v": v}
         if load is None:
             sliding = motion.value(self.level, local)

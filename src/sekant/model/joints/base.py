@@ -246,7 +246,7 @@ def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
 
 
 def refuse_own_start(joint: Any) -> Any:
-    """Return the joint; refuse it if it shares coordinates of another one and also has start values or springs."""
+    """Return the joint; refuse it if it shares coordinates of another joint and has start values or springs."""
     leader = leader_of(joint)
     if leader is None:
         return joint

@@ -102,7 +102,8 @@ class ElasticModes(Description):
     def from_compliance(
         cls, u: Any, C: Any, modes: int | None = None, *, u2: Any = None, length: float = LENGTH
     ) -> ElasticModes:
-        """The modes of compliances C (n, 6, 6) at places u (n,): displacement and turn by forces and moments.
+        """The modes of compliances C (n, 6, 6) at positions u (n,): displacement and rotation due to forces and
+        moments.
 
         All in the axes of the frame on the path, at held u; of a surface at the grid of u and `u2`. `modes`:
         their number, by default all that are not rigid compared with the largest. A rotation counts as the
@@ -123,9 +124,9 @@ class ElasticModes(Description):
     def from_responses(
         cls, u: Any, loads: Any, responses: Any, least: float = RANK, *, u2: Any = None
     ) -> ElasticModes:
-        """The modes of measured rates: at places u (n,), `responses` (n, 6, k) of displacement and turn to k `loads`
-        (n, 6, k) of force and moment, in the axes of the frame on the path, at held u; of a surface at the grid of
-        u and `u2`.
+        """The modes of measured rates: at positions u (n,), `responses` (n, 6, k) of displacement and turn to k
+        `loads` (n, 6, k) of force and moment, in the axes of the frame on the path, at held u; of a surface at the
+        grid of u and `u2`.
 
         By Maxwell's theorem the work of load i on the response to load j is that of j on i. Measured rates are
         changed as little as that requires: the work is then the mean of both. Combinations of loads with less than
@@ -304,7 +305,7 @@ def _place(n: int, i: int, j: int) -> int:
 def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENGTH) -> np.ndarray:
     """W (6, r): loads that span the directions in which compliances C (n, 6, 6) yield.
 
-    Each is scaled to displace the body by one (m, or rad times `length`) at the middle place.
+    Each is scaled to displace the body by one (m, or rad times `length`) at the middle position.
     """
     S = np.diag([1.0, 1.0, 1.0, length, length, length])
     scaled = S @ C @ S
@@ -320,7 +321,7 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
 
 
 def _axes(u: Any, u2: Any) -> dict[str, Any]:
-    """The arrays of places `u` (and `u2`)."""
+    """The arrays of positions `u` (and `u2`)."""
     return {name: tuple(float(x) for x in axis) for name, axis in (("u", u), ("u2", u2)) if axis is not None}
 
 

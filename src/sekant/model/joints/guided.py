@@ -64,7 +64,7 @@ class GuidedJoint(Joint):
         return self._bias(q, v, S, lookups) if elastic is None else elastic.bias(v, S)
 
     def _pose(self, q: SX, lookups: Any) -> Pose:
-        """`pose` of a joint without elastic modes; likewise below."""
+        """`pose` of a joint without elastic modes."""
         raise NotImplementedError
 
     def _subspace(self, q: SX, lookups: Any) -> SX:

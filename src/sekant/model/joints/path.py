@@ -71,7 +71,7 @@ class Path(GuidedJoint):
     """normal of a compliant path: "frame" (y of its frame, the default), "frenet" (toward the center of
     curvature), or a direction in its frame"""
     coordinate_of: JointName | None = None
-    """the joint whose coordinate this one shares: both move as one"""
+    """joint whose coordinate this joint shares, so that both move together"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
     """index of the shared coordinate, starting at 0, if the other joint has several"""
     mirror: Literal["x", "y", "z"] | None = None

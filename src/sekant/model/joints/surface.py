@@ -59,7 +59,7 @@ class Surface(GuidedJoint):
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     coordinate_of: JointName | None = None
-    """the joint whose two coordinates this one shares: both move as one"""
+    """joint whose two coordinates this joint shares, so that both move together"""
     second_coordinate_of: JointName | None = None
     """joint whose only coordinate is u2 of this surface; u1 remains a coordinate of its own"""
     mirror: Literal["x", "y", "z"] | None = None

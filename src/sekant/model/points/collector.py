@@ -18,10 +18,10 @@ from sekant.model.points.item_collector import BodyHandle, ItemCollector, Place,
 
 
 class Collector(ItemCollector):
-    """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
+    """Items by section and name. `gravity`: (dim,) m/s^2 in W. Numbers without a unit are in SI units.
 
-    Bodies that share a point are connected by a ball joint there (in the plane, a hinge); those that share a
-    point and a vector in space, by a hinge. Parameters made by `parameter` can be set for each run.
+    Bodies that share a point are connected there by a ball joint, or in the plane by a hinge. In space, bodies that
+    share a point and a vector are connected by a hinge. Parameters made by `parameter` can be set for each run.
     """
 
     # -- points and vectors ----------------------------------------------------------------------------
@@ -297,5 +297,5 @@ class Collector(ItemCollector):
         self.add(name, loads.ReportedOutput, value=expression, unit=unit, derivatives=derivatives)
 
     def tables(self, tables: Mapping[str, Any]) -> None:
-        """Tables (`sekant.model.table.TableData`) that texts may call by name."""
+        """Tables (`sekant.model.table.TableData`) that expressions may call by name."""
         self._tables |= tables

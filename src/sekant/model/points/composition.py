@@ -81,7 +81,7 @@ class Composition:
 
     @contextmanager
     def about(self, path: tuple[str | int, ...]) -> Iterator[None]:
-        """Context manager: errors raised inside are reported at this place of the model."""
+        """Context manager: errors raised inside are reported at this path of the model."""
         try:
             yield
         except SekantError as error:
@@ -391,7 +391,7 @@ class Composition:
 
 
 def composed(resolved: ResolvedModel) -> Composition:
-    """The mechanism with lengths and frames from a consistent start: where stated numbers contradict the rough
+    """The mechanism with lengths and frames from a consistent start: where given numbers contradict the approximate
     start, defaults come from the start that satisfies them."""
     from sekant.model.points.start import solved_starts
 

@@ -19,7 +19,7 @@ FOLLOWS = 1e-14
 """Weight of a start velocity that is not stated; that of the stated ones, from which it follows, is 1."""
 
 ROUGH = 0.01
-"""Start values may be rough: only a change by more than this share of their size counts as a contradiction."""
+"""Start values may be approximate: only a change by more than this fraction of their size is a contradiction."""
 
 
 class Space(Protocol):

@@ -20,7 +20,7 @@ from sekant.model.settings import SimulationSettings
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 
-Value = Any  # a number, a text with a unit or an expression, or a CasADi expression of the handles' symbols
+Value = Any  # a number, a string with a unit or an expression, or a CasADi expression of the handles' symbols
 Place = Sequence[Any]
 
 
@@ -46,10 +46,10 @@ class BodyHandle:
 
 
 class ItemCollector:
-    """Items by section and name. `gravity` (dim,) m/s^2 in W; SI units where no other is given.
+    """Items by section and name. `gravity`: (dim,) m/s^2 in W. Numbers without a unit are in SI units.
 
-    Bodies that share a point are connected by a ball joint there (in the plane, a hinge); those that share a
-    point and a vector in space, by a hinge. Parameters made by `parameter` can be set for each run.
+    Bodies that share a point are connected there by a ball joint, or in the plane by a hinge. In space, bodies that
+    share a point and a vector are connected by a hinge. Parameters made by `parameter` can be set for each run.
     """
 
     def __init__(self, dim: int = 2, gravity: Place | None = None, name: str = "mechanism", **settings: Any):
@@ -122,7 +122,7 @@ class ItemCollector:
     def add(self, name: str, cls: type[Element], **fields: Any) -> Any:
         """Add an item of any registered class; fields that are None keep their defaults."""
         if not name or name in self._known or name in self.parameters:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
+            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
         given = {key: value for key, value in fields.items() if value is not None}
         item = read_as(cls, given, ("natural", cls.section, name))
         self.items.setdefault(cls.section, {})[name] = item
@@ -153,7 +153,7 @@ class ItemCollector:
     def parameter(self, name: str, value: Any) -> SX:
         """A parameter whose value can be set for each run."""
         if name in self.parameters or name in self._known:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
+            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
         self.parameters[name] = value
         self.inputs.append(name)
         return SX.sym(name)
@@ -202,7 +202,7 @@ class ItemCollector:
         return pair[0]
 
     def _name(self, item: Any, point: bool | None = None) -> str:
-        """The name of a point or vector; one that has none becomes an item of its own."""
+        """The name of a point or vector. If it has no name, it becomes an item."""
         if isinstance(item, BodyHandle):
             return item.name
         if not isinstance(item, Geometric) or item.mechanism is not self:
@@ -240,7 +240,7 @@ class ItemCollector:
         if (local is None) == (at is None):
             raise ModelError(f"'{name}' on body '{body}': give either local components, or `at` in W")
         if not name or name in self._known:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
+            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
         item: Any = self.items["bodies"][body]
         place = read_as(masses.Attached, {"local": local, "at": at}, ("natural", "bodies", body, kind, name))
         self.items["bodies"][body] = item.model_copy(update={kind: {**getattr(item, kind), name: place}})

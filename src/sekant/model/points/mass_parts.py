@@ -127,7 +127,7 @@ class BodyPart(Part):
         return z[0] + self.frame(z) @ SX(ca.DM(self.com))
 
     def carried(self, local: np.ndarray, point: bool) -> SX:
-        """A place or direction (dim,) of the local frame, in W."""
+        """A position or direction (dim,) of the local frame, in W."""
         turned = self.Q @ SX(ca.DM(local))
         return self.origin.value + turned if point else turned
 
@@ -141,7 +141,7 @@ def moved_inertia(inertia: np.ndarray, mass: Any, com: np.ndarray) -> Any:
 
 
 def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """S (dim, dim - 1) and R (dim - 1, dim - 1) of DERA (2.2.1), U = S R^-1, from the places of the points at the
+    """S (dim, dim - 1) and R (dim - 1, dim - 1) of DERA (2.2.1), U = S R^-1, from the positions of the points at the
     start."""
     if not points[0].is_point:
         raise ModelError("the first entry of its frame is the origin and must be a point")

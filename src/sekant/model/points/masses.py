@@ -48,7 +48,7 @@ class Attached(Description):
 
 
 def localized(place: np.ndarray, body: BodyPart, m: Any, point: bool) -> np.ndarray:
-    """(dim,) components in a body's frame of a place (m) or direction in W at the start."""
+    """(dim,) components in a body's frame of a position (m) or direction in W at the start."""
     Q, O = m.at_start(body.Q), m.at_start(body.origin.value).ravel()
     left, _, right = np.linalg.svd(Q)
     return (left @ right).T @ (place - O if point else place)

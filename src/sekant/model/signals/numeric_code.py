@@ -1,4 +1,4 @@
-"""Python functions of numbers as C callbacks: what their text may contain, and their compilation by numba.
+"""Python functions of numbers as C callbacks: the permitted contents of their text, and their compilation by numba.
 
 A text contains only function definitions; the last one is the signal's function. Python runs none of it:
 numba compiles it for numbers alone. Models from untrusted sources must not be able to do harm. Therefore a
@@ -43,7 +43,7 @@ def entry(x, y):
 
 
 def parameters_of(function: str | Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the parameters of a function, or of the last one in a text; raises ValueError."""
+    """Names of the parameters of a function, or of the last function in a text; raises `ValueError`."""
     if isinstance(function, str):
         arguments = _definitions(function)[-1].args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
