@@ -246,7 +246,7 @@ def test_models_with_signals_survive_files(pid_model, tmp_path):
     again = sk.load(file)
     assert again.signals == pid_model.signals
     assert again.inputs == pid_model.inputs
-    with pytest.raises(ModelError, match="is taken by"):
+    with pytest.raises(ModelError, match="is already in use by"):
         model_from_dict({"signals": {"a": {"type": "expression", "value": 1}}, "inputs": {"a": {}}})
 
 

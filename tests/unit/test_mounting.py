@@ -199,7 +199,7 @@ def test_a_part_on_a_part(files):
         ("a: {model: leg.yaml, at: [1, 2]}", "got a list of 2, but 3 are expected"),
         ("a: {model: leg.yaml, parameters: {kk: 2}}", "no parameter 'kk'"),
         ("a: {model: bad.yaml}", "mounted on one another in a circle"),
-        ("hip: {model: leg.yaml, on: trunk, at: [0, 0, 1]}", "frame 'hip' of 'trunk' is taken"),
+        ("hip: {model: leg.yaml, on: trunk, at: [0, 0, 1]}", "'trunk' already has a frame 'hip'"),
     ],
 )
 def test_faults_in_files(files, text, message):

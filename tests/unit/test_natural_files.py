@@ -121,7 +121,7 @@ def test_everything_in_space(tmp_path):
         ("rtol: 1e-10", "rtol: .inf", 17, "rtol: inf is not a finite number"),
         ("dim: 2", "dim: 4", 5, "dim: "),
         ("gravity: [0, -9.81]", "gravity: -9.81", 6, "gravity: must be a list"),
-        ("l: 800 mm", "A: 800 mm", 9, "the name 'A' is taken by a parameter"),
+        ("l: 800 mm", "A: 800 mm", 9, "the name 'A' is already in use by a parameter"),
         ("A.vx", "A.vz", 13, "unknown name 'A.vz'"),
         ("{of: down}", "{off: down}", 14, "'of' is missing"),
         ("combine: {A: 1, O: -1}", "combine: {A: 1, Z: -1}", 15, "no point or vector 'Z'"),

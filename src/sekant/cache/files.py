@@ -114,7 +114,7 @@ def _content_hash(place: str) -> str:
 
 
 def plain_text(given: Mapping[str, Any]) -> str | None:
-    """Values as a part of a question; None if their text does not determine them."""
+    """Values as a part of a question; None if a string cannot represent them."""
     plain = all(isinstance(value, (str, int, float)) for value in given.values())
     return repr(sorted(given.items())) if plain else None
 

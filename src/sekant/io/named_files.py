@@ -77,4 +77,4 @@ def _text(name: Any, folder: Path) -> str:
     try:
         return read_file(folder / name, LARGEST, ModelError, "; is it a Python function?").decode()
     except UnicodeDecodeError:
-        raise ModelError("is not text", file=str(folder / name)) from None
+        raise ModelError("is not a text file in UTF-8", file=str(folder / name)) from None

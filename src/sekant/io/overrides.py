@@ -17,7 +17,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
 
 
 def apply_overrides(data: dict[str, Any], places: Places, given: Mapping[str, Any]) -> None:
-    """Set the named values in `data`; texts are read as YAML values, so "25e3" is a number."""
+    """Set the named values in `data`; strings are read as YAML values, so "25e3" is a number."""
     for name, value in given.items():
         label = f"--set {name}={value}" if isinstance(value, str) else f"set {name}"
         try:

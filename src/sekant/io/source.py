@@ -43,7 +43,7 @@ Places = dict[KeyPath, Place]
 
 @dataclass(frozen=True)
 class Source:
-    """The contents of a file: `data`, and the place of every entry by its path of keys and indices."""
+    """The contents of a file: `data`, and the location of every entry, by its path of keys and indices."""
 
     data: dict[str, Any]
     places: Places

@@ -17,7 +17,8 @@ from sekant.model.quantities import ANY, read_value
 
 
 def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Replace files by their points and texts with units by numbers, in the `tables` at `path` of one file."""
+    """In the `tables` at `path` of a file, replace names of files by their points, and numbers with units by SI
+    values."""
     if not isinstance(tables, dict):
         return
     for name, table in tables.items():
@@ -40,7 +41,7 @@ def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -
 
 
 def _plain(value: Any, axis: str, index: int) -> Any:
-    """A number with a unit as a float; anything else unchanged, to be checked with the rest of the table."""
+    """A number with a unit as a float; anything else unchanged, to be checked with the whole table."""
     if not isinstance(value, str):
         return value
     read = read_value(value, ANY)

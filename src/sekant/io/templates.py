@@ -120,7 +120,8 @@ class _Model:
         entries = _mapping(self.data[key], (key,))
         if name in entries:
             raise ModelError(
-                "the name is taken: an instance creates an item with this name", path=(key, name)
+                "the name is already in use: an instance creates an item with this name; rename one of them",
+                path=(key, name),
             )
         entries[name] = raw
         for path in self.origins.get(origin, ()):
@@ -167,7 +168,7 @@ def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[
         model.add("curves", f"{name}.{item}", to_plain(_curve(raw, scope, own)), own)
     for frame, placement in scope.ground_frames(ground.frames, X_CG).items():
         if frame in frames:
-            message = f"the frame '{frame}' of '{carrier}' is taken; rename the instance, or that frame"
+            message = f"'{carrier}' already has a frame '{frame}'; rename the instance or the frame"
             raise ModelError(message, path=path)
         frames[frame] = to_plain(placement)
 

@@ -1,4 +1,4 @@
-"""`Model` -> model files: loading the text gives an equal model."""
+"""Writes a `Model` to files from which an equal model can be loaded."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Ground(Description):
 
 
 class Model(Description):
-    """A mechanism. Every collection maps names to descriptions; names are unique across the model."""
+    """A mechanism. Every collection maps names to descriptions; names are unique in the model."""
 
     name: str = "model"
     """name of the model"""

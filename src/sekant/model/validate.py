@@ -37,7 +37,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
         for name in getattr(model, collection):
             if name in owner:
                 yield ModelError(
-                    f"the name '{name}' is taken by {owner[name]}; names are unique across the model",
+                    f"the name '{name}' is already in use by {owner[name]}; choose another name",
                     path=(collection, name),
                 )
             owner.setdefault(name, f"{collection}.{name}")
@@ -58,7 +58,7 @@ def _natural(model: Model) -> list[ModelError]:
     assert model.natural is not None
     for name, path in model.natural.names():
         if name in owner:
-            message = f"the name '{name}' is taken by {owner[name]}; names are unique across the mechanism"
+            message = f"the name '{name}' is already in use by {owner[name]}; choose another name"
             found.append(ModelError(message, path=path))
         owner.setdefault(name, ".".join(path[1:]))
         if name in RESERVED and path[1] in ("angles", "tracked"):

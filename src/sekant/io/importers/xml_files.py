@@ -56,12 +56,12 @@ class XmlElement:
         try:
             values = [float(word) for word in text.replace(",", " ").split()]
         except ValueError:
-            raise self.error(f'{name}="{text}" is not a row of numbers') from None
+            raise self.error(f'{name}="{text}" is not a list of numbers') from None
         wanted = count if count is not None else len(default) if default is not None else None
         if wanted is not None and len(values) != wanted:
-            raise self.error(f'{name}="{text}" has {len(values)} numbers instead of {wanted}')
+            raise self.error(f'{name}="{text}" has {len(values)} values, but {wanted} are expected')
         if not all(math.isfinite(value) for value in values):
-            raise self.error(f'{name}="{text}" is not finite')
+            raise self.error(f'{name}="{text}" contains a value that is not finite')
         return values
 
     def number(self, name: str, default: float | None = None) -> float:
