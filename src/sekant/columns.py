@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, ModelError, listed
+from sekant.errors import DataError, ModelError, counted, listed
 from sekant.files import read_file
 from sekant.units import convert, parse_unit
 
@@ -119,8 +119,8 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     for row, (number, line) in zip(values, body, strict=True):
         cells = _cells(line, separator, file, number)
         if len(cells) != len(names):
-            message = f"the row has {len(cells)} values, but there are {len(names)} columns ({listed(names)})"
-            raise DataError(message, file=file, line=number)
+            message = f"the row has {counted(len(cells), 'values')}, but there are {len(names)}
+            columns ({listed(names)})" raise DataError(message, file=file, line=number)
         for i, cell in enumerate(cells):
             value = np.nan if gaps and not cell.strip() else _number(cell, separator)
             if value is None:

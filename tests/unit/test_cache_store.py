@@ -129,7 +129,7 @@ def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
     assert not cache.store("k", ENTRY)
     assert cache.load("k") is None
     assert not make(cache).from_cache
-    assert "is a link" in why_nothing_is_cached(cache)
+    assert "is a symbolic link" in why_nothing_is_cached(cache)
 
 
 def test_file_in_place_of_the_directory(tmp_path):

@@ -144,7 +144,7 @@ def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
         ("a.csv", b"", "a.csv: is empty"),
         ("a.csv", b"\xff\xfe\x00", "a.csv: is not a text file"),
         ("a.csv", b"x,y\n1,2\n", "a.csv:1: is not a result file: the first column"),
-        ("a.csv", b"time [s],y [m]\n0,1\n1\n", "a.csv:3: has 1 values, but there are 2 columns"),
+        ("a.csv", b"time [s],y [m]\n0,1\n1\n", "a.csv:3: the row has 1 value, but there are 2 columns"),
         ("a.csv", b"time [s],y [m]\n0,one\n", "a.csv:2: column 'y': 'one' is not a number"),
         ("a.csv", b"time [s],y [m]\n1,1\n0,1\n", "a.csv: the times of a result must not decrease"),
         ("a.csv", b"time [s],y [m],y [m]\n1,1,1\n", "a.csv:1: has the column 'y' twice"),

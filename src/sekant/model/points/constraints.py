@@ -137,7 +137,7 @@ class Edge(Element):
         m.velocities[name] = EquationRows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
 
 
-class Equations(Element):
+class EquationItem(Element):
     """One or several equations value = 0."""
 
     short: ClassVar = "value"
@@ -156,7 +156,7 @@ class Equations(Element):
 
 
 @register
-class Equation(Equations):
+class Equation(EquationItem):
     """An equation value = 0 (or several) of coordinates and time."""
 
     section: ClassVar = "constraints"
@@ -172,7 +172,7 @@ class Equation(Equations):
 
 
 @register
-class VelocityEquation(Equations):
+class VelocityEquation(EquationItem):
     """An equation value = 0 (or several) that is linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
