@@ -119,8 +119,9 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     for row, (number, line) in zip(values, body, strict=True):
         cells = _cells(line, separator, file, number)
         if len(cells) != len(names):
-            message = f"the row has {counted(len(cells), 'values')}, but there are {len(names)}
-            columns ({listed(names)})" raise DataError(message, file=file, line=number)
+            found = counted(len(cells), "values")
+            message = f"the row has {found}, but there are {len(names)} columns ({listed(names)})"
+            raise DataError(message, file=file, line=number)
         for i, cell in enumerate(cells):
             value = np.nan if gaps and not cell.strip() else _number(cell, separator)
             if value is None:
