@@ -1,4 +1,4 @@
-"""Compiles models that differ only in numbers once: the differing numbers become inputs of the system.
+"""Compiles models that differ only in numbers once: the numbers that differ become inputs of the system.
 
 A number is the value of a field or a numeral in an expression; curves, tables, names and everything else must
 agree.
@@ -23,7 +23,7 @@ MOST = 8
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """A system, and the `values` of its run-time parameters with which it is `model`."""
+    """A system, and the `values` of its run-time parameters with which it represents `model`."""
 
     system: System
     model: Model

@@ -1,4 +1,4 @@
-"""Checks of arguments of analyses: names, states and numbers; anything else is refused."""
+"""Checks of the arguments of analyses: names, states and numbers. Other types are refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def values_of(given: Mapping[str, Any] | None, what: str = "parameters") -> Mapp
 
 
 def number(given: Any, unit: str, what: str) -> float:
-    """A number in `unit`, or a text with its own unit such as "5 ms", for the argument `what`."""
+    """A number in `unit`, or a string with a unit such as "5 ms", for the argument `what`."""
     try:
         return float(read_value(given, unit) if isinstance(given, str) else given)  # type: ignore[arg-type]
     except ModelError as error:
@@ -86,7 +86,7 @@ class DescribesModel(Protocol):
 
 
 def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]]:
-    """The intended model, and its run-time parameters: inputs of a mechanism modeled with points are among them."""
+    """The intended model, and its run-time parameters, including the inputs of a mechanism modeled with points."""
     names, found = list(parameters), given
     if not isinstance(found, Model):
         from sekant.model.points.collector import Collector

@@ -63,8 +63,8 @@ class CachedParts:
 
 
 def cached_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
-    """The answer to `question` (with its options) about `model`: what `make` returned, here or in an earlier
-    process. It may have any type that a part may have."""
+    """The answer to `question` (with its options) about `model`: the result of `make`, from this process or an
+    earlier one. It may have any type that a part may have."""
     parts = parts_of(model, (question,))
     found = ABSENT if parts is None else parts.load("answer")
     if found is ABSENT:

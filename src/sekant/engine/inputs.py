@@ -1,4 +1,4 @@
-"""Inputs as functions of time: converts numbers, rows of data and Python functions to a system with driven inputs."""
+"""Inputs as functions of time: a system whose inputs follow numbers, rows of data or Python functions."""
 
 from __future__ import annotations
 

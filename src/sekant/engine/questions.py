@@ -1,4 +1,4 @@
-"""Questions to a system at given states: accelerations, forces, mass matrix, energy."""
+"""Quantities of a system at given states: accelerations, forces, mass matrix, energy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 
 
 class Questions:
-    """The native functions (t, q, v, p, z, a) -> answer of a system. Thread-safe."""
+    """The native functions (t, q, v, p, z, a) -> quantity of a system. Thread-safe."""
 
     def __init__(self, system: System):
         self._system = system
@@ -32,7 +32,7 @@ class Questions:
         self._still = np.zeros(system.nv)
 
     def function(self, name: str) -> NativeFunction:
-        """(t, q, v, p, z, a) -> the answer to the question of this name; a (nv,): accelerations."""
+        """(t, q, v, p, z, a) -> the quantity of this name; a (nv,): accelerations."""
         system = self._system
 
         def make() -> NativeFunction:
@@ -64,7 +64,7 @@ class Questions:
         return found
 
     def answer(self, name: str, q, v, t, parameters, a=None) -> Vector:
-        """The answer at one state."""
+        """The quantity at one state."""
         function = self._functions.get(name) or self.function(name)
         if self._defaults is None:
             self._defaults = self._given(None)
@@ -80,7 +80,7 @@ class Questions:
         t: ArrayLike,
         parameters: Mapping[str, ArrayLike] | None,
     ) -> Vector:
-        """The answers at N states, see `System.map`."""
+        """The quantity at N states, see `System.map`."""
         nv, (p, z) = self._system.nv, self._given(parameters)
         rows = [np.atleast_2d(np.asarray(np.zeros(nv) if x is None else x, float)) for x in (q, v, a)]
         times = np.atleast_1d(np.asarray(t, float))[:, None]

@@ -27,8 +27,8 @@ def constraint_rank(system: System) -> int:
 def left_range(
     system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0
 ) -> RangeExit | None:
-    """The item that has left its range at time t and state x, or will within `ahead` (s) at the current
-    velocities."""
+    """The item that has left its range at time t and state x, or that will leave it within `ahead` (s) at the
+    current velocities."""
     return system.equations.reports.left_range(*_point(system, t, x, values, ahead))
 
 
@@ -51,14 +51,15 @@ def _point(
 
 
 def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:
-    """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
+    """A message about the coordinate that nothing resists at time t and state x; empty if there is none."""
     q, v, _ = _split(system, x)
     find = system.cached("singularity", lambda: system.equations.reports.singularity)
     return find(t, q, v, system.parameter_vector(values))
 
 
 def motion_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
-    """The given motion that jumps within (begin, end), in position or velocity, and when; empty if none does."""
+    """A message about the prescribed motion whose position or velocity jumps within (begin, end), with the
+    time; empty if none does."""
     model = system.model
     if not model.motions and model.natural is None and model.lagrangian is None:
         return None

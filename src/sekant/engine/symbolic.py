@@ -3,7 +3,7 @@
     M(q) v' + h(q, v, t) + G(q)^T lam = 0 ,   Phi(q, t) = 0 ,   q' = N(q) v
 
 Coordinates, velocities, states, time and run-time parameters are symbols; all other numbers of the model
-remain numbers. Compile with the names of the model's parameters to have these as symbols as well.
+remain numbers. To keep parameters of the model as symbols, compile with their names.
 """
 
 from __future__ import annotations

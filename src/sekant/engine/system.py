@@ -71,8 +71,8 @@ def compile(
     `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any
     number of the model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed. `engine`
     "casadi" runs the same functions in CasADi's interpreter, which is slow but provides an independent check.
-    `quick` generates code that compiles in an eighth of the time but takes about 1.6 times as long to run; it
-    is meant for a few hundred evaluations.
+    `quick` generates code that compiles in an eighth of the time but runs about 1.6 times as long. Use it for
+    systems that are evaluated only a few hundred times.
     """
     model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
@@ -244,7 +244,7 @@ class System:
 
     @property
     def start_facts(self) -> StartFacts:
-        """What the assembly needs to know about the start values."""
+        """Facts about the start values, for the assembly."""
         return self.cached("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
@@ -407,7 +407,7 @@ class System:
         interpreted: bool = False,
     ) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function; for `seldom` see `build`. With
-        `interpreted`, CasADi runs them: for a few calls, which take less time than compiling."""
+        `interpreted`, CasADi evaluates the expressions, because the few calls take less time than compiling."""
         from sekant.engine.codegen.build import build
 
         engine = "casadi" if interpreted else self.engine

@@ -1,4 +1,4 @@
-"""Fingerprints: a short text that two curves or surfaces share only if their numbers and units are the same."""
+"""Fingerprints: short strings that are equal only for curves or surfaces with the same values and units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def name_or_content(given: str | PoseCurve | PoseSurface | None) -> str | None:
-    """The text of a field that contains a curve or surface, or its name."""
+    """The name in a field, or the fingerprint of the curve or surface that the field contains."""
     return given if given is None or isinstance(given, str) else fingerprint(given)
 
 

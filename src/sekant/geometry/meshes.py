@@ -18,7 +18,7 @@ _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribut
 
 
 def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Vertices (n, 3) in the unit of the file, and triangles (m, 3) of their numbers."""
+    """Vertices (n, 3) in the unit of the file, and the indices (m, 3) of the vertices of each triangle."""
     content = read_file(path)
     suffix = Path(path).suffix.lower()
     try:

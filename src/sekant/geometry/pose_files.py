@@ -11,9 +11,9 @@ A curve is one object::
 A surface has "sekant pose surface", "parameters" and "units" (2 each), "breaks1" (n1 + 1),
 "breaks2" (n2 + 1) and "coefficients" (n1, n2, m, k1, k2). A table of poses (`pose_table`) has "sekant pose table",
 "parameter", "unit", "drive" (n) and "bodies": for each name "position", "quaternion", "velocity", "angular",
-"acceleration" and "angular_acceleration", (n, 3) or (n, 4), in the world and by the drive.
-Lengths are in m, angles in rad. Numbers are
-written with the digits that identify a double, so reading gives the same bits.
+"acceleration" and "angular_acceleration", (n, 3) or (n, 4), in the world and with respect to the drive. Lengths
+are in m, angles in rad. Values are written with the digits that identify a double, so reading gives the same
+bits.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class SurfaceMotion:
     R_FM: SX  # (3, 3)
     p_FM: SX  # (3,) m, in F
     S: SX  # (6, 2) columns V_1, V_2 in M
-    dS: tuple[SX, SX]  # (6, 2) each: derivatives of S with respect to u1 and by u2
+    dS: tuple[SX, SX]  # (6, 2) each: derivatives of S with respect to u1 and to u2
 
 
 def motion_from_components(y, y1, y2, orientation: str = "none", R_constant=None) -> CurveMotion:

@@ -106,8 +106,7 @@ def angle_between_rotations(R1: ArrayLike, R2: ArrayLike) -> Array:
 
 
 def continue_signs(q: ArrayLike) -> Array:
-    """(n, 4): flip signs so that neighbours lie on the same half of the sphere (q and -q are one
-    rotation)."""
+    """(n, 4): flip signs so that neighbors lie on the same half of the sphere (q and -q are the same rotation)."""
     q = np.asarray(q, float)
     flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
     signs = np.concatenate([[1.0], np.cumprod(np.where(flips, -1.0, 1.0))])
@@ -161,7 +160,7 @@ def euler_from_quaternion(q: ArrayLike, sequence: str) -> Array:
     angles = Rotation.from_quat(q, scalar_first=True).as_euler(sequence.upper(), suppress_warnings=True)
     if q.ndim != 2 or len(q) < 2:
         return angles
-    # (a, b, c) and (a + pi, +-b (+ pi), c + pi) are one rotation: follow the branch closest to the previous row.
+    # (a, b, c) and (a + pi, +-b (+ pi), c + pi) are the same rotation: follow the branch closest to the previous row.
     proper = sequence[0] == sequence[2]
     other = angles + np.pi
     other[:, 1] = -angles[:, 1] if proper else np.pi - angles[:, 1]

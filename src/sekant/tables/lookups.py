@@ -238,7 +238,7 @@ class Lookups:
     def oracle(self, name: str, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> ca.Function:
         """A CasADi function of `inputs` to `outputs` that evaluates the tables by calls of `Table`.
 
-        It is slow and needs no compilation: the reference for compiled code. It has first derivatives. This
+        It is slow but needs no compilation, and is the reference for compiled code. It has first derivatives. This
         object must exist as long as the function, because it keeps the Python objects behind the calls alive.
         """
         function, calls = self.staged(inputs, outputs).function(name)

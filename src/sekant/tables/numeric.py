@@ -14,7 +14,7 @@ import numpy as np
 from sekant.errors import DataError
 
 INCREMENT = 2.0**-20
-"""Step of differences, times 1 + |x|: near eps^(1/3), the best where a function and its argument are of size one."""
+"""Step of differences, times 1 + |x|: near eps^(1/3), the optimum for a function and an argument of size one."""
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 

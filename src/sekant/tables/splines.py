@@ -35,7 +35,8 @@ def through_slopes(x: Floats, y: Floats, slopes: Floats) -> Floats:
 
 
 def smooth_slopes(x: Floats, y: Floats) -> Floats:
-    """(n, m), n > 3: the second derivative is continuous, and the third one at the second and last but one point."""
+    """(n, m), n > 3: the second derivative is continuous, and at the second and the last but one point also the
+    third."""
     h = np.diff(x)
     lines = np.diff(y, axis=0) / h[:, None]
     first, last = x[2] - x[0], x[-1] - x[-3]

@@ -54,9 +54,11 @@ def _locked(system: System) -> str:
 
 
 def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None) -> str:
-    """The dead point beyond which a mechanism with constraints does not move from the state x at time t, or empty.
+    """A message about the dead point beyond which a mechanism with constraints does not move from the state x
+    at time t; empty if there is none.
 
-    It is where fewer rows of the constraints are independent than at the start, or almost so.
+    At a dead point, fewer rows of the constraints are independent than at the start, or some are almost
+    dependent.
     """
     if not system.facts.constrained or not np.all(np.isfinite(x)):
         return ""

@@ -23,7 +23,7 @@ class TangentSpace:
 
     @staticmethod
     def of(G: Array) -> TangentSpace:
-        """Computed by QR with pivoting of G^T (TROM 4.1, 4.2; redundant rows allowed)."""
+        """By QR with pivoting of G^T (TROM 4.1, 4.2). Rows may be redundant."""
         m, n = G.shape
         if not m:
             return TangentSpace(np.eye(n), np.zeros((n, 0)), 0)

@@ -1,9 +1,10 @@
-"""Converts formulas to stored pieces, as few as a tolerance on pose, twist and the twist's rate allows.
+"""Converts formulas to as few stored pieces as a tolerance on pose, twist and the twist's rate allows.
 
 Pieces match three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between
-their ends, up to degree 13. Halving finds the possible length of pieces; then each smooth stretch is divided
-again with equal errors, which saves up to half of the pieces; then the lowest degree that needs no more
-pieces is used. Longer pieces also mean less rounding noise in the second derivative, which grows as 1 / h^2.
+their ends, up to degree 13. Halving finds the possible length of pieces. Then each smooth stretch is divided
+again into pieces with equal errors, which saves up to half of the pieces. Finally, the lowest degree that needs
+no more pieces is chosen. Longer pieces also mean less rounding noise in the second derivative, which grows as
+1 / h^2.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ DEGREES = (5, 13)
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 _PROBES = np.sort(
     np.modf(_GOLDEN * np.arange(1, 15))[0]
-)  # not multiples of anything, so no error is hidden between them
+)  # irregular, so that no error stays hidden between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
 _NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
 _ROUNDED = 1e-7  # relative errors above which rounding is not the reason for a missed tolerance
@@ -56,9 +57,9 @@ def refine(
 
     `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
     second derivatives of the pose (`piece_errors.sizes`).
-    All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless
-    given. If rounding prevents the tolerance, shorter pieces are worse than longer ones: pieces for looser
-    tolerances are tried as well, and the best are used; `errors` are the errors reached.
+    All `breaks` become breaks of the result; between them the function must be smooth. Without a `degree`, the
+    best one is chosen. If rounding errors exceed the tolerance, shorter pieces are worse than longer ones; then
+    pieces for looser tolerances are tried as well, and the best are used. `errors` are the errors reached.
     """
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
         raise DataError(

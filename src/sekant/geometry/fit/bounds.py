@@ -21,8 +21,8 @@ _SHORTER = 0.5
 def check_prediction(
     poses: PoseData, rows: NDArray[np.int64], tried: Tried, remedy: str, of: str = "path", unit: str = " m"
 ) -> None:
-    """DataError if a fit through the `rows` (n,) of the data is farther from points than the polygon is. `of`: what
-    was fitted."""
+    """DataError if a fit through the `rows` (n,) of the data misses left-out points by more than the polygon
+    does. `of`: path or orientation."""
     if tried.lost >= 0:
         raise poses.error(
             f"near {poses.row(int(rows[tried.lost]))} the {of} bends too sharply for the spacing and noise "
@@ -39,7 +39,7 @@ def check_prediction(
 def check_bounds(
     poses: PoseData, rows: NDArray[np.int64], u: Array, r: Array, tried: Tried, forced: bool
 ) -> None:
-    """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, leaves the polygon
+    """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, goes far from the polygon
     through its points.
 
     A method that the caller chose (`forced`) may predict left-out points badly, as interpolation of noise does.

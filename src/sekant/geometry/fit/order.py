@@ -1,6 +1,6 @@
 """The order of the rows along the path, found by projection on a first estimate of it.
 
-The first assumption is the order of the file; a time column, if there is one, determines the order. Single
+A time column, if there is one, determines the order; otherwise, the order of the file is the first assumption. Single
 rows far from their place in the file are moved to the right place, or are outliers if there is none.
 Unordered rows, and several strokes over one travel, are ordered by a minimum spanning tree of the points. The
 remaining jitter along the path is removed: each point moves to the nearest point of the smoothed polygon.
@@ -40,7 +40,7 @@ _NEAR = 3  # largest number of places by which jitter moves a row; a row farther
 
 @dataclass(frozen=True)
 class Arranged:
-    """Data in the order along the path."""
+    """Data in their order along the path."""
 
     poses: PoseData
     u: Array  # (n,) first parameter [m], increasing

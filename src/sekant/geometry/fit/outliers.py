@@ -40,8 +40,9 @@ def strays(r: Array) -> Index:
 def unpredicted(u: Array, r: Array, sigma: float) -> Index:
     """Isolated points of otherwise smooth data, over u (n,).
 
-    A point counts if its neighbors predict it ten times worse than each other without it; at a corner or a
-    sharp bend they also predict each other badly. `sigma`: noise of a coordinate [m].
+    A point counts as isolated if its neighbors predict it with ten times the error with which they predict one
+    another without it. At a corner or a sharp bend, they also predict one another badly.
+    `sigma`: noise of a coordinate [m].
     """
     out: list[int] = []
     keep = np.arange(len(u))

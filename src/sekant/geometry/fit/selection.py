@@ -2,9 +2,10 @@
 
 Each kind is fitted without some of the points and compared with them; the distance across the path counts. With up to
 30 points every inner one is left out in turn, otherwise one in five. The polygon through the rest misses
-a left-out point by its distance from the line between its neighbors. A spline that does worse is not a fit.
+a left-out point by its distance from the line between its neighbors. A spline with larger errors than the
+polygon is not accepted.
 
-Over a column (`exact`) spline and polygon are compared with a point at its own value of the column.
+In a fit over a column (`exact`), spline and polygon are compared with a point at its value of the column.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ REFIT = 1e-12  # m, or 1 for quaternions: tolerance of a curve against the cubic
 class PoseTable:
     """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseMotion`.
 
-    Derivatives that contradict the poses are refused (`table_rates`), unless they are `exact`: computed
-    together with the poses, possibly at few nodes.
+    `exact` derivatives come from the same computation as the poses and are not checked. Others are refused if
+    they contradict the poses (`table_rates`).
     """
 
     drive: Array
@@ -83,8 +83,8 @@ class PoseTable:
     ) -> PoseTable:
         """The table with as many nodes as `tolerance` (m, and rad) requires.
 
-        Intervals are halved until position and rotation of every body are within the tolerance at points
-        between the nodes, which the interpolation does not use.
+        Intervals are halved until the errors of position and rotation of every body are within the tolerance at
+        points between the nodes.
         """
         u = np.linspace(float(range[0]), float(range[1]), 3)
         while True:
@@ -161,8 +161,9 @@ class PoseTable:
     ) -> PoseCurve:
         """The interpolated pose of a body as a curve over the drive.
 
-        The quintic interpolant is a piecewise polynomial and is used directly. The cubic one is not: pieces
-        of degree 7 approximate it to 1e-12, with its jumps of the second derivative at the nodes.
+        The quintic interpolant is a piecewise polynomial and is used directly. The cubic interpolant is not a
+        polynomial; pieces of degree 7 approximate it to 1e-12 and preserve the jumps of its second derivative
+        at the nodes.
         """
         nodes = self.nodes(body)
         if method not in METHODS:
@@ -222,7 +223,8 @@ class PoseTable:
     def to_text(self, path: str | PathLike[str], body: str, *, header: bool = True) -> None:
         """Write the poses of one body as CSV: u, T, d, delta and their derivatives; see `pose_text`.
 
-        Without `header` rows of numbers alone: u, T, d, delta, psi, theta, phi, x, y; see `pose_rows`.
+        Without `header`, the file contains only rows of values: u, T, d, delta, psi, theta, phi, x, y; see
+        `pose_rows`.
         """
         (write_pose_text if header else write_pose_rows)(self, body, path)
 
@@ -231,8 +233,8 @@ class PoseTable:
         path: str | PathLike[str], body: str = "body", units: Mapping[str, str] | None = None
     ) -> PoseTable:
         """The table of one body from a CSV file with the columns u, T11 to T34, d1 to d3, delta1 to delta3, each
-        in the unit of its header; see `pose_text`. A file without a header has rows u, T (12 or 16 numbers), d,
-        delta, and its `units` are given: ``{"drive": "mm", "length": "mm", "angle": "rad"}``; see `pose_rows`."""
+        in the unit of its header; see `pose_text`. A file without a header has rows u, T (12 or 16 values), d,
+        delta. Give its `units`: ``{"drive": "mm", "length": "mm", "angle": "rad"}``; see `pose_rows`."""
         bare = rows_without_header(path)
         if bare is not None:
             u, nodes, parameter, unit = read_pose_rows(path, *bare, units)

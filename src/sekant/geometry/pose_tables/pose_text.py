@@ -2,12 +2,11 @@
 
 A CSV file of columns ``u``, ``T11`` to ``T34`` (rows of [R p], p in m), ``d1`` to ``d3`` = dp/du and ``delta1`` to
 ``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives with respect to u, ``dd1``
-... ``ddelta3``. Files without the latter can be read too: cubic splines through d and delta then provide
-them.
+... ``ddelta3``. If a file does not contain these, they come from cubic splines through d and delta.
 
-Every column may have its unit in the header, as in ``z [mm]``, ``T14 [mm]``, ``d1 [mm/mm]``, ``delta1 [rad/mm]``, and
-is converted by it; its dimension must fit. A position without a unit is in m. A derivative without a unit is that of
-the numbers in the file: d1 by the unit of T14 over the one of the drive, delta in rad over the one of the drive.
+Every column may have a unit in the header, as in ``z [mm]``, ``T14 [mm]``, ``d1 [mm/mm]``, ``delta1 [rad/mm]``.
+The unit must have the right dimension. A position without a unit is in m. Derivatives without a unit are in the
+units of the file: d1 in the unit of T14 over the unit of the drive, delta in rad over the unit of the drive.
 """
 
 from __future__ import annotations

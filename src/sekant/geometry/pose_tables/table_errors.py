@@ -23,7 +23,8 @@ KINDS = ("e", "d", "delta", "theta")
 
 @dataclass(frozen=True, eq=False)
 class PoseErrors:
-    """(n,) each: e position [m], d velocity by the drive, delta angular rate by it, theta rotation [rad]."""
+    """Errors (n,): `e` of the position [m], `d` of its derivative and `delta` of the angular rate, both with
+    respect to the drive, and `theta` of the rotation [rad]."""
 
     e: Array
     d: Array
@@ -50,9 +51,8 @@ def node_steps(table: PoseTable, body: str) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class TableReport:
-    """Largest errors over the step, for both schemes.
-
-    steps (k,); errors: by scheme and kind, (k,) each; orders: the measured slope of each.
+    """Largest errors for each step, for both schemes. `steps` (k,); `errors`: by scheme and kind, (k,) each;
+    `orders`: the measured slopes.
     """
 
     body: str
@@ -76,7 +76,7 @@ class TableReport:
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str]) -> None:
-        """Errors over the step, on logarithmic axes."""
+        """Plot the errors against the step, on logarithmic axes."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 

@@ -44,8 +44,8 @@ def surface_from_function(
     between the nodes is within `tolerance` (position [m], rotation [rad]), and twists and their rates along
     u1, u2 and both at once are within that fraction of the largest ones. `degree`: 5 or 7. Degenerate
     tangents are located and
-    reported. DataError as soon as it is clear that no grid is sufficient: errors of second derivatives fall
-    as h^(degree - 1) with the length h of patches; if they do not, there is a kink, or rounding dominates."""
+    reported. DataError if no grid is sufficient. Errors of second derivatives should fall as h^(degree - 1)
+    with the length h of patches; if they do not, there is a kink, or rounding errors dominate."""
     u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
     value = function(u1, u2)
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
