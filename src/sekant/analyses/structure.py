@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Redundant:
-    """A constraint with the number of its `rows` that other constraints imply, and the names of these."""
+    """A constraint, the number of its `rows` that other constraints imply, and the names of those constraints."""
 
     name: str
     rows: int

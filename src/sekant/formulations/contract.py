@@ -87,7 +87,7 @@ class SystemKinematics(Protocol):
 
     @property
     def q_all(self) -> SX:
-        """Coordinates of the joints' tree, driven ones included."""
+        """Coordinates of the joints' tree, including driven coordinates."""
         ...
 
     @property
@@ -97,7 +97,7 @@ class SystemKinematics(Protocol):
 
     @property
     def a_driven(self) -> SX:
-        """(size of v_all,): accelerations of the driven ones, zero elsewhere."""
+        """(size of v_all,): accelerations of driven coordinates; zero for the others."""
         ...
 
     @property

@@ -26,8 +26,10 @@ from sekant.formulations.turns import Turns
 from sekant.geometry.spatial import SX, column
 
 DIRECTIONS = 40
-"""Largest size of s for which at least as many expressions are differentiated in forward mode, one direction
-at a time. Otherwise CasADi chooses: reverse mode for fewer expressions, and for more directions combined ones."""
+"""Largest size of s for which expressions are differentiated in forward mode, one direction at a time, if there are
+at
+least as many expressions. Otherwise CasADi chooses: reverse mode for fewer expressions, combined directions for more
+directions."""
 
 
 class Variation:
@@ -81,7 +83,7 @@ class Variation:
 
     @cached_property
     def acceleration_by_velocities(self) -> SX:
-        """(m, nv) acc_v: d(rate)/dt depends on v by the rates of the coordinates, and by those of G."""
+        """(m, nv) acc_v: d(rate)/dt depends on v through the rates of the coordinates and the rate of G."""
         return self.H + self.along(self.G)
 
     @cached_property

@@ -57,7 +57,7 @@ class IdentifiedCompliance:
         return next(c for c in self.coefficients if (c.load, c.displacement) == (load, displacement))
 
     def summary(self) -> str:
-        """A text: stiffnesses, residuals, coefficients."""
+        """A text with the stiffnesses, residuals and coefficients."""
         lines = [f"compliance of '{self.joint}' after {self.iterations} iterations"]
         for name, k in self.stiffness.items():
             unit = "N/m" if name.endswith("normal") else "N m/rad"

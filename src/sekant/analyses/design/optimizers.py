@@ -18,7 +18,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class DesignProblem:
-    """Row 0 of `values` (1 + m,) is minimized over x (n,) in [0, 1]; the others lie in `low` .. `high` (m,)."""
+    """Row 0 of `values` (1 + m,) is minimized over x (n,) in [0, 1]; the other rows must lie between `low` and `high`
+    (m,)."""
 
     values: Callable[[Array], Array]
     gradients: Callable[[Array], Array]

@@ -161,7 +161,7 @@ class TravelEnd:
 
 
 def drive_text(equations: DrivenEquations, d: Vector) -> str:
-    """The values d (m,) of the drives as text, such as ``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
+    """The values d (m,) of the drives as a string, such as ``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
     parts = []
     for k, (drive, at) in enumerate(zip(equations.drives, d, strict=True)):
         label, zero = equations.shown_as(k)

@@ -37,7 +37,7 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
         sizes = np.linalg.svd(J, compute_uv=False)
         if (
             sizes[-1] > RANK * sizes[0]
-        ):  # regular: all rows, those of the constraints among them, are independent
+        ):  # regular: all rows are independent, including those of the constraints
             return
     G = J[: equations.rows - m]
     freedom = system.nv - _rank(G)

@@ -40,7 +40,8 @@ def parameter_rates(
 ) -> ParameterRates:
     """Derivatives at q (n, nq) with w (n, m, nv), ww (n, m, m, nv), along `directions` (k, np) of p.
 
-    `drives` (k, M) or (n, k, M): derivatives of the values of all M drives, held ones last, along each direction.
+    `drives` (k, M) or (n, k, M): derivatives of the values of all M drives along each direction; held quantities are
+    last.
     """
     system = equations.system
     by_p, first, second, terms = _functions(equations)

@@ -263,7 +263,7 @@ class KinematicsResult:
             system.function("quantity2", [eq.t, eq.q, w, u, ww, eq.p], [ca.densify(second)]),
         )
 
-    # -- tables and texts ------------------------------------------------------------------------------
+    # -- tables and summaries --------------------------------------------------------------------------
 
     def table(self, names: Sequence[str] | None = None, derivatives: bool = True) -> tuple[list[str], Array]:
         """Labels with units, and rows of values: the drives, then the quantities `names` (by default the
@@ -346,7 +346,7 @@ class KinematicsResult:
 
 
 def up_to(value: float, inward: int, digits: int = 4) -> str:
-    """A number as text with a few digits, rounded up (`inward` 1) or down (-1) so that it lies within a range."""
+    """A value as a string with a few digits, rounded up (`inward` 1) or down (-1) so that it lies within a range."""
     text = f"{value:.{digits}g}"
     if inward * (float(text) - value) < 0:
         unit = 10.0 ** (np.floor(np.log10(abs(value))) - digits + 1)

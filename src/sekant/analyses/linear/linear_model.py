@@ -65,8 +65,8 @@ class LinearModel:
 
         M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
 
-    `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
-    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is
+    `state_names` names the entries of x, and `coordinate_names` the entries of s (nv,) = Z z, the displacements of
+    all coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is
     subtracted from A for axes that move with a steady motion, see `sekant.analyses.linear.moving_axes`.
     """
 
@@ -117,12 +117,12 @@ class LinearModel:
 
     @property
     def K(self) -> Array:
-        """(f, f) stiffness matrix, including that of the constraint forces."""
+        """(f, f) stiffness matrix, including the stiffness due to constraint forces."""
         return self._second_order[2]
 
     @property
     def Z(self) -> Array:
-        """(nv, f): displacements of all coordinates per unit of the independent ones."""
+        """(nv, f): displacements of all coordinates per unit of each independent coordinate."""
         return self.reduction.basis.Z_q
 
     # -- first order -----------------------------------------------------------------------------------

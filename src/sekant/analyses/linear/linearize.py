@@ -70,8 +70,9 @@ def linearize(
 
     `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
     `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained
-    system, or "auto" to choose them; by default the coordinates are those of an orthonormal basis of the free
-    motions. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics, as a check;
+    system, or "auto" to choose them; by default, amplitudes in an orthonormal basis of the free
+    motions are used. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics,
+    as a check;
     "finite_difference" takes one-sided differences of inverse dynamics with `step`, as in published methods.
     """
     if method not in METHODS:
@@ -138,8 +139,8 @@ def linearize(
 
 
 def _holonomic(tangent: EquationTangent, holonomic: Array, tracked: Array) -> Array:
-    """Mask of the rows (m,) that constrain positions: holonomic ones, and tracked quantities if they do so in small
-    motions.
+    """Mask of the rows (m,) that constrain positions: holonomic rows, and tracked quantities that constrain positions
+    in small motions.
 
     A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows from those of the
     other coordinates, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the remaining

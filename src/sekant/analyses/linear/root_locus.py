@@ -72,9 +72,7 @@ class RootLocus:
         for k in range(real.shape[1]):
             seen = np.flatnonzero(np.abs(real[:, k]) > limit).tolist()
             for i, j in pairwise(seen):
-                if (
-                    real[i, k] * real[j, k] < 0
-                ):  # there may be no value in between, or ones at which it vanishes
+                if real[i, k] * real[j, k] < 0:  # there may be values in between at which it vanishes
                     found.append((self._crossing(i, k) if j == i + 1 else float(self.values[i + 1]), k))
         return sorted(found)
 

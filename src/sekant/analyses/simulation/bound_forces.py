@@ -150,8 +150,8 @@ def bound_elements(system: System) -> BoundElements:
 
 
 def bound_event_functions(system: System, bound: BoundElements) -> EventFunctions:
-    """Event functions that fall through zero: those of every element, the margins to jamming, and the margin of the
-    error of Newton's method."""
+    """Event functions that fall through zero: the functions of every element, the margins to jamming, and the
+    margin of the error of Newton's method."""
     elements = [*bound.joints, *bound.contacts]
     count = sum(element.watched for element in elements) + bound.margins + bound.iterated
 

@@ -177,7 +177,8 @@ def _of_rates(system: System, x: Floats, parameters: Any, t: float) -> dict[str,
 
 
 def _series_or_dop853(system: System, why: str) -> tuple[str, str]:
-    """The Taylor series, which locates events to round-off, unless it costs more than dop853; and the reason."""
+    """The method and the reason: the Taylor series, which locates events to round-off, unless it costs more than
+    dop853."""
     series, explicit = work(system)
     if series > explicit:
         return (
@@ -188,7 +189,7 @@ def _series_or_dop853(system: System, why: str) -> tuple[str, str]:
 
 
 def work(system: System) -> tuple[float, float]:
-    """Operations of one step of a Taylor series, and of dop853 over the same time for the same number of digits."""
+    """Number of operations of one step of a Taylor series, and of dop853 for the same time and number of digits."""
     series, explicit = system.cached("work", lambda: _work(system))
     return series, explicit
 

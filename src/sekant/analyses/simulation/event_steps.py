@@ -24,7 +24,7 @@ from sekant.solvers.common.outcome import Outcome
 
 Floats = NDArray[np.float64]
 AHEAD = 1024
-"""Steps for which the times of jumps are looked up at once."""
+"""Number of steps for which the times of jumps are looked up together."""
 APART = 8.0
 """Smallest difference of two distinct times, in units of round-off."""
 
@@ -76,7 +76,7 @@ class EventSteps:
         return np.concatenate([self.now.q, self.now.v, self.now.z])
 
     def step(self, end: float, longest: float) -> Outcome:
-        """Advance to the time `end` (s), in steps of `longest` (s) if the method has fixed ones."""
+        """Advance to the time `end` (s), in steps of `longest` (s) if the method has fixed steps."""
         if self.now.stop:
             self.now = replace(self.now, stop="")
         self._look_ahead(end)

@@ -157,7 +157,7 @@ def implicit_memory(problem: DaeProblem, method: str, start: Floats, options: St
 
 
 def _used(functions: dict[str, Any], problem: OdeProblem | DaeProblem) -> dict[str, Any]:
-    """The functions that exist, with those of modes and events."""
+    """The functions that exist, including functions for modes and events."""
     switching = problem.switching
     functions |= {"guards": problem.events, "modes": None if switching is None else switching.guards}
     return {name: function for name, function in functions.items() if function is not None}

@@ -140,8 +140,8 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
 
 
 def compile_for_run(system: System, method: str, outputs: Sequence[str] | None, balance: bool) -> None:
-    """Compile together what a run with this method, or one to be chosen, evaluates at single states: rates, outputs,
-    event functions, forces of friction."""
+    """Compile together the functions that a run evaluates at single states: rates, outputs, event functions, forces
+    of friction. `method` may still be "auto"."""
     wanted = [rates_at_states(system, balance), outputs_at_states(system, outputs, balance)]
     name = "outputs"
     if system.reactions.bound_forces:

@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 Found = TypeVar("Found")
 DEFAULT_ROWS = 1000
 MANY_ROWS = 100_000
-"""Number of rows from which their times are no longer cached for the next run."""
+"""Smallest number of rows whose times are not cached for the next run."""
 LOST = ("not_finite", "step_too_small", "no_convergence", "constraints")
 """Statuses of runs that may have left the range of a joint or table."""
 LEAST_LOOK = 1e-6

@@ -1,4 +1,4 @@
-"""The event functions that a run watches: those of dry frictions, rigid contacts and declared events."""
+"""The event functions that a run watches: of dry frictions, rigid contacts and declared events."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def smooth(system: System) -> System:
 
 
 def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
-    """The states z in a state of `system`, by name; by default those of the model's own start."""
+    """The states z in a state of `system`, by name; by default the values at the model's own start."""
     state = State(np.zeros(0), np.zeros(0)) if state is None else state
     return dict(zip(system.facts.z_names, system.element_states(state, parameters), strict=True))
 

@@ -163,7 +163,7 @@ class LagrangianTimeline:
         self._eq = eq
 
     def items(self) -> None:
-        """None: expressions have no text, so a search is needed."""
+        """None, because expressions have no source text: a search is needed."""
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
         eq = self._eq

@@ -1,4 +1,4 @@
-"""Tables of the degrees of freedom: what each part introduces, assigns and constrains (DERA 4.2)."""
+"""Tables of the degrees of freedom: the coordinates, assignments and equations of each part (DERA 4.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sekant.model.points.mass_parts import BodyPart
 
 @dataclass(frozen=True)
 class FreedomRow:
-    """One part: coordinates that it introduces, what it assigns, and its equations."""
+    """One part: the coordinates that it introduces, the names that it assigns, and its equations."""
 
     part: str
     bring_in: tuple[str, ...]

@@ -159,7 +159,8 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
 
 
 def lagrangian_outputs(eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
-    """Outputs of a bare Lagrangian: coordinates, rates, accelerations, and the common ones."""
+    """Outputs of a bare Lagrangian: coordinates, rates and accelerations, and the outputs that all such systems
+    have."""
     found: list[Output] = []
     for i, (name, rate) in enumerate(zip(eq.parts.q_names, eq.parts.v_names, strict=True)):
         found.append(Output(name, "", (), f"coordinate {name}", eq.q[i]))

@@ -14,7 +14,7 @@ from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 
 def natural_scene(mechanism: Composition) -> Scene:
-    """The scene of a mechanism. Points that are not sums of named ones are omitted, with everything that
+    """The scene of a mechanism. Points that are not sums of named points are omitted, and so is everything that
     depends on them."""
     return _NaturalScene(mechanism).build()
 
