@@ -90,7 +90,7 @@ class Acceleration(Maneuver):
             ManeuverMeasure("largest slip", float(run[SLIP].max()), "1", "of the faster driven wheel"),
             ManeuverMeasure(
                 "time of wheelspin", float(np.trapezoid(spins.astype(float), t)), "s",
-                "with more than twice the slip at the largest force",
+                "during which the slip exceeds twice the slip at the largest force",
             ),
         ]  # fmt: skip
         if v[-1] > 100 / 3.6:
