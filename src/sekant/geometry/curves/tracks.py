@@ -94,11 +94,12 @@ def composite(
     """Track of `segments` (see `track_segments`) over arc length s [m].
 
     It begins at `start` = (point [m], direction); each segment joins the end of the previous one unless it is
-    placed `at` a point. Joints are checked up to `require`: "position" within `gap` [m], "tangent" within `turn`
-    [rad], "curvature" within 1e-3 of the largest (1/m). Where the curvature jumps although it need not be
-    continuous, the track is only C1, and the report contains a warning. `closed` joins the end to the
-    start. `frame` (None for positions only) and `frame_options`: see `frames.with_frame`. Pose, twist and the twist's rate follow the formulas
-    of the segments to `tolerance`, in as few pieces as possible (see `refinement.refine`); a straight is one piece.
+    placed `at` a point. Joints are checked up to `require`: "position" within `gap` [m], "tangent" within
+    `turn` [rad], "curvature" within 1e-3 of the largest (1/m). Where the curvature jumps although it need not
+    be continuous, the track is only C1, and the report contains a warning. `closed` joins the end to the start.
+    `frame` (None for positions only) and `frame_options`: see `frames.with_frame`. Pose, twist and the twist's
+    rate follow the formulas of the segments to `tolerance`, in as few pieces as possible (see
+    `refinement.refine`); a straight is one piece.
     """
     if require not in _REQUIRE:
         raise DataError(f"require '{require}' is unknown; use {', '.join(_REQUIRE)}")

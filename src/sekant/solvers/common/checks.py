@@ -20,8 +20,9 @@ UNLIMITED = 2**62
 
 @dataclass(frozen=True)
 class StepOptions:
-    """The checked request: output `times`, `edges` of segments, `snap`: times closer than this count as one,
-    the fixed `step` (0: adaptive), `usual_step` (0: unknown) of the run that this one continues, `atol` (n,)."""
+    """The checked request: output `times`, `edges` of segments, `snap`: times closer than this are the same
+    time, the fixed `step` (0: adaptive), `usual_step` (0: unknown) of the run that this run continues, `atol`
+    (n,)."""
 
     times: Floats
     edges: Floats

@@ -1,7 +1,7 @@
 """Event functions: what counts as a crossing of zero.
 
-An event happens where its function e of the state changes its sign in a direction that counts. If e is zero
-up to round-off at the start of a run, leaving zero is not an event: the sign is the one just after the start.
+An event happens where its function e of the state changes its sign in a direction that counts. If e is zero up
+to round-off at the start of a run, leaving zero is not an event: the sign just after the start counts.
 
 The memory of an integrator that watches for them has `watched` (`Events`), whose functions are those of the state in
 `stage`, and `x`, `clock`, `plan` and `counts` as all integrators do.
@@ -132,7 +132,7 @@ def panels_of(run, h):
     """Number of parts of a step of length h that are searched for events.
 
     A step that is a large part of the run is searched at every hundredth of the run: simple motions have long
-    steps, and a function of the motion, such as a distance, may cross zero twice within one.
+    steps, and a function of the motion, such as a distance, may cross zero twice within a step.
     """
     span = run.plan.edges[run.plan.edges.size - 1] - run.plan.edges[0]
     return max(PANELS, min(int(LOOKS * h / span) + 1, LOOKS))

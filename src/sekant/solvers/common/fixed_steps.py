@@ -1,8 +1,9 @@
 """Shared code of fixed-step methods: the walk from one landing (output time or stop) to the next, and events.
 
 Between two landings all steps have the requested length, except that the last one is shortened where the distance is
-not a multiple of the step. A distance that misses a multiple by less than 1e-6 of a step counts as one: its steps are
-made equal, so that round-off in the output times does not cause a tiny step. The count of steps restarts at each
+not a multiple of the step. A distance that differs from a multiple of the step by less than 1e-6 of a step
+counts as a multiple: its steps are made equal, so that round-off in the output times does not cause a tiny
+step. The count of steps restarts at each
 landing; step i begins at ``landing + i h`` without accumulated round-off.
 
 A step over which an event happens is shortened so that it ends there. The length is found with steps of the method
@@ -37,7 +38,8 @@ MULTIPLE = 1e-6
 def divide(span, step):
     """Split a span into (steps of full length, their length, length of one shortened step or 0).
 
-    A span that misses a multiple of the step by less than 1e-6 of a step counts as one: its steps are made equal.
+    A span that differs from a multiple of the step by less than 1e-6 of a step counts as a multiple: its steps
+    are made equal.
     """
     ratio = span / step
     nearest = floor(ratio + 0.5)

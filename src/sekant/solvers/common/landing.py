@@ -1,13 +1,13 @@
-"""The search for the point of a step at which a watched value leaves its interval, shared by all integrators.
+"""The search for the point of a step at which a watched value leaves its interval. All integrators use it.
 
 Watched values (`Watch`) are guards of sites, with the interval of their mode, and event functions, with their
-sign. An integrator provides their evaluation on its step, ``look(m, w, t, h, theta, how)``: it puts the values at the
-part theta of the step of length h from time t into ``w.value``, on a dense output or by a step of another length.
-`landing` makes the search from it, which samples a step in panels of two halves. If a value is inside at the
-ends and in the middle of a panel, but the parabola through these has its extremum close to the bound or
-beyond, the value is evaluated at the extremum. So a value that leaves and comes back within a panel is found
-as well, if the panel is short enough for the parabola to show it. A crossing between two points is located to
-round-off of time.
+sign. An integrator provides their evaluation on its step, ``look(m, w, t, h, theta, how)``: it puts the values
+at the part theta of the step of length h from time t into ``w.value``, on a dense output or by a step of
+another length. `landing` makes the search from it, which samples a step in panels of two halves. If a value is
+inside at the ends and in the middle of a panel, but the parabola through these points has its extremum close to
+the bound or beyond it, the value is evaluated at the extremum. In this way, a value that leaves and comes back
+within a panel is also found, if the panel is short enough for the parabola to show it. A crossing between two
+points is located to round-off of time.
 """
 
 from __future__ import annotations

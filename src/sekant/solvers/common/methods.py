@@ -33,7 +33,7 @@ class Method:
 
 
 def choose(methods: Mapping[str, Method], name: str, step: float | None) -> Method:
-    """The method of this name; `step` must be given for a method of fixed steps, and only then."""
+    """The method of this name; a method of fixed steps needs a `step`, and no other method accepts one."""
     if name not in methods:
         raise SolverError(f"unknown method '{name}'; {suggest(name, list(methods))}")
     method = methods[name]

@@ -16,8 +16,8 @@ FLOOR  1, or 0: free          floor of g
 Taylor series have two kinds more, ABOVE and NOT_BELOW: 1 where g > 0, g >= 0, else 0.
 
 A free site decides by the value of its guard, at every evaluation. A held site keeps its decision (the
-polynomial of a piece, the branch of a switch) even if the guard is beyond it. So a function with all sites
-held is smooth, and a step of an integrator that ends on the bound of a mode uses only one side of it.
+polynomial of a piece, the branch of a switch) even if the guard is beyond it. A function with all sites held is
+therefore smooth, and a step of an integrator that ends on the bound of a mode uses only one side of this bound.
 """
 
 from __future__ import annotations

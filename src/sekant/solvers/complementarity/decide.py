@@ -3,11 +3,10 @@
 At an event, the states of all elements at rest are determined again: the step finds a state of all elements
 that the following motion does not contradict. It is found by pivoting on the compiled equations themselves:
 all elements that contradict their state change it; if that does not reduce their number, only the first of
-them does, which terminates for positive definite matrices (Murty's rule). The order is that of the model, so
-the answer is always the same.
-
-With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be:
-if there are few other states of elements at rest, these are tried, and further solutions are reported.
+them does, which terminates for positive definite matrices (Murty's rule). Elements change in the order of the
+model, so the result is reproducible. If the levels of friction do not depend on reactions, the accelerations
+are unique. With coefficients of friction they need not be: if there are few other states of elements at rest,
+these are tried, and further solutions are reported.
 """
 
 from __future__ import annotations

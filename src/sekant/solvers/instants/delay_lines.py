@@ -1,7 +1,7 @@
 """Delays: the input is stored as polynomials and played back later (method of steps).
 
 The delay T is divided into pieces. Within a piece, the input is sampled at Chebyshev points; a polynomial
-through these is the delayed signal T later. So kinks that pass through the delay are at ends of pieces. If
+through these is the delayed signal T later. Kinks that pass through the delay are therefore at ends of pieces. If
 the motion itself jumps or kinks within a piece (events, samples), the piece ends there, and the delayed
 signal kinks T later; after three passes such kinks are smooth enough to ignore.
 """

@@ -1,8 +1,8 @@
 """Changes at an instant between two stretches of smooth motion, in compiled code.
 
 *Clocks* tick at times that are known in advance: values are sampled, delays switch to their next pieces. An
-*event* happens where its function crosses zero: first those of frictions and contacts, then declared events.
-One of them may make the functions of others jump over zero; then these events happen as well.
+*event* happens where its function crosses zero: first the events of frictions and contacts, then declared
+events. An event may make the functions of others jump over zero; then these events happen as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Held values that are set at regular times; all samples at one time use the values just before it."""
+"""Held values that are set at regular times. All samples at the same time use the values just before this time."""
 
 from __future__ import annotations
 

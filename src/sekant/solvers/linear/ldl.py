@@ -3,12 +3,12 @@
     [ M   G^T ] [ x   ]   [ f ]
     [ G    0  ] [ lam ] = [ b ] ,      M (n, n) symmetric, positive definite on the null space of G; G (m, n).
 
-It is factorized as the quasi-definite matrix ``[M G^T; G -eps I] = L D L^T`` (it has such a factorization for
-every order of elimination), once symbolically and often numerically. The solution is refined against the true
-matrix. Each sweep multiplies the error by about ``eps / (eps + s^2)`` for a singular value s of G M^(-1/2). The
-multipliers start at zero and every sweep adds to them ``(G x - b)/eps``, which lies in the range of G if b
-does: for redundant rows they converge to those of minimum norm. If b is not in the range of G, the residual
-of the rows does not converge to zero: the rows contradict each other.
+It is factorized as the quasi-definite matrix ``[M G^T; G -eps I] = L D L^T`` (this factorization exists for
+every order of elimination). The symbolic part is done once, the numeric part often. The solution is refined
+against the true matrix. Each sweep multiplies the error by about ``eps / (eps + s^2)`` for a singular value s
+of G M^(-1/2). The multipliers start at zero and every sweep adds to them ``(G x - b)/eps``, which lies in the
+range of G if b does: for redundant rows they converge to those of minimum norm. If b is not in the range of G,
+the residual of the rows does not converge to zero: the rows contradict each other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 SMALL_EPS, LARGE_EPS = 1e-11, 1e-8
 NEARLY_REDUNDANT = 1e-9
 MOST_SWEEPS = 12
-# Relative to the largest diagonal entry of M: a pivot below the first is that of a coordinate without mass, and is
+# Relative to the largest diagonal entry of M: a pivot below the first belongs to a coordinate without mass, and is
 # replaced by the second; refinement corrects this. The same applies to a pivot below the second that is
 # smaller than its own diagonal entry by the third factor: it belongs to a direction almost without mass (a
 # flat plate in natural coordinates has one), and its inverse would dominate the rows of G.

@@ -1,4 +1,4 @@
-"""QR with column pivoting of small dense matrices, and least squares by it, in compiled code.
+"""QR with column pivoting of small dense matrices, and least squares with these factors, in compiled code.
 
 Redundant equations make the matrices of mechanisms taller than wide; consistent ones are solved exactly by least
 squares, and the pivots show where a matrix loses rank.

@@ -1,6 +1,6 @@
 """Root of a scalar function between two points where its signs differ.
 
-scipy.optimize has this too, but takes longer to import than NumPy.
+scipy.optimize has the same function, but takes longer to import than NumPy.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def newton(
 
     It has converged if no entry of the residual exceeds `tolerance` (or if `tolerance`, a function, returns
     true), or after a step without entries above `smallest_step`. Then up to `further` more steps are taken:
-    next to a double root the error is the square root of the residual.
+    near a double root, the error is the square root of the residual.
     """
     done = tolerance if callable(tolerance) else lambda _, linear: largest(linear.residual) <= tolerance
     point, linear, memory = start, problem.at(start), search.first()

@@ -17,7 +17,7 @@ NOTHING = 1e-10
 
 
 class Rows:
-    """A residual (m,) and its slopes (m, n); singular values below `rank` times the largest count as zero.
+    """A residual (m,) and its slopes (m, n). Singular values below `rank` times the largest one count as zero.
 
     `scale` (n,): steps minimize the norm of step / scale; entries whose scale is zero do not change; with
     `unit_columns` the scales are first divided by the lengths of the columns. The slopes may be given as a

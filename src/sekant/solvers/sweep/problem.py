@@ -125,8 +125,8 @@ def sweep(
 
 @dataclass(eq=False)
 class SweepRun:
-    """The memory of a sweep: time t (1,) and parameters p that its functions read, and its content before a
-    sweep."""
+    """The memory of a sweep, with the time t (1,) and the parameters p that its functions read. `fresh`: its
+    content before a sweep."""
 
     struct: SweepMemory
     t: Floats

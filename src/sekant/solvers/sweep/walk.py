@@ -52,7 +52,8 @@ def _residual(m):
 
 @inner
 def _newton(m, tolerance, allowed):
-    """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution.
+    """Solve from q on; FAILED if the sum of all corrections exceeds `allowed`. The factors then belong to the
+    solution.
 
     A point that meets the tolerance is improved by one more step, which makes it exact to round-off, so that
     the current factors are valid at the solution; a step that does not contract shows that this is already so.
