@@ -12,7 +12,8 @@ outputs: [body.z]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -245,14 +246,11 @@ def plain_value(value: Any, path: tuple[str | int, ...], unit: str | None = None
     return value
 
 
-class at_place:
+@contextmanager
+def at_place(*path: str | int) -> Iterator[None]:
     """Context that adds this location to errors without one."""
-
-    def __init__(self, *path: str | int):
-        self._path = path
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, SekantError) and not error.path and error.file is None:
-            error.path = self._path
+    try:
+        yield
+    except SekantError as error:
+        error.path = error.path or (path if error.file is None else error.path)
+        raise

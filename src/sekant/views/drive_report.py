@@ -111,11 +111,6 @@ def _dashes(k: int) -> str:
     return DASHES[k % len(DASHES)]
 
 
-def _roll_rate(run: DrivenManeuver) -> np.ndarray:
-    """Roll rate (n,) deg/s."""
-    return np.degrees(np.gradient(run["angles"][:, 2], run.time))
-
-
 def _wheel_loads(axis: Axes, runs: list[DrivenManeuver]) -> None:
     """Draw vertical loads of all wheels: for one run, each wheel in a color and dashes; for several, each run."""
     for k_run, run in enumerate(runs):
@@ -136,7 +131,7 @@ PANELS = (
     ("lateral acceleration [m/s²]", lambda run: run.lateral_acceleration),
     ("sideslip [deg]", lambda run: np.degrees(run["sideslip"])),
     ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
-    ("roll rate [deg/s]", _roll_rate),
+    ("roll rate [deg/s]", lambda run: np.degrees(np.gradient(run["angles"][:, 2], run.time))),
     ("speed [km/h]", lambda run: 3.6 * run["speed"]),
     ("longitudinal acceleration [m/s²]", lambda run: run.longitudinal_acceleration),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -135,11 +135,8 @@ def _begin(program: PageProgram, system: System, switches: Sequence[Any], values
         "held": ca.vertcat(empty, *[value.start for value in eq.elements.held_values]),
     }
     function = system.function("start", [eq.p], list(terms.values()))
-    return program.add_call(function, {"p": values}, _empty(terms), "begin")
-
-
-def _empty(terms: Mapping[str, SX]) -> dict[str, Floats]:
-    return {name: np.zeros(term.numel()) for name, term in terms.items()}
+    found = {name: np.zeros(term.numel()) for name, term in terms.items()}
+    return program.add_call(function, {"p": values}, found, "begin")
 
 
 def _point(system: System, values: Floats) -> dict[str, Floats]:

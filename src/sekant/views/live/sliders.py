@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -37,14 +37,7 @@ class Slider:
 
     def described(self, index: int, value: float) -> dict[str, Any]:
         """Data for the page; `index`: of its number in p."""
-        own = {
-            "name": self.name,
-            "low": self.low,
-            "high": self.high,
-            "unit": self.unit,
-            "factor": self.factor,
-        }
-        return own | {"index": index, "value": value, "si": self.si, "path": list(self.path)}
+        return asdict(self) | {"index": index, "value": value, "path": list(self.path)}
 
 
 def sliders_of(model: Model, vary: Mapping[str, Any]) -> list[Slider]:
