@@ -71,9 +71,8 @@ def linearize(
     `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
     `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained
     system, or "auto" to choose them; by default, amplitudes in an orthonormal basis of the free
-    motions are used. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics,
-    as a check;
-    "finite_difference" takes one-sided differences of inverse dynamics with `step`, as in published methods.
+    motions are used. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics, as
+    a check; "finite_difference" takes one-sided differences of inverse dynamics with `step`, as in published methods.
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
