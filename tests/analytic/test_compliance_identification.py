@@ -190,7 +190,7 @@ def test_collinear_load_cases_name_what_cannot_be_told_apart():
         ),
         (
             lambda m, c: compliance.identify_compliance(m, "guide", "carrier.hub", c, use="some"),
-            "unknown use 'some'",
+            "got 'some'",
         ),
         (
             lambda m, c: compliance.LoadCase("fq", np.arange(3.0), np.zeros((3, 6))),

@@ -26,8 +26,8 @@ from sekant.formulations.turns import Turns
 from sekant.geometry.spatial import SX, column
 
 DIRECTIONS = 40
-"""Largest size of s for which expressions are differentiated in forward mode, one direction at a time, if there are at
-least as many expressions as directions. Otherwise CasADi chooses the mode."""
+"""Largest size of s for which expressions are differentiated in forward mode, one direction at a time, if there are
+at least as many expressions as directions. Otherwise CasADi chooses the mode."""
 
 
 class Variation:

@@ -49,7 +49,7 @@ def identify_compliance(
     if not given:
         raise DataError("compliance: no load case is given")
     if use not in ("all", "direct"):
-        raise DataError(f"compliance: unknown use '{use}' of the displacements; write 'all' or 'direct'")
+        raise DataError(f"compliance: use must be 'all' or 'direct' (got '{use}')")
     k0 = _start(model.joints[joint], names, guess or {})
     response = Response(
         _with_compliance(model, joint, names, k0, 0.0),
@@ -119,7 +119,7 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             like = rest[int(np.argmax(np.abs(share)))]
             raise DataError(
                 f"compliance: the stiffness '{name}' cannot be separated from '{like}': under the loads {given} "
-                f"their effects are collinear except for {apart:.1e} m; add a load case along another direction"
+                f"their effects are collinear to within {apart:.1e} m; add a load case along another direction"
             )
 
 

@@ -115,7 +115,9 @@ class Design:
         if isinstance(mode, str):
             names = list(first.model.coordinate_names)
             if mode not in names:
-                raise SolverError(f"optimize: no coordinate '{mode}'; {suggest(mode, names, 'coordinates')}")
+                raise SolverError(
+                    f"optimize: there is no coordinate '{mode}'; {suggest(mode, names, 'coordinates')}"
+                )
             size = np.abs(first.shapes[names.index(mode)]) / np.max(np.abs(first.shapes), axis=0)
             if not first.oscillations.size:
                 raise SolverError("optimize: the first design has no oscillation; choose another start")
@@ -149,7 +151,9 @@ class Design:
         """A coordinate (m, rad) in the equilibrium or the steady motion."""
         names = list(self._linear.coordinate_names)
         if name not in names or name not in self.system.state_names:
-            raise SolverError(f"optimize: no coordinate '{name}'; {suggest(name, names, 'coordinates')}")
+            raise SolverError(
+                f"optimize: there is no coordinate '{name}'; {suggest(name, names, 'coordinates')}"
+            )
         value = self._rest.q[list(self.system.state_names).index(name)]
         return Derived(value, self._slopes.operating_point[names.index(name)])
 
@@ -157,7 +161,9 @@ class Design:
         """An unknown of the steady motion: a parameter, a rate, the turn."""
         found = getattr(self._rest, "unknowns", {})
         if name not in found:
-            raise SolverError(f"optimize: no unknown '{name}'; {suggest(name, list(found), 'unknowns')}")
+            raise SolverError(
+                f"optimize: there is no unknown '{name}'; {suggest(name, list(found), 'unknowns')}"
+            )
         return Derived(found[name], self._slopes.unknowns[name])
 
     def gain(self, output: str, input: str, frequency: float) -> Derived:

@@ -46,7 +46,9 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
         return
     name, drives = system.model.name, _listed(equations)
     count = f"{freedom} degree{'' if freedom == 1 else 's'} of freedom"
-    given = f"{m - held} drive{'' if m - held == 1 else 's'}" + (f" and {held} held" if held else "")
+    given = f"{m - held} drive{'' if m - held == 1 else 's'}" + (
+        f" and {held} held quantit{'y' if held == 1 else 'ies'}" if held else ""
+    )
     if freedom < m:
         if freedom == 0:
             raise ModelError(f"model '{name}' has no degree of freedom at its start: nothing can be driven")

@@ -37,7 +37,9 @@ def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) 
         given = values if range is None else range
         parts = [given] if isinstance(drive, str) or not isinstance(given, Iterable) else list(given)
         if len(parts) != len(names):
-            raise SekantError(f"kinematics: {len(names)} drives, but {len(parts)} ranges or lists of values")
+            raise SekantError(
+                f"kinematics: there are {len(names)} drives, but {len(parts)} ranges or lists of values"
+            )
         if len(set(names)) != len(names):
             raise SekantError(f"kinematics: a drive is named twice ({', '.join(names)})")
         requested = {
@@ -71,7 +73,7 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
     if not values.size:
         raise SekantError(f"kinematics: no values are given for '{drive.name}'")
     if not path and not np.diff(np.sort(values)).all():
-        raise SekantError(f"kinematics: the values of '{drive.name}' contain the same number twice")
+        raise SekantError(f"kinematics: the values of '{drive.name}' contain the same value twice")
     return values
 
 

@@ -119,7 +119,7 @@ def _warning(item: str, t: float, step: float) -> AnalysisWarning:
         "chattering",
         item,
         f"from t = {t:.6g} s on",
-        f"a law jumps there and pushes the motion back from both sides, so that steps of {step:g} s alternate "
-        "between both sides of the jump",
+        f"a force law jumps and pushes the motion back to the jump from both sides, so that steps of {step:g} s "
+        "alternate across it",
         "smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks",
     )

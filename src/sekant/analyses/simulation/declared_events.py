@@ -58,7 +58,7 @@ class DeclaredEvents(Reactor):
         if procedure() == ENDLESS:
             raise SolverError(
                 f"event '{events[m.blame].name}' at t = {now.t:.9g} s triggers other events endlessly; the "
-                "values that these events set must not trigger them again immediately"
+                "values that these events set must not trigger the events again immediately"
             )
         after = replace(now, z=m.z[: now.z.size].copy(), p=m.p[: now.p.size].copy())
         if m.stopped < 0:

@@ -218,7 +218,9 @@ def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float
                 "start from its values anyway, pass its .final_state"
             )
     if end is None:
-        raise SolverError("the initial result has no final state (only runs and .nc files of runs have one)")
+        raise SolverError(
+            "the initial result has no final state (only results of runs and their .nc files have one)"
+        )
     return end, end.t, {**(end.parameters or {}), **(parameters or {})}
 
 
@@ -279,7 +281,7 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
     jump = motion_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
     if jump:
         raise SolverError(
-            f"{jump}; that requires an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
+            f"{jump}; this requires an infinite force; use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
         )
 
 

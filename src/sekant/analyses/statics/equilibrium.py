@@ -93,8 +93,8 @@ class Equilibrium(State):
         """
         if self.holding:
             raise SolverError(
-                "there are no reactions while coordinates are held: they would be those after the release; add the "
-                "forces of `holding` to the model, or drive these coordinates"
+                "reactions are not available while coordinates are held, because they would be those after the "
+                "release; add the forces of `holding` to the model, or drive these coordinates"
             )
         system = with_closed_contacts(self.system, self.closed)
         if not system.model.joints:

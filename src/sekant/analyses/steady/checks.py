@@ -84,8 +84,8 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
         k = int(np.argmax(np.abs(unbalanced)))
         raise SolverError(
             f"steady motion: the motion is not steady: {h * steps:.3g} s later {unbalanced[k]:.4g} N (or N m) are "
-            f"unbalanced along '{names[k]}'. The coordinate of the turn, the velocity or the rate is not "
-            "ignorable: forces or constraints depend on it"
+            f"unbalanced along '{names[k]}'. Forces or constraints depend on the coordinate of the turn, of the "
+            "velocity or of a rate, so this coordinate is not ignorable"
         )
     if np.max(np.abs(Phi[used]), initial=0.0) > 1e-4:
         rows = [n for n, on in zip(functions.row_names, used, strict=True) if on]

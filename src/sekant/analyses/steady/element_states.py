@@ -36,7 +36,7 @@ def smooth(system: System) -> System:
         name = system.equations.elements.sampled[0].key[0]
         raise SolverError(
             f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; replace "
-            "it by its continuous counterpart (an expression of its input, an integral, a pid), or simulate"
+            "it with its continuous counterpart (an expression of its input, an integral, a pid), or simulate"
         )
     if not system.reactions.delayed:
         return system

@@ -210,7 +210,7 @@ def _targets(
             continue
         if body not in bodies:
             hint = suggest(body, bodies, "bodies")
-            raise SolverError(f"steady motion: no body '{body}' for the target '{name}'; {hint}")
+            raise SolverError(f"steady motion: there is no body '{body}' for the target '{name}'; {hint}")
         measured[name] = partial(_measure, steady.measure(body, what))
     others = [name for name in targets if name not in measured]
     read = _outputs(system, others) if others else {}

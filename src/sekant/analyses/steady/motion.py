@@ -278,7 +278,7 @@ def _velocities(system: System, names: Sequence[str]) -> list[int]:
     for name in names:
         if name not in coordinates and name not in velocities:
             raise SolverError(
-                f"steady motion: no coordinate '{name}'; {suggest(name, coordinates, 'coordinates')}"
+                f"steady motion: there is no coordinate '{name}'; {suggest(name, coordinates, 'coordinates')}"
             )
         found.append(coordinates.index(name) if name in coordinates else velocities.index(name))
     return found
@@ -296,7 +296,7 @@ def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> fr
         raise SolverError("steady motion: turn and velocity move bodies, but the model has none; use `rates`")
     for name in bodies or ():
         if name not in known:
-            raise SolverError(f"steady motion: no body '{name}'; {suggest(name, known, 'bodies')}")
+            raise SolverError(f"steady motion: there is no body '{name}'; {suggest(name, known, 'bodies')}")
     return frozenset(known if bodies is None else bodies)
 
 

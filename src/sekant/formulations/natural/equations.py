@@ -127,7 +127,7 @@ class NaturalEquations(ConstrainedEquations):
             if self.depends(slope, parts.v):
                 raise ModelError(
                     f"velocity equation '{rows.name}' is not linear in the velocities; Lagrange's equations "
-                    "hold for linear ones only"
+                    "require linear velocity equations"
                 )
         if self.depends(self.mass_matrix, parts.v):
             raise ModelError(
