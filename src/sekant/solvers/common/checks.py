@@ -108,9 +108,7 @@ def check_vector(
 
 def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_steps: int | None) -> Floats:
     """The absolute tolerances (n,)."""
-    given = np.asarray(atol, dtype=np.float64)
-    if given.shape not in ((), (n,)):
-        raise SolverError(f"atol has shape {given.shape}; give one number or one for each of {n} states")
+    given = check_shape(atol, n, "states")
     numbers = [float(given)] if given.ndim == 0 else given.tolist()
     if not 0.0 <= rtol < 1.0 or not all(0.0 <= number < np.inf for number in numbers):
         raise SolverError(
@@ -118,13 +116,25 @@ def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_
         )
     if rtol == 0.0 and not all(numbers):
         raise SolverError("rtol and atol must not both be zero")
+    check_limits(max_step, max_steps)
+    tolerances = np.empty(n)
+    tolerances[:] = given
+    return tolerances
+
+
+def check_shape(atol: ArrayLike, n: int, of: str) -> Floats:
+    """`atol` as an array () or (n,)."""
+    given = np.asarray(atol, dtype=np.float64)
+    if given.shape not in ((), (n,)):
+        raise SolverError(f"atol has shape {given.shape}; give one number or one for each of {n} {of}")
+    return given
+
+
+def check_limits(max_step: float, max_steps: int | None) -> None:
     if not max_step > 0.0:
         raise SolverError(f"max_step must be positive (got {max_step})")
     if max_steps is not None and max_steps < 1:
         raise SolverError(f"max_steps must be at least 1 (got {max_steps})")
-    tolerances = np.empty(n)
-    tolerances[:] = given
-    return tolerances
 
 
 def check_first_step(first_step: float | None) -> None:

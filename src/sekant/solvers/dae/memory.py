@@ -1,7 +1,7 @@
 """The memory of a run for compiled loops: their inputs, their state, and the functions that they call.
 
-Every loop takes at most a given number of steps and leaves everything needed to continue in its memory. So a
-run in several calls is bit for bit the same as in one call.
+Every loop takes at most a given number of steps and leaves everything needed to continue in its memory. A run
+in several calls is therefore bit for bit the same as a run in one call.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def project_state(memory, t, unused):
 def project(memory, t, x):
     """Project q and v of `x` at time t, in place; returns the constraint that cannot be satisfied, or -1.
 
-    The limits grow with the size of large coordinates, as round-off does. On return the point is the
+    The limits grow with the size of large coordinates, because round-off does. On return the point is the
     projected state, and the factors belong to it.
     """
     state = memory.projected

@@ -8,7 +8,7 @@ Newton matrix converts the largest difference to one of velocities,
     cost = (1 - theta) mu h ||K^-1 (F_new - F_old)|| ,   theta: where on the step the guard left,
 
 which is the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance is
-accepted, and the next one starts in the new modes. Any other is repeated so that it ends just beyond the
+accepted, and the next one starts in the new modes. Any other step is repeated so that it ends just beyond the
 crossing: inside a step the collocation polynomial is of lower order than at its end, so a crossing found on
 it is only an estimate, and the same rule applies to the repeated step.
 """

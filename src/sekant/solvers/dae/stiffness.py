@@ -48,7 +48,7 @@ def stiffness(problem: DaeProblem, t: float, x: ArrayLike, span: float = 1.0) ->
 
 
 def stiffness_of_rates(rates: Callable[[Floats], Floats], x: ArrayLike, span: float = 1.0) -> dict[str, Any]:
-    """The same of x' = f(x) at x (n,), by central differences; `rates`: f at each row of (k, n).
+    """Like `stiffness` for x' = f(x) at x (n,), by central differences; `rates`: f at each row of (k, n).
 
     For equations whose rates are already compiled, but not their derivatives.
     """

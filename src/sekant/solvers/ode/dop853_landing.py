@@ -7,7 +7,7 @@ are valid there is compared with the slope that was used,
     cost = h (1 - theta) ||f_new - f_old|| ,   theta: where the guard left, norm: that of the error estimate,
 
 which bounds the error of continuing in the old modes. A step with a cost of at most a tenth of the tolerance
-is accepted, and the new modes apply from its end. Any other ends at the earliest crossing, located on the dense
+is accepted, and the new modes apply from its end. Any other step ends at the earliest crossing, located on the dense
 output to round-off; there the mode changes to the neighbor, and the next step starts on the other side. The
 state at the crossing is that of the dense output, whose error vanishes towards the end of the step; a step
 that goes beyond by more than a twentieth is repeated. To make this rare, the next crossing is predicted

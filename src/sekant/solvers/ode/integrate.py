@@ -91,17 +91,18 @@ def integrate(
 ) -> Outcome:
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
-    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
-    output times and stops only where their distance from the previous one is not a multiple of the step. `rtol`,
+    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on output
+    times and stops only where their distance from the previous one is not a multiple of the step. `rtol`,
     `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the
     run that this one continues after an event: the first step is similar unless the slope contradicts it.
     `stops`: times at which the right-hand side jumps. Steps end exactly there, and on either side the
-    right-hand side receives only times strictly inside that side; times closer than 1e-14 of the largest are
-    one. `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and
-    none for fixed steps, whose number is known in advance. `on_chunk(t_rows, x_rows, progress)`: called
-    between chunks with the outputs since the last call (perhaps none) and the fraction of the interval done;
-    with samples also with the held values (rows, nh) up to each. `chunk_steps`: steps in a chunk; by default
-    for 0.15 s. `pool`: memory of earlier runs with the same functions, which this run reuses and returns.
+    right-hand side receives only times strictly inside that side; times closer than 1e-14 of the largest count
+    as the same time. `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive
+    methods and none for fixed steps, whose number is known in advance. `on_chunk(t_rows, x_rows, progress)`:
+    called between chunks with the outputs since the last call (perhaps none) and the fraction of the interval
+    done; with samples also with the held values (rows, nh) up to each. `chunk_steps`: steps in a chunk; by
+    default for 0.15 s. `pool`: memory of earlier runs with the same functions, which this run reuses and
+    returns.
 
     A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense
     output, fixed steps by shortening the step in which it happens, both to round-off of time. Outputs before
@@ -185,7 +186,7 @@ def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, 
 
 
 def choose(name: str, problem: OdeProblem, step: float | None) -> Method:
-    """The method of this name; `step` must be given for methods of fixed steps, and only then."""
+    """The method of this name, if it suits the problem; see `common.methods.choose`."""
     method = choose_method(METHODS, name, step)
     if method.needs_positions and (problem.nq == 0 or problem.nv == 0):
         raise SolverError(

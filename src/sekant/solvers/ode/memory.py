@@ -1,8 +1,8 @@
 """The memory of a run for compiled loops: their inputs, their state, and the functions that they call.
 
 Every loop is a procedure ``advance(run, budget, 0)`` that returns a code. It takes at most about `budget`
-steps and leaves everything needed to continue in `run`. So a run in several calls is bit for bit the same as
-in one call.
+steps and leaves everything needed to continue in `run`. A run in several calls is therefore bit for bit the
+same as a run in one call.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Regions: values whose series matter only under a condition, and are skipped while it does not hold.
 
-`SELECT` takes one of two operands by a value that is held during a step. So a value is needed if *any* of
-some conditions holds, which are propagated backwards from the results: the conditions of its users, or the
-side on which a selection that is always needed reads it. Values with the same conditions form a region; a
-region that is too small for a test is merged with a larger one that is needed under its conditions too. If
-none of its conditions holds, the coefficients of a region are unchanged, and no selection reads them.
+`SELECT` takes one of two operands by a value that is held during a step. A value is needed if *any* of its
+conditions holds. Conditions are propagated backwards from the results: they are the conditions of the users of
+a value, or the side on which a selection that is always needed reads it. Values with the same conditions form a
+region; a region that is too small for a test is merged with a larger region that is also needed under its
+conditions. If none of its conditions holds, the coefficients of a region are unchanged, and no selection reads
+them.
 """
 
 from __future__ import annotations

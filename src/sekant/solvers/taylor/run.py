@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import check_times, check_vector
+from sekant.solvers.common.checks import check_limits, check_shape, check_times, check_vector
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.outcome import (
     CHATTERING,
@@ -96,10 +96,7 @@ class TaylorRun:
         strict = _strictness(rtol)
         atol = rtol if atol is None else atol
         scale = strict * _tolerances(problem, rtol, atol)
-        if not max_step > 0.0:
-            raise SolverError(f"max_step must be positive (got {max_step})")
-        if max_steps < 1:
-            raise SolverError(f"max_steps must be at least 1 (got {max_steps})")
+        check_limits(max_step, max_steps)
         tol = strict * float(min(rtol, 1e-3)) if rtol > 0.0 else float(np.min(scale))
         chosen = order_for(tol) if order is None else order
         if not LOWEST_ORDER <= chosen <= HIGHEST_ORDER:
@@ -263,11 +260,7 @@ def integrate(
 
 
 def _tolerances(problem: TaylorProblem, rtol: float, atol: ArrayLike) -> Floats:
-    given = np.array(atol, dtype=np.float64)
-    if given.shape not in ((), (problem.nv,)):
-        raise SolverError(
-            f"atol has shape {given.shape}; give one number or one for each of {problem.nv} velocities"
-        )
+    given = check_shape(atol, problem.nv, "velocities")
     if not 0.0 <= rtol < 1.0 or not np.all(given > 0.0):
         raise SolverError(f"atol must be positive and rtol in [0, 1) (got rtol = {rtol}, atol = {atol})")
     scale = np.broadcast_to(given, (problem.nv,)).copy()
