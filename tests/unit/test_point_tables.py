@@ -110,7 +110,7 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
         (lambda r: r.append(["load", 3]), r"'load' occurs here a second time"),
         (
             lambda r: r.insert(0, ["unit", "mm"]),
-            r"front\]:1: give the unit either as 'unit' or in the header",
+            r"front\]:1: give the unit either under 'unit' or in the header",
         ),
         (lambda r: r.pop(10), r"no table of points"),
     ],

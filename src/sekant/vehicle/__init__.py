@@ -1,4 +1,4 @@
-"""Vehicles: suspensions from hard points, their curves, and cars. Each module is imported on first use."""
+"""Vehicles: suspensions from hard points, their curves, and cars. Modules are imported on first use."""
 
 from typing import TYPE_CHECKING
 

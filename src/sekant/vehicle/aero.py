@@ -1,4 +1,4 @@
-"""Aerodynamic forces: drag, and downforce at two points, with areas that may depend on ride height."""
+"""Aerodynamic forces: drag and downforce at two points, with areas that may depend on the ride height."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DENSITY = 1.2  # kg/m^3, of air
 
 @register
 class Aero(Force):
-    """Drag rho/2 C_d A |v| v at the front and rear points in equal shares, and a downforce rho/2 C_l A v_x^2.
+    """Drag rho/2 C_d A |v| v, half at the front and half at the rear point, and downforces rho/2 C_l A v_x^2.
 
-    A downforce area may be an expression of `h`, the height (m) of its point above the road: ``front_map(h)``
+    A downforce area may be an expression of `h`, the height (m) of its point above the road, such as ``front_map(h)``
     with a table `front_map`.
     """
 
@@ -34,19 +34,19 @@ class Aero(Force):
     local_names: ClassVar = ("h", "x", "y")
 
     front: FrameName
-    """where the front downforce and half of the drag act: x forward, z up"""
+    """frame at which the front downforce and half of the drag act, with x forward and z up"""
     rear: FrameName
-    """where the rear downforce and the other half of the drag act"""
+    """frame at which the rear downforce and the other half of the drag act, with x forward and z up"""
     drag_area: Area = 0.0
     """drag area C_d A"""
     front_area: AnyQuantity = 0.0
-    """C_l A at the front, m^2, positive downwards; an expression of h"""
+    """C_l A at the front, m^2, positive downward; may be an expression of h"""
     rear_area: AnyQuantity = 0.0
-    """C_l A at the rear, m^2, positive downwards; an expression of h"""
+    """C_l A at the rear, m^2, positive downward; may be an expression of h"""
     density: Density = DENSITY
     """density of the air"""
     headwind: Pace = 0.0
-    """speed of the air in the direction -x of the world (headwind); v is the speed relative to the air"""
+    """speed of the air in the direction -x of the world; v is the velocity relative to the air"""
     road: AnyRoad = Plane()
     """road above which h is measured"""
 

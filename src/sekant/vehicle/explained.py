@@ -1,4 +1,4 @@
-"""The contents of files of hard points, cars and maneuvers, for `sekant explain`: classes by name, with examples."""
+"""What `sekant explain` shows of files of hard points, cars and maneuvers: classes by name, with examples."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ POINT_PARTS: dict[str, tuple[type, tuple[str, ...]]] = {
 
 
 def explained_items() -> dict[str, tuple[type, str]]:
-    """Names, classes and examples; examples of parts are cut from that of the car."""
+    """Name -> (class, example). Examples of parts are taken from the example of the car."""
     found = dict(_parts())
     found |= {f"road.{name}": (cls, f"road: {cls.shown}\n") for name, cls in ROADS.items()}
     found |= {f"maneuver.{name}": (cls, f"maneuver: {name}\n") for name, cls in MANEUVERS.items()}
@@ -164,7 +164,7 @@ def _parts() -> dict[str, tuple[type, str]]:
 
 
 def _cut(example: str, where: tuple[str, ...]) -> str:
-    """The part of an example at a path, with the keys that lead to it."""
+    """The part of an example at a path, below the keys that lead to it."""
     part = parse_source(example, "").data
     for key in where:
         part = part[key]

@@ -5,8 +5,8 @@ T_lock that the differential moves from the faster to the slower wheel, the torq
 
     T_l = T / 2 - T_lock ,   T_r = T / 2 + T_lock .
 
-open: T_lock = 0. locked: T_lock = c (w_l - w_r), a stiff coupling. limited_slip: the same, limited by the friction
-of its plates, preload / 2 + bias |T| / 2.
+For an open differential, T_lock = 0. For a locked one, T_lock = c (w_l - w_r), a stiff coupling. A limited-slip
+differential limits this torque to the friction of its plates, preload / 2 + bias |T| / 2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sekant.model.quantities import (
 
 @register
 class AxleDrive(Force):
-    """Torque of a motor on the two wheels of an axle, through a differential."""
+    """Torque of a motor on the two wheels of an axle through a differential."""
 
     type: ClassVar[str] = "axle_drive"
     summary: ClassVar[str] = "drive torque on two wheels through an open, locked or limited-slip differential"
@@ -39,21 +39,22 @@ class AxleDrive(Force):
     signals: ClassVar = ("torque",)
 
     left: FrameName
-    """left wheel: y along its spin axis, to the left"""
+    """left wheel, with y along its spin axis to the left"""
     right: FrameName
-    """right wheel: y along its spin axis, to the left"""
+    """right wheel, with y along its spin axis to the left"""
     carrier: FrameName
     """body that takes the reaction"""
     torque: AnyQuantity
-    """torque of both wheels together, N m; positive drives forward"""
+    """torque on both wheels together, N m, positive forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
-    """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
+    """open: equal torques; locked: equal speeds; limited_slip: transfers torque from the faster to the slower
+    wheel"""
     locking: NotNegative[RotationalDamping] = 300.0
-    """c: torque per difference of the speeds"""
+    """locked, limited_slip: coefficient c, torque per difference of the wheels' speeds"""
     preload: NotNegative[Torque] = 60.0
     """limited_slip: locking torque without drive torque"""
     bias: NotNegative[Dimensionless] = 0.3
-    """limited_slip: locking torque over drive torque"""
+    """limited_slip: increase of the locking torque divided by the drive torque"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -1,5 +1,5 @@
-"""Types of numbers in files of vehicles: with units as in models, but without expressions, since there are no
-parameters."""
+"""Types of numbers in files of vehicles. They have units as in models, but cannot be expressions, because these files
+have no parameters."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ GRAVITY = 9.81  # m/s^2
 
 @dataclass(frozen=True)
 class number(Quantity):
-    """Annotation of a number with this unit in files, SI inside; an empty unit means none, None means any."""
+    """Annotation of a number that has this unit in files and is in SI in memory.
+
+    An empty unit means a dimensionless number, None means any unit.
+    """
 
     def read(self, given: Any) -> float:
         value = super().read(given)
         if isinstance(value, Expression):
             raise wrong(
-                f"'{value.text}' is not a number; write one out, with its unit; expressions are not allowed here"
+                f"'{value.text}' is not a number; expressions are not allowed here, so write the number with its unit"
             )
         return value
 

@@ -1,4 +1,4 @@
-"""Kinematics and compliance of axles: curves versus travel, roll and steering, compliance, loads on members."""
+"""Kinematics and compliance of axles: curves versus travel and steering, compliance, and loads on members."""
 
 from sekant.vehicle.kc.compliance import ComplianceTable as ComplianceTable
 from sekant.vehicle.kc.compliance import axle_compliance as axle_compliance

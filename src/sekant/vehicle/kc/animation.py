@@ -1,4 +1,4 @@
-"""Sweeps and load cases of an axle as results over an artificial time, for the player."""
+"""Sweeps and load cases of an axle as results over an artificial time, which players can show."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FRAMES = 10  # per load case
 
 
 def sweep_result(curves: AxleCurves) -> Result:
-    """The axle along its travel at the middle position of the rack; outputs are all curves in deg and mm."""
+    """The axle along its travel at the middle position of the rack. Outputs are all curves, in deg and mm."""
     if curves.moved is None:
         raise SekantError(
-            "these curves do not contain the motion from which they were computed; compute them with axle_curves"
+            "these curves do not contain the motion of the axle; compute them with sekant.vehicle.axle_curves"
         )
     j = curves.design()[1]
     row = curves.moved.rows[j]
@@ -42,9 +42,11 @@ def sweep_result(curves: AxleCurves) -> Result:
 
 
 def loads_result(table: LoadTable) -> Result:
-    """The axle as drawn with the forces on its members as arrows: one second for each case."""
+    """The axle as drawn, with arrows for the forces on its members. Each case takes one second."""
     if table.model is None:
-        raise SekantError("this table does not contain its model; compute it with member_loads")
+        raise SekantError(
+            "this table does not contain the model of the axle; compute it with sekant.vehicle.member_loads"
+        )
     system = compile(table.model, engine="casadi")
     q = assemble(system).q
     names = [f"{name.replace(' ', '_').replace('.', '_')}_load" for name in table.forces]
@@ -62,7 +64,7 @@ def loads_result(table: LoadTable) -> Result:
 
 
 def _played(system: System, q: Vector, extra: list[Channel], values: Vector, title: str) -> Result:
-    """Rows of coordinates q (n, nq) as a result, with further outputs (n, k)."""
+    """A result from rows of coordinates q (n, nq), with further outputs (n, k)."""
     patterns = ("*.position", "*.orientation", "*.force", "*.length")
     names = [
         name

@@ -22,8 +22,8 @@ NOTHING = 1e-11  # SI: lengths and angles below this are round-off
 
 @dataclass(frozen=True)
 class Difference:
-    """A curve of several designs: `drawn` (k,) as drawn, `largest` (k,) differences from the first design over
-    travel, and the travel (k,) m where they occur; SI."""
+    """A curve of k designs, SI: values `drawn` (k,) as drawn, the `largest` differences (k,) from the first design
+    over the travel, and the travels `where` (k,) m at which they occur."""
 
     name: str
     unit: str
@@ -38,7 +38,8 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class ComparedCurves:
-    """Curves over the same travel and rack, one for each of `labels`; differences are those from the first."""
+    """Curves of several designs over the same travel and rack, one design for each label. Differences are relative to
+    the first design."""
 
     labels: tuple[str, ...]
     curves: tuple[AxleCurves, ...]
@@ -47,14 +48,16 @@ class ComparedCurves:
         first = self.curves[0]
         if len(self.labels) != len(self.curves):
             raise ModelError(
-                f"{len(self.labels)} labels for {len(self.curves)} designs; give one label for each"
+                f"there are {len(self.labels)} labels for {len(self.curves)} designs; give one label for each design"
             )
         for label, other in zip(self.labels, self.curves, strict=True):
             if not np.array_equal(first.travel, other.travel):
-                raise ModelError(f"{label} and {self.labels[0]} have different travel ranges")
+                raise ModelError(
+                    f"{label} and {self.labels[0]} have different travels; compute their curves over the same travel"
+                )
 
     def differences(self) -> list[Difference]:
-        """Differences in every curve that all designs have, at the design position of the rack."""
+        """Differences of every curve that all designs have, at the design position of the rack."""
         found = []
         for name in self.curves[0].summary_names:
             if not all(name in other.names for other in self.curves):
@@ -75,14 +78,14 @@ class ComparedCurves:
         return found
 
     def summary(self) -> str:
-        """A table as text: every curve as drawn, and the largest difference over travel with its position."""
+        """A table as text: every curve as drawn, and its largest difference with the travel at which it occurs."""
         first = self.curves[0]
         head = " ".join(f"{label[:13]:>13}" for label in self.labels)
         others = self.labels[1:]
         wide = " ".join(f"{f'{label} differs'[-22:]:>22}" for label in others)
         lines = [
-            f"{first.motion} travel {1e3 * first.travel[0]:.4g} to {1e3 * first.travel[-1]:.4g} mm; at the "
-            f"design position, and the largest difference from {self.labels[0]} over travel (its travel, mm)",
+            f"{first.motion} travel from {1e3 * first.travel[0]:.4g} to {1e3 * first.travel[-1]:.4g} mm; values as "
+            f"drawn, and the largest difference from {self.labels[0]} (in parentheses: its travel, mm)",
             f"  {'':<28}{head} {wide}",
         ]
         alike = []
@@ -109,7 +112,7 @@ class ComparedCurves:
         return "\n".join([*lines, *limit_lines(limits)])
 
     def as_dict(self) -> dict:
-        """All curves and differences in SI, for JSON."""
+        """All curves and differences as plain data in SI, for JSON."""
         rows = {
             row.name: {
                 "unit": row.unit,
@@ -126,7 +129,7 @@ class ComparedCurves:
         }
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write all curves of all designs, a row for each design and position; angles in deg, lengths in mm."""
+        """Write all curves of all designs, with one row per design and position, angles in deg and lengths in mm."""
         header: dict[str, None] = {}
         tables = [curves.rows() for curves in self.curves]
         for names, _ in tables:
@@ -141,7 +144,7 @@ class ComparedCurves:
 
 
 def names_of_files(files: Sequence[str | Path]) -> tuple[str, ...]:
-    """Distinct short labels of files: stems, with as many parent folders as necessary."""
+    """Short labels that distinguish files: their stems, with as many parent folders as necessary."""
     paths = [Path(file) for file in files]
     for depth in range(1, max(len(p.parts) for p in paths) + 1):
         found = ["/".join([*p.with_suffix("").parts[-depth:]]) for p in paths]

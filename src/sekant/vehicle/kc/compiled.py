@@ -24,11 +24,11 @@ Vector = NDArray[np.float64]
 
 
 class CompiledCurves:
-    """All curves of an axle on its rig, SI: `names` and `units` (c,).
+    """All c curves of an axle on its rig, SI, with their `names` and `units`.
 
-    `drawn`: the poses of frames as drawn are those in their bodies, and follow hard points that are parameters;
-    otherwise they are arguments. Arguments of `values` and `slopes` over n positions: q (n, nq), w (n, d, nv), ww
-    (n, d, d, nv), `ways` (2,), `start` (see `AxleExpressions`), p (np,).
+    With `drawn`, the poses of frames as drawn are their poses in their bodies, and follow hard points that are
+    parameters; otherwise they are arguments. The arguments of `values` and `slopes` over n positions are q (n, nq),
+    w (n, d, nv), ww (n, d, d, nv), `ways` (2,), `start` (see `AxleExpressions`) and p (np,).
     """
 
     def __init__(self, system: System, model: Model, roles: AxleRoles, moving: tuple[str, ...], drawn: bool):
@@ -68,7 +68,7 @@ class CompiledCurves:
 
     @cached_property
     def _derivative(self) -> NativeFunction:
-        """Its directional derivative along changes of position, displacements and parameters."""
+        """The directional derivative of the curves along changes of position, displacements and parameters."""
         return self._cached("slopes", self._make_derivative)
 
     def _make_derivative(self) -> NativeFunction:
@@ -127,5 +127,5 @@ def _across(w: Vector) -> Vector:
 
 
 def _by_heights(ww: Vector) -> Vector:
-    """(n, nv, 4): derivatives of the first two displacements by the first two drives."""
+    """Derivatives (n, nv, 4) of the first two displacements with respect to the first two drives."""
     return np.swapaxes(ww[:, :2, :2].reshape(ww.shape[0], 4, -1), 1, 2)

@@ -1,4 +1,4 @@
-"""Compliance of an axle (the C of K&C): deflections of its wheels under loads at the contact and at their centers."""
+"""Compliance of an axle (the C of K&C): deflections of its wheels under loads at their contacts and centers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CASES: dict[str, tuple[str, float, float]] = {
     "vertical": ("fz", 1.0, 1.0),
     "vertical_opposite": ("fz", 1.0, -1.0),
 }
-"""case -> the load, and its signs at the left and the right wheel"""
+"""Case -> the load, and its signs at the left and the right wheel."""
 STEP = 50.0  # N or N m: rates are central differences over twice this; bushings of 1e6 N/m deflect by 50 um
 TURNS = ("toe", "camber", "spin_axis_pitch")
 MOVES = ("x", "y", "z")
@@ -35,27 +35,29 @@ MOVES = ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class ComplianceTable:
-    """Rates of each wheel in each case, SI: rad/N and m/N (per N m for aligning moments)."""
+    """Compliance rates of each wheel in each case, in rad/N and m/N, or rad/(N m) and 1/N for aligning moments."""
 
     name: str
     height: str
     cases: tuple[str, ...]
     rates: dict[tuple[str, str, str], float]
-    """(case, side, quantity) -> rate; quantities are toe, camber, spin_axis_pitch, x, y, z of the wheel's center"""
+    """(case, side, quantity) -> rate; quantities are toe, camber, spin_axis_pitch, and x, y, z of the wheel's
+    center"""
     carried: dict[str, float]
-    """vertical force (N) at each contact that balances the wheel"""
+    """vertical force (N) at each contact with which the wheel is in equilibrium"""
 
     def rate(self, case: str, side: str, quantity: str) -> float:
         key = (case, side, quantity)
         if key not in self.rates:
             known = sorted({k[2] for k in self.rates})
             raise ModelError(
-                f"there is no rate of '{quantity}' in '{case}' at '{side}'; {suggest(quantity, known, 'quantities')}"
+                f"there is no rate of '{quantity}' in the case '{case}' for the side '{side}'; "
+                f"{suggest(quantity, known, 'quantities')}"
             )
         return self.rates[key]
 
     def shown(self, case: str, side: str, quantity: str) -> tuple[str, float]:
-        """Display unit and rate: deg/kN, mm/kN; deg/(kN*m) and mm/(kN*m) for moments."""
+        """Display unit and rate: deg/kN and mm/kN, or deg/(kN*m) and mm/(kN*m) for moments."""
         per = "(kN*m)" if CASES[case][0] == "mz" else "kN"
         factor, unit = (1e3 * 180 / np.pi, "deg") if quantity in TURNS else (1e6, "mm")
         return f"{unit}/{per}", factor * self.rate(case, side, quantity) + 0.0
@@ -76,7 +78,7 @@ class ComplianceTable:
         return write_lines(path, lines)
 
     def summary(self) -> str:
-        """A table as text, left wheel."""
+        """A table of the left wheel as text."""
         lines = [f"{self.name}, compliance at {self.height} wheel height, left wheel"]
         names = (*TURNS, *MOVES)
         lines.append(" " * 22 + "".join(f"{name.replace('spin_axis_', ''):>10}" for name in names))
@@ -100,12 +102,12 @@ def axle_compliance(
 ) -> ComplianceTable:
     """Rates of toe, camber and the wheel's center under unit loads, with the bushings of `given`.
 
-    Wheels are locked to the uprights, `travel` m above their position as drawn, with the rack at `rack` m. At
-    "held" height they stay there; at "free" height the springs carry the loads, starting from the vertical force
-    that balances the wheels there. Rates are central differences over small loads.
+    The wheels are locked to the uprights, `travel` m above their position as drawn, with the rack at `rack` m. At
+    "held" height they stay there. At "free" height the springs carry the loads, starting from the vertical forces
+    with which the wheels are in equilibrium there. Rates are central differences over small loads.
     """
     if height not in ("held", "free"):
-        raise ModelError(f"height is 'held' or 'free' (got {height!r})")
+        raise ModelError(f"height must be 'held' or 'free' (got {height!r})")
     wanted = cases or tuple(c for c in CASES if height == "free" or CASES[c][0] != "fz")
     for case in wanted:
         check_known(case, CASES, f"unknown load case '{case}'", "cases")
@@ -139,7 +141,7 @@ def axle_compliance(
 
 
 def _angles(rig: Rig, rest: Any) -> dict[str, dict[str, float]]:
-    """Toe, camber, pitch of the spin axis frame (rad) and the position of the wheel center (m), by side."""
+    """Toe, camber and pitch of the wheel's frame (rad), and the position of its center (m), by side."""
     found = {}
     for side, (R, p) in rig.wheels(rest).items():
         s, e = (1.0 if side == "left" else -1.0), R[:, 1]

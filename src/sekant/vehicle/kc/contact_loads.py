@@ -1,16 +1,15 @@
-"""Loads at the contacts of an axle from accelerations of the vehicle: static loads, and load transfer across and
-along.
+"""Loads at the contacts of an axle from accelerations of the vehicle: static loads and load transfer.
 
-With the vehicle's mass M, its center of mass at the height h, the wheelbase L, the track t, the static load W of one
-wheel and accelerations a_x, a_y, a_z in g, the wheels of an axle carry together
+The vehicle has the mass M, its center of mass at the height h, the wheelbase L and the track t; W is the static load
+of one wheel, and a_x, a_y, a_z are accelerations in g. Together the two wheels of an axle carry
 
     F_z = 2 W a_z - s M g a_x h / L ,   s = 1 in front, -1 behind ,
 
-never below zero, and 2 W a_y h / t moves from the inner to the outer wheel, at most the load of the inner one.
-Along x the axle takes its share of M g a_x: `brake_share` in braking, `drive_share` in driving, by default its
-share of the load; the two wheels share forces along x and y in proportion to their loads. Brakes are outboard, and
-their torque acts on the upright: the force acts at the contact. Driving wheels have shafts, whose torque acts on
-the vehicle's body: the force acts at the wheel's center.
+but not less than zero. The load 2 W a_y h / t moves from the inner to the outer wheel, but not more than the load of
+the inner wheel. Along x the axle takes a fraction of M g a_x: `brake_share` in braking, `drive_share` in driving, by
+default its fraction of the vehicle's load. The two wheels share forces along x and y in proportion to their loads.
+Brakes are outboard, and their torque acts on the upright, so the braking force acts at the contact. Driven wheels
+have shafts, whose torque acts on the vehicle's body, so the driving force acts at the wheel's center.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from sekant.vehicle.quantities import GRAVITY
 
 @dataclass(frozen=True)
 class ContactLoads:
-    """Loads of an axle; `roles` contain the numbers of the vehicle, `load` is the static load of a wheel (N),
-    `track` in m."""
+    """Loads of an axle. `roles` contain the data of the vehicle, `load` (N) is the static load of a wheel, and
+    `track` is in m."""
 
     roles: AxleRoles
     load: float | None
@@ -51,7 +50,7 @@ class ContactLoads:
         return values | {"gx": GRAVITY * case.ax, "gy": GRAVITY * case.ay, "gz": GRAVITY * lift}
 
     def warnings(self, name: str, case: AxleLoadCase) -> tuple[AnalysisWarning, ...]:
-        """Assumptions in a case."""
+        """Warnings about assumptions in a case."""
         if not case.ax or self._vehicle.vehicle_mass is not None:
             return ()
         return (
@@ -60,8 +59,8 @@ class ContactLoads:
                 f"load case '{name}'",
                 "",
                 f"the load transfer under ax depends on the mass of the whole vehicle, which is assumed to be "
-                f"{self._mass:.4g} kg (equal loads on both axles)",
-                "give vehicle_mass of the suspension",
+                f"{self._mass:.4g} kg, with equal loads on both axles",
+                "give vehicle_mass under suspension",
             ),
         )
 
@@ -84,8 +83,8 @@ class ContactLoads:
             missing = [field for field in needed if getattr(vehicle, field) is None]
             if getattr(case, key) and missing:
                 raise ModelError(
-                    f"load case '{name}': {key} transfers load {way} the car; give the suspension's "
-                    f"{' and '.join(missing)}"
+                    f"load case '{name}': {key} transfers load {way} the car; give {' and '.join(missing)} under "
+                    "'suspension'"
                 )
         weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0
         lift = 1.0 if case.az is None else case.az

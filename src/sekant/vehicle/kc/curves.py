@@ -1,4 +1,4 @@
-"""Kinematic curves of an axle: those of both wheels, and those of the axle as a whole."""
+"""Kinematic curves of an axle: curves of its two wheels, and curves of the axle as a whole."""
 
 from __future__ import annotations
 
@@ -22,37 +22,35 @@ from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 Vector = NDArray[np.float64]
 Columns = dict[str, tuple[str, Vector]]
 MOTIONS = {"parallel": (1.0, 1.0), "roll": (1.0, -1.0)}
-"""travel of the left and the right wheel per unit of travel"""
+"""Motion -> travel of the left and the right wheel per unit of travel."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AxleCurves(SuspensionCurves):
-    """Curves of an axle over travel (n,) m of its wheels and rack displacement (m,) m; names are ``left.camber``
-    and so on."""
+    """Curves of an axle over travel (n,) m of its wheels and rack displacement (m,) m, with names such as
+    ``left.camber``."""
 
     motion: str = "parallel"
     moved: AxleMotion | None = field(default=None, repr=False)
-    """the motion, for pictures and further quantities"""
+    """motion of the axle, for pictures and further quantities"""
 
     @property
     def title(self) -> str:
         return f"{self.name}, axle in {self.motion} travel"
 
     def gradients(self, by: str = "travel") -> dict[str, tuple[str, Vector]]:
-        """Derivatives of every curve with respect to the travel or the rack: name -> (unit, values (n, m)), SI.
-
-        They are exact, including those of positions and displacements.
-        """
+        """Exact derivatives of every curve with respect to the travel or the rack: name -> (unit, values (n, m)),
+        SI."""
         if self.moved is None or by not in ("travel", "rack") or (by == "rack" and not self.moved.steered):
             raise ModelError(
-                f"gradients are with respect to 'travel', or to 'rack' of a steered axle (got '{by}')"
+                f"gradients must be with respect to 'travel', or to 'rack' of a steered axle (got '{by}')"
             )
         slopes = self.moved.compiled.columns(self.moved.slopes(by))
         return {name: (f"{unit}/m" if unit != "1" else "1/m", x) for name, (unit, x) in slopes.items()}
 
     @property
     def summary_names(self) -> list[str]:
-        """Names of curves of the left wheel and of the axle with values; the columns also contain the right wheel."""
+        """Names of the curves of the left wheel and of the axle that have values."""
         j = self.design()[1]
         names = [n for n in self.names if n.rpartition(".")[2] not in DRIVES and not n.startswith("right.")]
         return [name for name in names if np.isfinite(self[name][:, j]).any()]
@@ -68,18 +66,18 @@ def axle_curves(
 ) -> AxleCurves:
     """All curves of both wheels and of the axle over a grid of travel and rack.
 
-    `given` is a description by hard points (joints are then rigid), or a model of an axle. In `motion` "parallel"
-    both wheels rise by `travel` (n,) m, in "roll" the left one rises and the right one falls by the same amount; a
-    pair (left, right) gives other ratios. Travel is measured from the drawing, independent of set-up changes; for a
-    model, from its start. `steering` (m,) m are displacements of the rack. Derivatives are exact. Values are NaN at
-    positions that the mechanism cannot reach, and `limits` reports why.
+    `given` is a description by hard points, whose joints are then rigid, or a model of an axle. In the `motion`
+    "parallel", both wheels rise by `travel` (n,) m. In "roll", the left wheel rises, and the right wheel falls by the
+    same amount. A pair (left, right) gives other ratios. Travel is measured from the drawing, independent of set-up
+    changes; for a model, it is measured from the start. `steering` (m,) m contains displacements of the rack.
+    Derivatives are exact. Values are NaN at positions that the mechanism cannot reach, and `limits` reports why.
     """
     model, roles = axle_of(given, roles, compliant=False)
     ways, label = ways_of(motion)
     heights = grid_values(travel, through_zero(*roles.left.travel, 41), "travel")
     moves = grid_values(steering, np.zeros(1), "steering")
     if steering is not None and roles.left.rack is None:
-        raise ModelError(f"model '{model.name}' has no rack to steer with; omit the argument 'steering'")
+        raise ModelError(f"model '{model.name}' has no rack; omit the argument 'steering'")
     moved = axle_motion(model, roles, ways, heights, moves, drawn=not isinstance(given, Model))
     columns = drives_of(roles, moved.ways, heights, moves) | moved.columns()
     springs = {f"{side}.": role.spring for side, role in roles.sides}
@@ -106,7 +104,8 @@ def ways_of(motion: Any) -> tuple[tuple[float, float], str]:
     ways = np.asarray(motion, float)
     if ways.shape != (2,) or not np.all(np.isfinite(ways)) or not ways.any():
         raise ModelError(
-            f"motion is 'parallel', 'roll' or a pair of numbers, left and right (got {motion!r})"
+            f"motion must be 'parallel', 'roll', or a pair of numbers for left and right, not both zero "
+            f"(got {motion!r})"
         )
     return (float(ways[0]), float(ways[1])), f"({ways[0]:g}, {ways[1]:g})"
 

@@ -1,7 +1,7 @@
 """An axle compiled once with its hard points as run-time parameters: curves of any design, and their derivatives.
 
-The curves are one compiled function of the position, the displacements by the drives and the parameters; by the chain
-rule and `parameter_rates` their derivatives are exact.
+The curves are one compiled function of the position, the displacements by the drives, and the parameters. Their
+derivatives are exact; they follow from the chain rule and `parameter_rates`.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
 HEIGHTS = 2  # drives with second derivatives
 BEYOND = 1e3  # assumed deviation at a position that a design cannot reach
-ASSEMBLED = 1e-10  # m: gaps of joints at the drawing below which no assembly is necessary
+ASSEMBLED = 1e-10  # m: with smaller gaps of joints as drawn, no assembly is necessary
 
 
 class AxleDesigns:
     """Curves of an axle with rigid joints, as functions of the coordinates ``lower_ball.z`` ... of its hard points.
 
-    `points`: names of the hard points that may move (default: all); `motion`, `travel` and `steering` as in
-    `axle_curves`. Travel and changes are measured from the drawing of each design.
+    `points` contains the names of the hard points that may move (default: all). `motion`, `travel` and `steering`
+    have the same meaning as in `axle_curves`. Travel and changes are measured from the drawing of each design.
     """
 
     def __init__(
@@ -69,16 +69,18 @@ class AxleDesigns:
         self.model = on_rig(model, self.roles)
         ways, self.motion = ways_of(motion)
         if not all(ways):
-            raise ModelError("designs of an axle: both wheels must move; give two nonzero numbers")
+            raise ModelError(
+                "in designs of an axle, both wheels must move; give a motion of two nonzero numbers"
+            )
         self.ways = np.array(ways)
         self.travel = grid_values(travel, through_zero(*self.roles.left.travel, 41), "travel")
         self.steering = grid_values(steering, np.zeros(1), "steering")
         self.steered = self.roles.left.rack is not None
         self._last: tuple[Any, Vector, Vector] | None = None
         if steering is not None and not self.steered:
-            raise ModelError(f"model '{model.name}' has no rack to steer with; omit the argument 'steering'")
+            raise ModelError(f"model '{model.name}' has no rack; omit the argument 'steering'")
 
-    # -- what is compiled ------------------------------------------------------------------------------
+    # -- compiled parts --------------------------------------------------------------------------------
 
     @cached_property
     def system(self) -> System:
@@ -99,7 +101,7 @@ class AxleDesigns:
 
     @cached_property
     def _drawn_heights(self) -> ca.Function:
-        """Function of p: heights (2,) of the wheels as drawn, and their derivatives (2, np)."""
+        """Heights (2,) of the wheels as drawn, and their derivatives (2, np), as a function of p."""
         eq = self.system.equations
         places = [frame_pose(eq.resolved.model, role.wheel_center) for _, role in self.roles.sides]
         drawn = ca.vertcat(*(place.p[2] for place in places))
@@ -108,7 +110,7 @@ class AxleDesigns:
     # -- one design ------------------------------------------------------------------------------------
 
     def curves(self, values: Mapping[str, float] | None = None) -> AxleCurves:
-        """The curves of a design: `values` (m) of some coordinates, the others as drawn."""
+        """The curves of a design in which some coordinates have the given `values` (m); the others are as drawn."""
         rows, p = self._solved(values)
         data = self._compiled.columns(self._columns(rows, p))
         where = drives_of(self.roles, self.ways, self.travel, self.steering)
@@ -132,12 +134,15 @@ class AxleDesigns:
         return self.travel.size, self.steering.size
 
     def many(self, values: Mapping[str, ArrayLike], curves: Sequence[str] | None = None) -> dict[str, Vector]:
-        """Curves (N, n, m) of N designs, SI: `values` name -> (N,) m. NaN at positions that a design cannot reach."""
+        """Curves (N, n, m) of N designs, SI, with NaN at positions that a design cannot reach.
+
+        `values` contains N values (m) of each coordinate, by name.
+        """
         columns = {name: np.atleast_1d(np.asarray(column, float)) for name, column in values.items()}
         counts = {column.size for column in columns.values()}
         if len(counts) != 1:
             raise ModelError(
-                f"designs need the same number of values for every coordinate (got {sorted(counts)})"
+                f"every coordinate must have the same number of values, one for each design (got {sorted(counts)})"
             )
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         found = np.empty((len(wanted), counts.pop(), *self.shape))
@@ -152,8 +157,10 @@ class AxleDesigns:
         curves: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None,
     ) -> Sensitivities:
-        """Exact derivatives of curves with respect to coordinates (default: all curves, all coordinates), at
-        the first position of the rack."""
+        """Exact derivatives of curves with respect to coordinates at the first position of the rack.
+
+        By default, these are all curves and all coordinates.
+        """
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         chosen = list(coordinates or self.names)
         slopes = self._slopes(values, chosen)[:, 0][..., wanted]
@@ -168,7 +175,7 @@ class AxleDesigns:
         )
 
     def index(self, curve: str) -> int:
-        """The number of a curve; ``toe`` refers to the left wheel."""
+        """The index of a curve; ``toe`` refers to the left wheel."""
         names = self._compiled.names
         for name in (curve, f"left.{curve}"):
             if name in names:
@@ -176,7 +183,7 @@ class AxleDesigns:
         raise ModelError(f"there is no curve '{curve}'; {suggest(curve, names, 'curves')}")
 
     def _slopes(self, values: Mapping[str, float] | None, chosen: Sequence[str]) -> Vector:
-        """(n, m, k, c) derivatives of all curves with respect to the coordinates `chosen`; NaN at positions
+        """Derivatives (n, m, k, c) of all curves with respect to the coordinates `chosen`, with NaN at positions
         that are not reached."""
         rows, p = self._solved(values)
         directions = np.zeros((len(chosen), p.size))
@@ -211,7 +218,7 @@ class AxleDesigns:
         return squares
 
     def value(self, curve: str, travel: float = 0.0) -> Callable[[Design], Derived]:
-        """A measure for `sk.studies.optimize`: a curve (SI) at the position nearest to a travel (m), with its
+        """A measure for `sk.studies.optimize`: a curve (SI) at the position nearest to a travel (m), and its
         gradient."""
         index, at = self.index(curve), int(np.argmin(np.abs(self.travel - travel)))
 
@@ -227,10 +234,12 @@ class AxleDesigns:
         weights: Mapping[str, float] | None = None,
         tolerances: Mapping[str, float] | None = None,
     ) -> Callable[[Mapping[str, float]], tuple[Vector, Vector]]:
-        """Function of a design: deviations (r,) from `targets`, name -> (n,) over travel, and slopes (r, k).
-        A curve is free where its target is NaN. Each deviation is divided by the tolerance (SI) of its curve,
-        or else by its largest target or deviation as drawn, and by the root of the number of positions, and
-        multiplied by `weights`: an improvement is then of order one. Slopes are by the coordinates of the
+        """A function of a design that returns deviations (r,) from targets and their slopes (r, k).
+
+        `targets` contains values (n,) over the travel for each curve, by name; a curve is free where its target is
+        NaN. Each deviation is divided by the tolerance (SI) of its curve, or without one by its largest target or
+        deviation as drawn. It is also divided by the square root of the number of positions, and multiplied by the
+        weight of the curve, so improvements are of order one. Slopes are with respect to the coordinates of the
         design.
         """
         goals = {name: np.asarray(values, float) for name, values in targets.items()}
@@ -238,12 +247,14 @@ class AxleDesigns:
         for name, goal in goals.items():
             if goal.shape != self.travel.shape:
                 raise ModelError(
-                    f"target of '{name}' has {goal.size} values for {self.travel.size} positions"
+                    f"the target of '{name}' has {goal.size} values, but the travel has {self.travel.size} positions"
                 )
         wanted = {name: np.isfinite(goal) for name, goal in goals.items()}
         for name, there in wanted.items():
             if not there.any():
-                raise ModelError(f"target of '{name}' is NaN at every position of the travel")
+                raise ModelError(
+                    f"the target of '{name}' is NaN at every position of the travel; give at least one value"
+                )
         drawn = self._columns(*self._solved(None))[:, 0, indices].T
         size = [
             (weights or {}).get(name, 1.0)
@@ -267,8 +278,8 @@ class AxleDesigns:
         return gaps
 
     def _both(self, values: Mapping[str, float]) -> tuple[Vector, Vector]:
-        """Curves (n, m, c) and slopes (n, m, k, c) with respect to the coordinates of `values`; the last
-        ones are cached."""
+        """Curves (n, m, c) and slopes (n, m, k, c) with respect to the coordinates of `values`; the latest result is
+        cached."""
         key = tuple(values.items())
         if self._last is None or self._last[0] != key:
             columns = self._columns(*self._solved(values))
@@ -303,7 +314,7 @@ class AxleDesigns:
         check_known(name, self.names, f"'{name}' is not a coordinate of a movable point", "coordinates")
 
     def _start(self, equations: DrivenEquations, values: Mapping[str, float] | None) -> Vector:
-        """Coordinates (nq,) as drawn, assembled if set-up changes open the joints."""
+        """Coordinates (nq,) as drawn; the axle is assembled if set-up changes open its joints."""
         q0 = self._drawn_state
         gaps = equations.terms(q0)[0][: -len(self._drives)]
         if np.abs(gaps).max(initial=0.0) < ASSEMBLED:
@@ -318,7 +329,7 @@ class AxleDesigns:
         return q
 
     def _columns(self, rows: list[Sweep], p: Vector) -> Vector:
-        """Curves (n, m, c); NaN at positions that the axle cannot reach."""
+        """Curves (n, m, c), with NaN at positions that the axle cannot reach."""
         found = np.full((*self.shape, len(self._compiled.names)), np.nan)
         for j, row in enumerate(rows):
             there = row.reached == 1
@@ -327,7 +338,7 @@ class AxleDesigns:
         return found
 
     def _by_model(self, values: Mapping[str, float] | None) -> AxleCurves:
-        """The curves of the rebuilt design, to find its limits."""
+        """The curves of the design, computed from a rebuilt model, which finds the limits of the travel."""
         return axle_curves(
             placed(self.given, values or {}),
             motion=tuple(self.ways),

@@ -1,8 +1,8 @@
-"""A moving axle as expressions, for formulas to be compiled and differentiated.
+"""A moving axle as expressions, from which formulas are compiled and differentiated.
 
 Symbols are the coordinates q and parameters p of the system, the displacements w by each drive (heights of both
-wheels, and the rack), their derivatives ww by the two heights, and `ways`. Arrays have the leading axes (1, 1) of a
-grid of one point.
+wheels, and the rack), their derivatives ww with respect to the two heights, and `ways`. Arrays have the leading axes
+(1, 1) of a grid of one point.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sekant.vehicle.hardpoints.suspension import Suspension
 
 
 class AxleExpressions:
-    """Poses and quantities of an axle on its rig by the symbols `w` (nv, d), `ww` (nv, 4) and `ways` (2,).
+    """Poses and quantities of an axle on its rig as functions of the symbols `w` (nv, d), `ww` (nv, 4), `ways` (2,).
 
-    Columns of `ww`: derivatives with respect to both heights, of the first displacement, then of the second.
-    `moving`: the sides whose wheels move. With `drawn`, the poses of frames at the start are those in their
-    bodies, as in models of hard points, whose bodies all start in vehicle axes; otherwise the start of the
-    wheels is given by the symbols `start`, (7,) for each that moves, see `wheel_start`.
+    The columns of `ww` are the derivatives of the first displacement with respect to both heights, then those of the
+    second. `moving` are the sides whose wheels move. With `drawn`, the poses of frames at the start are their poses
+    in their bodies, as in models of hard points, whose bodies all start in vehicle axes. Otherwise the start of the
+    wheels is given by the symbols `start`, (7,) for each wheel that moves, see `wheel_start`.
     """
 
     def __init__(self, system: System, steered: bool, moving: tuple[str, ...], drawn: bool):
@@ -68,7 +68,7 @@ class AxleExpressions:
         return split_start(elements(numbers))
 
     def opposed(self, frame: str, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Angular velocity and velocity (1, 1, 3) of a frame by the height of one wheel while the other one falls."""
+        """Angular velocity and velocity (1, 1, 3) of a frame per height of one wheel, while the other wheel falls."""
         twist = elements(twists(self.system, frame) @ (self.w[:, side] - self.w[:, 1 - side])).ravel()
         return on_grid(twist[:3]), on_grid(twist[3:])
 
@@ -80,8 +80,8 @@ class AxleExpressions:
         """Derivatives (1, 1, 2) and (1, 1, 2, 2) with respect to both heights of the position of a wheel's
         contact along `up`.
 
-        The frame is at its center, with y along its spin axis; the lowest point of a disc of `radius` lies at n.p -
-        r sqrt(1 - (n.e)^2) along the unit vector n, which is constant.
+        The frame is at the wheel's center, with y along the spin axis. The lowest point of a disc of radius r lies at
+        n.p - r sqrt(1 - (n.e)^2) along the constant unit vector n.
         """
         eq, n = self.system.equations, SX.sym("up", 3)
         state = eq.motion.frame(frame)

@@ -1,4 +1,4 @@
-"""Derivatives of the curves of an axle with respect to its hard points, and fits of hard points to given targets."""
+"""Derivatives of the curves of an axle with respect to its hard points, and fits of hard points to targets."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def curve_sensitivities(
 ) -> Sensitivities:
     """Exact derivatives of `curves` with respect to x, y, z of `points` (default: all) over travel (n,) m.
 
-    Curves are those of the axle, ``left.toe`` ...; ``toe`` refers to the left wheel. A point of one side moves
-    with its mirror image. The rack is as drawn.
+    `curves` contains names of the axle's curves, such as ``left.toe``; ``toe`` refers to the left wheel. A point
+    moves together with its mirror image on the other side. The rack is at its position as drawn.
     """
     made = AxleDesigns(given, points=points, motion=motion, travel=travel, steered=steered)
     return made.sensitivities(curves=curves)
@@ -49,10 +49,10 @@ def fit_points(
 ) -> tuple[HardPoints, AxleCurves]:
     """Hard points whose curves are closest to `targets` (name -> values (n,) over travel, SI), and their curves.
 
-    `bounds` limits the change of coordinates: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m relative to the
-    drawing. A curve is free where its target is NaN. Deviations are divided by the tolerance of their curve
-    (`tolerances`, SI), or else by its largest target, and multiplied by `weights`. Least squares (SciPy,
-    trust region) with exact derivatives; `AxleDesigns` provides objectives and constraints for
+    `bounds` limits the changes of coordinates from the drawing, in m: ``{"tie_rod_inner.z": (-0.01, 0.01)}``. A curve
+    is free where its target is NaN. Deviations are divided by the tolerance of their curve (`tolerances`, SI), or
+    without one by its largest target, and multiplied by its weight. The method is least squares (SciPy, trust region)
+    with exact derivatives. For other objectives and for constraints, `AxleDesigns` provides functions for
     `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
@@ -64,7 +64,7 @@ def fit_points(
         )
     low, high = np.array([bounds[name] for name in names], float).T
     if np.any(low >= high):
-        raise ModelError("fit_points: bounds must increase from the first to the second number")
+        raise ModelError("fit_points: the second bound of a coordinate must be larger than the first")
     known = coordinates(hard_points(given))
     for name in names:
         check_known(name, known, f"there is no coordinate '{name}'", "coordinates")

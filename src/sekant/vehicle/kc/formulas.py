@@ -1,4 +1,4 @@
-"""The curves of an axle as formulas: those of both wheels, and those of the axle as a whole.
+"""The curves of an axle as formulas: curves of its two wheels, and curves of the axle as a whole.
 
 Ackermann and the turning circle: with the steer angles d_o and d_i of the outer and the inner wheel, wheelbase l
 and track t (of the contact points), both wheels roll about one point of the rear axle's line if
@@ -68,11 +68,11 @@ def _rates(
     road: tuple[np.ndarray, ...] | None,
     known: Columns,
 ) -> Columns:
-    """Loads and rates at the wheels from all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij), exact.
+    """Exact loads and rates at the wheels from all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij).
 
-    T is the tension of a spring and l its length, or a torque and its angle; i, j are the heights of the wheels.
-    With `road`, the derivatives of the distances of both contacts along its normal also give loads and rates on the
-    road.
+    T is the tension of a spring and l its length, or T is a torque and l its angle. The indices i, j denote
+    derivatives with respect to the heights of the wheels. `road` contains the derivatives of the positions of both
+    contacts along the road's normal, from which loads and rates on the road follow.
     """
     elastic = [
         (f"{name}.force", f"{name}.length", 1.0)
@@ -116,7 +116,7 @@ def _rates(
 
 
 def _along_travel(model: Model) -> list[tuple[str, str, float]]:
-    """Forces on the coordinate of a wheel's own joint; their sign is opposite to that of springs."""
+    """Forces on the joint `travel` of a wheel, whose sign is opposite to that of springs."""
     return [
         (f"{name}.force", f"{force.joint}.{model.joints[force.joint].coordinates[0].name}", -1.0)
         for name, force in model.forces.items()
@@ -137,7 +137,7 @@ def _angles(model: Model, moved: AxleExpressions) -> Columns:
 def steering_columns(
     left: CornerQuantities, right: CornerQuantities, roles: AxleRoles
 ) -> dict[str, tuple[str, Vector]]:
-    """Ackermann error (rad), share (1) and turning circle (m); empty without a wheelbase."""
+    """Ackermann error (rad), Ackermann fraction (1) and turning circle (m); empty without a wheelbase."""
     base = roles.left.wheelbase
     if base is None:
         return {}
@@ -159,8 +159,11 @@ def steering_columns(
 def tilted_road(
     left: CornerQuantities, right: CornerQuantities
 ) -> tuple[dict[str, tuple[str, np.ndarray]], np.ndarray]:
-    """Angle of the road (rad), camber of both wheels relative to it (rad), the track along it (m), scrub
-    radius and trail on it (m); and its normal (..., 3)."""
+    """Columns of the axle on the road that touches both wheels, and the normal (..., 3) of this road.
+
+    The columns are the angle of the road (rad), the camber of both wheels relative to it (rad), and the track, the
+    scrub radius and the trail on it (m).
+    """
     d = left.center.position - right.center.position
     phi = angle(d[..., 2], d[..., 1])
     touch, up = [left.touch, right.touch], np.zeros(0)
@@ -184,10 +187,12 @@ def tilted_road(
 def rates_on_road(
     F: np.ndarray, K: np.ndarray, H: np.ndarray, bends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Loads N (..., 2) normal to the road and their rates (..., 2, 2) by the approach of the wheels to it.
+    """Loads N (..., 2) normal to the road, and their derivatives (..., 2, 2) with respect to the approach of the
+    wheels.
 
-    F (..., 2) and K (..., 2, 2) are loads and rates over the heights z of the centers, H (..., 2, 2) and bends
-    (..., 2, 2, 2) derivatives of the distances h(z) of the contacts: F = H^T N, K = H^T K_N H + sum N_k h_k,ij.
+    F (..., 2) and K (..., 2, 2) are loads and rates with respect to the heights z of the centers; H (..., 2, 2) and
+    `bends` (..., 2, 2, 2) are first and second derivatives of the distances h(z) of the contacts:
+    F = H^T N, K = H^T K_N H + sum N_k h_k,ij.
     """
     a, b, c, d = H[..., 0, 0], H[..., 0, 1], H[..., 1, 0], H[..., 1, 1]
     inverse = np.stack([np.stack([d, -b], -1), np.stack([-c, a], -1)], -2) / (a * d - b * c)[..., None, None]

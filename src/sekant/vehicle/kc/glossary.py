@@ -87,8 +87,8 @@ turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: 
 
 @dataclass(frozen=True)
 class Term:
-    """One quantity: `unit` in SI as in the columns of results, `positive` describes the sign, `standard` is ISO
-    8855's name."""
+    """A quantity. `unit` is its SI unit in columns of results, `positive` says when it is positive, and `standard` is
+    its name in ISO 8855."""
 
     name: str
     symbol: str

@@ -1,7 +1,8 @@
 """Instant centers of a wheel in the front and the side view, and the roll center of an axle.
 
-With the twist (w, v) of the upright per unit of travel, v at the wheel's center p: in the transverse plane through p
-the point p + (0, -v_z, v_y) / w_x does not move in that plane, in the longitudinal one p + (v_z, 0, -v_x) / w_y.
+The upright has the twist (w, v) per unit of travel, with v at the wheel's center p. In the transverse plane through
+p, the point p + (0, -v_z, v_y) / w_x has no velocity in that plane; in the longitudinal plane, this is the point p +
+(v_z, 0, -v_x) / w_y.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ def instant_centers(made: CornerQuantities) -> Columns:
 def roll_center(left: CornerQuantities, right: CornerQuantities, moved: AxleExpressions) -> Columns:
     """Intersection of the lines through both contact points, perpendicular to their paths in the front view.
 
-    On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by the wheel's height while
-    the other wheel falls as much, in any motion: the axle rolls about that point. The paths of a solid axle's
-    wheels differ between roll and heave; those of independent wheels are the same in all motions. The height is
-    measured from the line between the contact points; for one side, it is that of the line's intersection with the
-    center plane.
+    The line of one side is (y - c_y) c_y' + (z - c_z) c_z' = 0. In any motion, c' is the derivative with respect to
+    the height of the wheel while the other wheel falls by the same amount, so the axle rolls about the intersection.
+    The paths of the wheels of a solid axle differ between roll and heave; the paths of independent wheels are the
+    same in all motions. The height of the roll center is measured from the line between the contact points. For one
+    side, the height is that of the line's intersection with the center plane.
     """
     ways = []
     for k, made in enumerate((left, right)):
