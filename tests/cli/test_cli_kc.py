@@ -129,7 +129,7 @@ def test_what_hard_points_do_to_a_curve(tmp_path):
         "kc", "rear.yaml", "--sensitivity", "camber", "--plot", "bars.svg", "--csv", "table.csv", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    assert "change by 1 mm of a hard point" in done.stdout
+    assert "if a hard point moves by 1 mm" in done.stdout
     assert "for 1 mm" in (tmp_path / "bars.svg").read_text()
     assert "hinge_inner.x" in (tmp_path / "table.csv").read_text().splitlines()[0]
     done = sekant("kc", "rear.yaml", "--sensitivity", "cambr", cwd=tmp_path)

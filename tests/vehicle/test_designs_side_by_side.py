@@ -116,9 +116,9 @@ def test_targets_of_a_file(tmp_path):
     [
         ("targets: {toee: 0 deg}", "no curve 'toee'; did you mean 'toe'"),
         ("targets: {toe: 0 mm}", "t.yaml:1: targets.toe: .*mm"),
-        ("targets: {toe: {gradient: 1 deg/m}}", "needs 'design'"),
+        ("targets: {toe: {gradient: 1 deg/m}}", "needs either 'design'"),
         ("targets: {toe: {design: 0, tolerance: -1 deg}}", "must be positive"),
-        ("targets: {toe: {travel: [0], values: [0]}}", "lists of the same length"),
+        ("targets: {toe: {travel: [0], values: [0]}}", "lists of equal length"),
         ("targets: {toe: 0}\nmove: {tie_rod_inner.z: 3 mm}", "t.yaml:2: move.tie_rod_inner.z: .*-20..20 mm"),
         ("target: {toe: 0}", "unknown key"),
         ("move: {}", "needs 'targets'"),

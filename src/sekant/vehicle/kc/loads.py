@@ -1,4 +1,4 @@
-"""Loads on the members and pick-up points of an axle for named cases: contact loads, or accelerations."""
+"""Loads on the members and pick-up points of an axle in load cases of contact loads or accelerations."""
 
 from __future__ import annotations
 
@@ -34,30 +34,31 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LoadTable:
-    """Force (3,) N on each member at each of its points, by case, in the vehicle's axes.
+    """Forces (3,) N at the points of members in each case, in the vehicle's axes.
 
-    ``left.tie_rod_outer`` and so on: the force that the joint puts on its second part; points of the vehicle's body
-    (``on body``): the force on the body. `axial` are forces along rods, springs and links, N, tension positive.
+    At a point such as ``left.tie_rod_outer``, it is the force that the joint exerts on its second part; at a point of
+    the vehicle's body (``on body``), it is the force on the body. `axial` contains the forces along rods, springs and
+    links, N, positive in tension.
     """
 
     name: str
     cases: tuple[str, ...]
     forces: dict[str, Vector]
-    """point -> (cases, 3)"""
+    """point -> forces (cases, 3)"""
     axial: dict[str, Vector]
-    """member -> (cases,)"""
+    """member -> axial forces (cases,)"""
     applied: dict[str, dict[str, float]]
-    """case -> loads at the contacts"""
+    """case -> applied loads by name"""
     places: dict[str, Vector] = field(default_factory=dict)
     """point -> position as drawn (3,) m"""
     model: Model | None = field(default=None, repr=False)
     warnings: tuple[AnalysisWarning, ...] = ()
-    """assumptions"""
+    """warnings about assumptions"""
     loads: dict[str, RestLoads] = field(default_factory=dict, repr=False)
-    """case -> loads on every part at every point"""
+    """case -> loads on all parts at all points"""
 
     def envelope(self) -> dict[str, tuple[float, str]]:
-        """Point or member -> largest force (N) and its case."""
+        """Point or member -> largest force (N), and the case in which it occurs."""
         found = {}
         for name, values in self.forces.items():
             size = np.linalg.norm(values, axis=1)
@@ -73,11 +74,11 @@ class LoadTable:
         return header, rows
 
     def to_csv(self, path: str | Path) -> Path:
-        """One row for each part, point and case."""
+        """Write a CSV file with one row for each part, point and case."""
         return write_loads({"": self}, path)
 
     def summary(self) -> str:
-        lines = [f"{self.name}, loads on members: largest over {', '.join(self.cases)}"]
+        lines = [f"{self.name}, loads on members: largest forces over the cases {', '.join(self.cases)}"]
         lines += warning_lines(self.warnings)
         lines += [f"  {name:<32}{force:12.1f} N  {case}" for name, (force, case) in self.envelope().items()]
         return "\n".join(lines)
@@ -89,12 +90,12 @@ COLUMNS = (
     *("own Fx [N]", "own Fy [N]", "own Fz [N]", "own Mx [N*m]", "own My [N*m]", "own Mz [N*m]"),
     "axial [N]",
 )
-"""Columns of the CSV file: force and moment on the part in vehicle axes and in its own axes; axial forces of
-members, tension positive, in rows whose point is `axial`."""
+"""Columns of the CSV file: force and moment on the part in vehicle axes and in the part's axes. Rows whose point is
+`axial` contain axial forces of members, positive in tension."""
 
 
 def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
-    """Loads of one or more axles, by name, as CSV: a row for each part, point and case."""
+    """Write a CSV file of the loads of axles, given by name, with one row for each part, point and case."""
     lines = [",".join(COLUMNS)]
     for axle, table in tables.items():
         for case, found in table.loads.items():
@@ -108,7 +109,7 @@ def write_loads(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
 
 
 def write_envelope(tables: Mapping[str, LoadTable], path: str | Path) -> Path:
-    """The largest force of every point and member over all cases, as CSV."""
+    """Write a CSV file of the largest force at every point and member over all cases."""
     lines = ["axle,point or member,force [N],case"]
     for axle, table in tables.items():
         lines += [f"{axle},{name},{force:.12g},{case}" for name, (force, case) in table.envelope().items()]
@@ -122,11 +123,10 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs, links and bushings in each load case, at the equilibrium of springs and bars.
+    """Forces in all joints, springs, links and bushings in each load case, in equilibrium with springs and bars.
 
-    ``hold: springs`` in a case locks the springs at their length as drawn, as for an axle without springs.
-
-    `cases` are by default those of the hard points. `wheel_load` (N) is the load of a wheel at rest; by default
+    By default, `cases` are the load cases of the hard points. ``hold: springs`` in a case locks the springs at their
+    length as drawn, as for an axle without springs. `wheel_load` (N) is the load of a wheel at rest, by default
     `load` of the hard points.
     """
     if cases is None and not isinstance(given, Model):
@@ -162,7 +162,8 @@ def axle_loads_of(
 
 
 class LoadedRigs:
-    """The axle on rigs with free springs and with locked springs; each is built when a case requires it."""
+    """The axle on a rig with free springs and on a rig with locked springs. A rig is built when a case requires
+    it."""
 
     def __init__(self, model: Model, roles: AxleRoles):
         self.model, self.roles = model, roles
@@ -200,10 +201,10 @@ class LoadedRigs:
             if support != "free":
                 raise
             raise SolverError(
-                f"load case '{name}': springs and bars have no equilibrium under its loads ({error.message}); "
+                f"load case '{name}': springs and bars have no equilibrium under the loads ({error.message}); "
                 "check stiffness, preload and stops, or lock the springs as drawn with hold: springs"
             ) from None
-        # every case starts from the first rest position: the result depends on the start
+        # every case starts from the first rest position, because the result depends on the start
         self._last.setdefault(support, rest)
         return rest
 
@@ -247,7 +248,7 @@ def load_table(
 
 
 def _by_point(model: Model, roles: AxleRoles, loads: RestLoads) -> dict[str, Vector]:
-    """One force (3,) per point: on the vehicle's body if the part is held there, otherwise on the second part of a
+    """One force (3,) per point: on the vehicle's body at points of the body, otherwise on the second part of the
     joint."""
     # inside a steering box, the gear takes the force on the rack
     inside_box = roles.left.rack if "pitman" in model.joints else None

@@ -1,4 +1,4 @@
-"""The two wheels of an axle along paths of travel, one path for each position of the rack, with exact derivatives."""
+"""The wheels of an axle along their travel, at each position of the rack, with exact derivatives."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class AxleMotion:
-    """An axle over a grid (n, m) of travel and rack; drives are the heights of both wheels, and the rack last.
+    """An axle over a grid (n, m) of travel and rack. The drives are the heights of both wheels, then the rack.
 
-    `ways` (2,): displacements of the left and the right wheel per unit of travel: (1, 1) in parallel travel, (1,
-    -1) in roll.
+    `ways` (2,) are the displacements of the left and the right wheel per unit of travel: (1, 1) in parallel travel,
+    (1, -1) in roll.
     """
 
     system: System
@@ -40,7 +40,7 @@ class AxleMotion:
     shape: tuple[int, int]
     steered: bool
     drawn: bool
-    """travel is measured from the drawing (hard points), not from the start of a model"""
+    """whether travel is measured from the drawing of hard points, not from the start of a model"""
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -48,14 +48,17 @@ class AxleMotion:
         return tuple(side for side, way in zip(SIDES, self.ways, strict=True) if way)
 
     def grid(self, of: Callable[[KinematicsResult], Vector]) -> Vector:
-        """Values (n, m, c) of all curves from rows (n_reached, c) for each position of the rack; NaN where not
-        reached."""
+        """Values (n, m, c) of all curves from the rows (n_reached, c) that `of` returns for each position of the
+        rack.
+
+        They are NaN at positions that are not reached.
+        """
         nothing = np.zeros((0, len(self.compiled.names)))
         return np.stack([row.on_grid(of(row) if len(row) else nothing) for row in self.rows], axis=1)
 
     @property
     def compiled(self) -> CompiledCurves:
-        """All curves as one function; compiled once per rig."""
+        """All curves as one function, which is compiled once per rig."""
         key = ("axle curves", self.roles, self.moving, self.drawn)
         return self.system.once(
             key, lambda: CompiledCurves(self.system, self.model, self.roles, self.moving, drawn=self.drawn)
@@ -95,13 +98,13 @@ class AxleMotion:
         return tuple(dict.fromkeys(self._in_words(row, limit) for row in self.rows for limit in row.limits))
 
     def _in_words(self, row: KinematicsResult, limit: Limit) -> str:
-        """The text of a limit; the end of a path, the same at every rack position, in terms of the suspension."""
+        """The text of a limit. The end of a path is the same at every rack position, and is described as a travel."""
         if limit.kind != END:
             return str(limit)
         label, zero = row.equations.shown_as(0)
         return (
-            f"{label} ends at {1e3 * (limit.value[0] - zero):.4g} mm, where the curves or poses of the wheel "
-            "end; reduce the travel"
+            f"{label} ends at {1e3 * (limit.value[0] - zero):.4g} mm, because the measured curves or poses of the "
+            "wheel end there; reduce the travel"
         )
 
     @property
@@ -117,10 +120,10 @@ def axle_motion(
     steering: Vector,
     drawn: bool = False,
 ) -> AxleMotion:
-    """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack.
+    """The wheels, moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack.
 
-    `drawn`: from the drawing, where bodies of models of hard points have the vehicle's axes; set-up changes
-    move the start, but travel remains the height above the drawing.
+    With `drawn`, they are moved from the drawing of the hard points. Set-up changes move the start of such a model,
+    but its travel remains the height above the drawing.
     """
     system = compile(on_rig(model, roles))
     rack = roles.left.rack
@@ -145,7 +148,7 @@ def axle_motion(
 def _shown(
     centers: Sequence[str], z: Sequence[float], ways: Sequence[float], rack: str | None, drives: Sequence[str]
 ) -> dict[str, tuple[str, float]]:
-    """Labels of the drives in messages: the travel of each wheel, of both where they go together, and the rack."""
+    """Labels of the drives in messages: the travel of each wheel, or of both if they move together, and the rack."""
     together = ways[0] == ways[1] and abs(z[0] - z[1]) < 1e-12
     labels = ["travel", "travel"] if together else [f"travel of the {side} wheel" for side in SIDES]
     shown = {f"{c}.z": (label, z0) for c, label, z0 in zip(centers, labels, z, strict=True)}

@@ -1,8 +1,8 @@
-"""Forces on every part of an axle at every point where it is connected or loaded, at one position of rest.
+"""Forces on every part of an axle at every point at which it is connected or loaded, in one position of rest.
 
-The wrench of a joint, the force of a bushing and that of a link act on two parts with opposite signs. Loads of arms
-with the frames `front` and `rear` are split into those of their two ends. Together with the part's weight and
-inertia force they are in equilibrium for each part (`imbalance`).
+The wrench of a joint and the forces of a bushing and of a link act on two parts with opposite signs. The load on the
+hinge of an arm with the frames `front` and `rear` is divided between these two ends. All loads on a part are in
+equilibrium with its weight and inertia force; `imbalance` is the residual.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sekant.vehicle.kc.rig import Rig
 Vector = NDArray[np.float64]
 GROUND = "ground"
 FREE = 1e-6
-"""Smaller moments, relative to the force, count as zero: the end is a ball joint."""
+"""Moments below this fraction of the force count as zero, as at a ball joint."""
 BODY = "body"
 """Name of the vehicle's body in tables."""
 
@@ -34,8 +34,8 @@ BODY = "body"
 class PointLoad:
     """Load on a part at a point: `force` (3,) N and `moment` (3,) N m about `place` (3,) m, in the vehicle's axes.
 
-    `own_force`, `own_moment`: the same in the axes of the part, which are those of the vehicle in the
-    position as drawn.
+    `own_force` and `own_moment` are the same vectors in the axes of the part, which coincide with the vehicle's axes
+    in the position as drawn.
     """
 
     part: str
@@ -49,9 +49,10 @@ class PointLoad:
 
 @dataclass(frozen=True, eq=False)
 class RestLoads:
-    """All loads at one position of rest; `axial`: N along springs, links, rods and legs of arms, tension positive.
+    """All loads in one position of rest.
 
-    `imbalance`: part -> residual of its forces (N) and moments (N m), including weight and inertia.
+    `axial` contains the forces (N) along springs, links, rods and legs of arms, positive in tension. `imbalance`
+    contains the residuals of forces (N) and moments (N m) of each part, including weight and inertia.
     """
 
     points: tuple[PointLoad, ...]
@@ -67,7 +68,7 @@ class PartLoads:
         self._frames = set(model.frame_names())
 
     def at(self, rest: Equilibrium, values: dict[str, float]) -> RestLoads:
-        """The loads at `rest`, which belongs to the `values` of the rig's parameters (``left.fz`` ...)."""
+        """The loads at `rest`, the position of rest for the `values` of the rig's parameters (``left.fz`` ...)."""
         self._rest, self._outputs = rest, rest.outputs
         self._axes = {body: self._rig.frame(rest, body) for body in self._model.bodies}
         self._found: list[PointLoad] = []
@@ -98,8 +99,8 @@ class PartLoads:
             self._pair(name, ends, p + R @ local, wrench[:3], wrench[3:])
 
     def _elements(self) -> dict[str, float]:
-        """Springs, bushings, links, and points that the vehicle's body drives; axial forces of elements with two
-        ends."""
+        """Add the loads of springs, bushings, links, and points that the vehicle's body holds; return the axial
+        forces of elements with two ends."""
         outputs, rest, rig = self._outputs, self._rest, self._rig
         axial: dict[str, float] = {}
         for name, force in self._model.forces.items():
@@ -135,7 +136,7 @@ class PartLoads:
         return axial
 
     def _road(self, values: dict[str, float]) -> None:
-        """Loads at contacts and wheel centers, and the forces that hold the heights where springs do not."""
+        """Add the loads at contacts and wheel centers, and the forces that hold heights in place of springs."""
         for side, role in self._rig.roles.sides:
             force = np.array([values.get(f"{side}.{key}", 0.0) for key in ("fx", "fy", "fz")])
             moment = np.array([0.0, 0.0, values.get(f"{side}.mz", 0.0)])
@@ -152,7 +153,7 @@ class PartLoads:
     def _pair(
         self, name: str, ends: tuple[str, str], place: Vector, force: Vector, moment: Vector | None = None
     ) -> None:
-        """A force and moment on the second of two parts, and the opposite on the first."""
+        """Add a force and a moment on the second of two parts, and the opposite load on the first."""
         moment = np.zeros(3) if moment is None else moment
         self._add(ends[1], name, place, force, moment)
         self._add(ends[0], name, place, -force, -moment)
@@ -163,13 +164,13 @@ class PartLoads:
         own = BODY if part == GROUND else part
         self._found.append(PointLoad(own, name, place, force, moment, R.T @ force, R.T @ moment))
 
-    # -- loads that follow ------------------------------------------------------------------------------
+    # -- loads that follow from others -------------------------------------------------------------------
 
     def _of(self, part: str) -> list[PointLoad]:
         return [load for load in self._found if load.part == part]
 
     def _rods(self) -> dict[str, float]:
-        """Parts held at two points: mean axial force of both ends along the line between them."""
+        """Axial forces of parts that are held at two points: the mean of both ends, along the line between them."""
         found = {}
         for part in self._model.bodies:
             loads = self._of(part)
@@ -190,9 +191,9 @@ class PartLoads:
         return {self._body(self._model.joints[hub].child) for hub in self._rig.roles.hubs}
 
     def _legs(self) -> dict[str, float]:
-        """Legs of arms with a ball at their tip: the force there along the lines to `front` and `rear`.
+        """Axial forces of the legs of arms: the force at the ball joint, along the lines to `front` and `rear`.
 
-        The remaining force across the plane of the three points bends the arm, for example that of a spring on it.
+        The component perpendicular to the plane of the three points, for example due to a spring, bends the arm.
         """
         found = {}
         uprights = [self._body(role.wheel_center) for _, role in self._rig.roles.sides]
@@ -231,10 +232,10 @@ class PartLoads:
 
 
 def hinge_ends(A: Vector, B: Vector, wrench: Vector) -> tuple[Vector, Vector]:
-    """The force (3,) N at each end of a hinge from its wrench (6,) about the front end A; the part along the
-    hinge is divided into halves.
+    """The force (3,) N at each end of a hinge, from its wrench (6,) about the front end A.
 
-    With u the unit vector to the rear end B, a distance d away, f_B = n x u / d and f_A = f - f_B across it.
+    Each end carries half of the component along the hinge. With the unit vector u toward the rear end B at the
+    distance d, the components perpendicular to the hinge are f_B = n x u / d and f_A = f - f_B.
     """
     f, n = wrench[:3], wrench[3:]
     d = float(np.linalg.norm(B - A))

@@ -1,9 +1,8 @@
-"""An axle on a rig with loads: its model with parameters for heights, rack and the loads at each wheel.
+"""An axle on a rig: its model with parameters for heights, rack and the loads at each wheel.
 
-Loads act at the points at which a road or a shaft acts: at the contact point as drawn (fx, fy, fz, mz) and at
-the wheel's center (dx); wheels are locked to the uprights, so that a force along x at the contact is a
-braking force. Directions are those of the vehicle. Either the heights of the wheels are prescribed, or
-springs are locked at given lengths, or neither.
+Loads act where a road or a shaft acts: at the contact point as drawn (fx, fy, fz, mz) and at the wheel's center (dx).
+The wheels are locked to the uprights, so a force along x at the contact is a braking force. Loads have components in
+the vehicle's axes. The rig prescribes the heights of the wheels, locks the springs at given lengths, or does neither.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ class Rig:
         guess: Equilibrium | None = None,
         model_values: Mapping[str, float] | None = None,
     ) -> Equilibrium:
-        """Its rest position under the given parameters (``left.fy`` ...); the others have their values as drawn,
-        loads are zero.
+        """The position of rest for the given values of the rig's parameters (``left.fy`` ...).
 
-        `model_values` are those of the model's own symbolic parameters.
+        Other parameters have their values as drawn; their loads are zero. `model_values` are values of symbolic
+        parameters of the model.
         """
         given = {f"rig.{name}": float(value) for name, value in (values or {}).items()}
         return equilibrium(self.system, guess, parameters={**self.start, **given, **(model_values or {})})
@@ -62,7 +61,7 @@ class Rig:
         return self._frames(rest, (frame,))[0]
 
     def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
-        """A vector (3,) with components in a frame, in vehicle components."""
+        """A vector (3,) with components in a frame, transformed to the vehicle's axes."""
         return self._frames(rest, (frame,))[0][0] @ vector
 
     def wheels(self, rest: Equilibrium) -> dict[str, tuple[Vector, Vector]]:
@@ -84,8 +83,8 @@ class Rig:
 
 
 def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Sequence[str] = ()) -> Rig:
-    """The axle with its loads as parameters, supported as `support` specifies; `symbolic` parameters of the model
-    remain symbols."""
+    """The axle with its loads as parameters, held as `support` specifies; the `symbolic` parameters of the model stay
+    symbolic."""
     free = on_rig(model, roles)
     drawn = compile(free, engine="casadi")  # only for its start
     heights = _heights(drawn, roles)
@@ -130,9 +129,10 @@ def _length(system: System, spring: SpringDamper) -> float:
 
 
 def carried_loads(rig: Rig, rest: Equilibrium | None = None) -> dict[str, float]:
-    """Vertical forces (N) at the contacts that balance the wheels at their heights.
+    """Vertical forces (N) at the contacts with which the wheels are in equilibrium at their heights.
 
-    The forces that hold the heights are linear in those at the contacts: three positions of rest determine them.
+    The forces that hold the heights are linear in the forces at the contacts, so three positions of rest determine
+    them.
     """
     sides = [side for side, _ in rig.roles.sides]
 

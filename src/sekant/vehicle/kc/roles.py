@@ -1,4 +1,4 @@
-"""The roles of items in the model of an axle, and the axle on a rig: wheels locked to the uprights, the rack free."""
+"""The roles of items in the model of an axle, and the axle on a rig, with locked wheels and a free rack."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class AxleRoles:
-    """Roles of the items of an axle: roles of each corner, and the joints of rack and hubs."""
+    """Roles of the items of an axle: the roles of each corner, and the joints of the hubs."""
 
     left: Suspension
     right: Suspension
     hubs: tuple[str, ...] = ()
-    """joints of the wheels, which a rig locks"""
+    """joints of the wheels, which rigs lock"""
 
     @classmethod
     def of(cls, model: Model, given: Suspension | None = None) -> AxleRoles:
-        """Roles by the names that `sekant.vehicle.axle` uses; numbers of the vehicle are those of `given`."""
+        """Roles by the names that `sekant.vehicle.axle` uses, with the data of the vehicle from `given`."""
         base = given or Suspension()
         found = {}
         for side in SIDES:
@@ -44,8 +44,9 @@ class AxleRoles:
             )
             if f"{body}.{start}wheel_center" not in model.frame_names():
                 raise ModelError(
-                    f"model '{model.name}' has no axle with the default names: there is no frame "
-                    f"'{body}.{start}wheel_center'; name its parts by AxleRoles(left=Suspension(...), right=...)"
+                    f"model '{model.name}' has no axle with the default names, because there is no frame "
+                    f"'{body}.{start}wheel_center'; state the names of its parts with "
+                    "AxleRoles(left=Suspension(...), right=...)"
                 )
         hubs = tuple(name for side in SIDES if (name := f"{side}.hub") in model.joints)
         return cls(found["left"], found["right"], hubs)
@@ -58,7 +59,7 @@ class AxleRoles:
 def axle_of(
     given: Model | GivenPoints, roles: AxleRoles | None, *, compliant: bool
 ) -> tuple[Model, AxleRoles]:
-    """A model of the axle with its roles; hard points are built with rigid joints unless `compliant`."""
+    """A model of the axle and its roles. Models from hard points have rigid joints unless they are `compliant`."""
     if isinstance(given, Model):
         return given, roles or AxleRoles.of(given)
     points = hard_points(given)
@@ -69,7 +70,7 @@ def axle_of(
 
 
 def on_rig(model: Model, roles: AxleRoles) -> Model:
-    """The axle with its wheels locked to the uprights and without motions of its steering."""
+    """The axle with its wheels locked to the uprights, and without prescribed motions of its steering."""
     free = without_steering_motions(model, roles.left.rack)
     locks = {f"{hub}_lock": Motion(joint=hub, value=0.0) for hub in roles.hubs}
     return free.changed(motions={**free.motions, **locks})

@@ -1,4 +1,4 @@
-"""Effect of hard points on curves: derivatives as tables."""
+"""Effects of hard points on curves: tables of derivatives."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from sekant.files import write_lines
 from sekant.vehicle.curves.table import SHOWN
 
 Vector = NDArray[np.float64]
-NOISE = 1e-9  # of the largest derivative: smaller ones are round-off
+NOISE = 1e-9  # of the largest derivative: smaller derivatives are round-off
 
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities:
-    """Derivatives of curves with respect to the coordinates of hard points, SI: each curve (travel, coordinates)."""
+    """Derivatives of curves with respect to the coordinates of hard points, SI, of the shape (travel,
+    coordinates)."""
 
     name: str
     travel: Vector
@@ -34,9 +35,9 @@ class Sensitivities:
         return self.data[curve][:, self.coordinates.index(coordinate)]
 
     def ranked(self, curve: str, at: float = 0.0) -> list[tuple[str, float]]:
-        """Coordinates ranked by the effect of 1 mm on a curve at a travel (m), in display units.
+        """Coordinates and their effects, sorted by the effect of 1 mm on a curve at a travel (m), in display units.
 
-        Effects within round-off of the largest derivative over the travel are zero.
+        Effects that are round-off compared with the largest derivative over the travel are zero.
         """
         self.of(curve, self.coordinates[0])
         row = self._without_noise(curve)[int(np.argmin(np.abs(self.travel - at)))]
@@ -45,8 +46,8 @@ class Sensitivities:
         return [(self.coordinates[k], float(factor * row[k])) for k in order]
 
     def reference_travel(self, curve: str) -> float:
-        """The travel (m) at which coordinates are compared: as drawn or, if no coordinate changes the curve there,
-        where the largest effect occurs."""
+        """The travel (m) at which coordinates are compared: zero or, if no coordinate changes the curve there, the
+        travel of the largest effect."""
         self.of(curve, self.coordinates[0])
         sizes = np.nanmax(np.abs(self._without_noise(curve)), axis=1, initial=0.0)
         drawn = int(np.argmin(np.abs(self.travel)))
@@ -59,7 +60,8 @@ class Sensitivities:
         return np.where(np.abs(values) > NOISE * scale, values, 0.0)
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ...; round-off is zero."""
+        """Write a CSV file of the changes of each curve, in deg, mm ..., by 1 mm of each coordinate, versus
+        travel."""
         lines = [",".join(["curve [unit per mm]", "travel [mm]", *self.coordinates])]
         for curve in self.data:
             unit, factor = SHOWN[self.units[curve]]
@@ -69,11 +71,11 @@ class Sensitivities:
         return write_lines(path, lines)
 
     def summary(self, most: int = 6) -> str:
-        lines = [f"{self.name}: change by 1 mm of a hard point, as drawn"]
+        lines = [f"{self.name}: change of each curve as drawn if a hard point moves by 1 mm"]
         for curve in self.data:
             unit, at = SHOWN[self.units[curve]][0], self.reference_travel(curve)
             ranked = [(name, value) for name, value in self.ranked(curve, at) if value]
             parts = ", ".join(f"{name} {value:+.4g}" for name, value in ranked[:most]) or "nothing"
-            where = "" if at == 0.0 else f" none as drawn; at {1e3 * at:.4g} mm of travel"
+            where = "" if at == 0.0 else f" none as drawn; at a travel of {1e3 * at:.4g} mm"
             lines.append(f"  {curve.replace('_', ' ')} [{unit or '1'}]:{where} {parts}")
         return "\n".join(lines)

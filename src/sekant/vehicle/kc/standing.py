@@ -1,4 +1,4 @@
-"""Preloads for given wheel loads: spring perch settings with which an axle stands as drawn, or at another height."""
+"""Preloads for given wheel loads: settings of the spring perches with which an axle stands at a given height."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def standing(
     *,
     travel: float | str = 0.0,
 ) -> HardPoints:
-    """The axle with spring perches (`left.spring_perch`, `right.spring_perch` of its `set_up`) for given wheel loads.
+    """The axle with its spring perches set (`left.spring_perch`, `right.spring_perch` of `set_up`) for wheel loads.
 
-    `loads` (N) are vertical forces of the road at the contacts, one for both or by side: unequal ones correspond to
-    corner weights with a cross weight. With them and their own weight the wheels rest `travel` m above the drawing,
-    whatever forces springs, stops, bar and bushings exert there.
+    `loads` (N) are vertical forces of the road at the contacts, one for both sides or one for each side; unequal
+    loads correspond to corner weights with a cross weight. Under these loads and their weight, the wheels rest
+    `travel` m above the drawing, with the forces that springs, stops, bar and bushings exert there.
     """
     points = hard_points(given)
     by_side = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, loads)
@@ -40,7 +40,7 @@ def standing(
     names = [f"{side}.spring_perch" for side in SIDES]
     if not all(name in model.parameters for name in names):
         raise ModelError(
-            f"a {points.type} without springs cannot be set to a load; give spring_top and spring_bottom"
+            f"a {points.type} without springs cannot be set to a load; give the points spring_top and spring_bottom"
         )
     rig = loaded_rig(model, roles, "height", symbolic=names)
     base = {f"{side}.fz": wanted[side] for side in SIDES}
@@ -52,7 +52,7 @@ def standing(
     size = max(abs(load) for load in wanted.values()) or 1.0
 
     def residual(x: np.ndarray) -> np.ndarray:
-        """Forces (N) needed in addition to the springs to hold the heights; zero if the springs carry the load."""
+        """Forces (N) that hold the heights in addition to the springs; zero if the springs carry the load."""
         nonlocal rest
         rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
         return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])
@@ -78,6 +78,6 @@ def standing(
         kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
         return points.model_copy(update={"set_up": {**kept, **found}})
     raise SolverError(
-        f"standing: the loads still differ by {result.error:.3g} N after {MOST} iterations; check that the "
-        "stops allow these loads"
+        f"standing: the wheel loads differ by {result.error:.3g} N from the given loads after {MOST} iterations; "
+        "check that springs and stops can carry them"
     )

@@ -1,12 +1,12 @@
-"""Files of targets: wanted curves of an axle, and the hard points that may move for them.
+"""Files of targets: target curves of an axle, and the hard points that may move to reach them.
 
 move: {tie_rod_inner.z: -20..20 mm, tie_rod_inner.y: -10..10 mm}  # relative to the drawing
 targets:
-  toe: 0 deg                                                       # over the whole travel
+  toe: 0 deg                                                       # over the entire travel
   camber: {design: -1.5 deg, gradient: -25 deg/m, tolerance: 0.1 deg}
   roll_center_height: {design: 45 mm, tolerance: 5 mm}             # as drawn only
   motion_ratio: {travel: [-30 mm, 30 mm], values: [0.9, 1.0], weight: 2}
-travel: -30..30 mm:9                                               # by default that of the axle
+travel: -30..30 mm:9                                               # by default the travel of the axle
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ POSITIONS = 9
 
 @dataclass(frozen=True)
 class CurveTarget:
-    """The target of a curve: straight through `design` with `gradient`, or `values` at `travel`, SI.
+    """The target of a curve, SI: a line through `design` with the slope `gradient`, or `values` at `travel`.
 
-    Without gradient and values it applies only at the design position, unless it applies `everywhere`.
+    Without gradient and values, it applies only at the design position, unless it applies `everywhere`.
     """
 
     curve: str
@@ -56,7 +56,7 @@ class CurveTarget:
     weight: float = 1.0
 
     def over(self, travel: Vector) -> Vector:
-        """Wanted values (n,) over travel (n,) m; NaN where the curve is free."""
+        """Target values (n,) at travel (n,) m, with NaN where the curve is free."""
         if self.values:
             return np.interp(travel, self.travel, self.values, left=np.nan, right=np.nan)
         assert self.design is not None
@@ -67,13 +67,16 @@ class CurveTarget:
 
     @property
     def drawn(self) -> float:
-        """The target as drawn; NaN if there is none."""
+        """The target value as drawn; NaN if there is none."""
         return float(self.over(np.zeros(1))[0])
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The contents of a file; `move`: coordinates and bounds (m) relative to the drawing; `travel` (n,) m or None."""
+    """The contents of a file of targets.
+
+    `move` contains bounds (m) of the changes of coordinates from the drawing; `travel` (n,) m may be None.
+    """
 
     targets: tuple[CurveTarget, ...]
     move: Mapping[str, tuple[float, float]]
@@ -103,7 +106,7 @@ def _targets(data: Mapping[str, Any], file: str) -> Targets:
     for name, text in (data.get("move") or {}).items():
         path = ("move", name)
         if not is_range(text):
-            raise ModelError(f"write its range as -20..20 mm (got {text!r})", path=path)
+            raise ModelError(f"write the range of its change, such as -20..20 mm (got {text!r})", path=path)
         with_place = _read(lambda text=text, name=name: read_range(text, "m", name, rising=True), path)
         move[name] = (with_place.first, with_place.last)
     travel = None
@@ -144,16 +147,18 @@ def _target(name: str, given: Any) -> CurveTarget:
         at, values = given.get("travel"), given.get("values")
         if not (isinstance(at, list) and isinstance(values, list) and len(at) == len(values) > 1):
             raise ModelError(
-                "'travel' and 'values' must be lists of the same length, at least two", path=path
+                "'travel' and 'values' must be lists of equal length, with at least two entries", path=path
             )
         if "design" in given or "gradient" in given:
-            raise ModelError("give either 'values' or 'design', not both", path=path)
+            raise ModelError(
+                "give either 'travel' and 'values', or 'design' and 'gradient', not both", path=path
+            )
         places = tuple(float(z) for z in _read(lambda: grid_values(at, np.zeros(1), "travel"), path))
         wanted = tuple(number(value, unit, "values") for value in values)
         return CurveTarget(name, unit, travel=places, values=wanted, tolerance=tolerance, weight=weight)
     if "design" not in given:
         raise ModelError(
-            "a target needs 'design', the wanted value as drawn, or 'travel' and 'values'", path=path
+            "a target needs either 'design', the target value as drawn, or 'travel' and 'values'", path=path
         )
     slope = None
     if "gradient" in given:
@@ -164,17 +169,17 @@ def _target(name: str, given: Any) -> CurveTarget:
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """Hard points that were moved towards targets, and curves before and after over the travel of the targets."""
+    """Hard points that were moved to reach targets, and curves before and after over the travel of the targets."""
 
     points: HardPoints
     moves: Mapping[str, tuple[float, float]]
-    """coordinate -> m as drawn and as tuned"""
+    """coordinate -> its values (m) as drawn and as tuned"""
     before: AxleCurves
     after: AxleCurves
     targets: Targets
 
     def misses(self, curves: AxleCurves) -> dict[str, float]:
-        """Largest deviation of each curve from its target, SI."""
+        """Curve -> its largest deviation from the target, SI."""
         found = {}
         for target in self.targets.targets:
             name = target.curve if target.curve in curves.names else f"left.{target.curve}"
@@ -183,7 +188,7 @@ class Tuned:
         return found
 
     def summary(self) -> str:
-        lines = ["moved, mm:"]
+        lines = ["moved coordinates, mm:"]
         for name, (a, b) in self.moves.items():
             low, high = self.targets.move[name]
             edge = "" if low + 1e-9 < b - a < high - 1e-9 else "  (at its bound)"
@@ -195,7 +200,7 @@ class Tuned:
             a, b = (shown_number("", x[target.curve], factor) for x in (before, after))
             verdict = ""
             if target.tolerance is not None:
-                met = "within" if after[target.curve] <= target.tolerance else "outside of"
+                met = "within" if after[target.curve] <= target.tolerance else "outside"
                 verdict = f", {met} its tolerance of {factor * target.tolerance:.4g}"
             lines.append(
                 f"  {target.curve.replace('_', ' '):<28}{a:>12} -> {f'{b} {unit}'.rstrip()}{verdict}"
@@ -203,7 +208,7 @@ class Tuned:
         return "\n".join(lines)
 
     def as_dict(self) -> dict:
-        """All results in SI, for JSON."""
+        """All results as plain data in SI, for JSON."""
         return {
             "moves": {name: {"drawn": a, "tuned": b} for name, (a, b) in self.moves.items()},
             "deviation_before": self.misses(self.before),
@@ -219,8 +224,8 @@ def tune(points: HardPoints, targets: Targets) -> Tuned:
     if not targets.move:
         known = list(coordinates(points))
         raise ModelError(
-            "contains no hard points to move; write move: {tie_rod_inner.z: -20..20 mm} with some of "
-            f"{', '.join(known[:3])} ...",
+            "contains no hard points to move; write, for example, move: {tie_rod_inner.z: -20..20 mm}, with "
+            f"coordinates such as {', '.join(known[:3])}",
             file=targets.file,
         )
     drawn = coordinates(points)
