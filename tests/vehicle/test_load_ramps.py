@@ -128,7 +128,7 @@ def test_the_axle_gives_way_as_the_ramps_did():
         ),
         (
             "fx [N], x [mm], y [mm], z [mm], rx [deg], ry [deg], rz [deg]\n" + "5,0,0,0,0,0,0\n" * 4,
-            "too short for a slope: 4 rows, loads within 0 N",
+            "too short for a slope: it has 4 rows, and its loads vary by 0 N",
         ),
         ("fx [N], x [mm], y [mm], z [mm], rx [deg], ry [deg]\n" + "5,0,0,0,0,0\n" * 4, "has no column 'rz'"),
         (

@@ -163,7 +163,7 @@ def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
     [
         ("lateral.toe [deg/kN]\n1\n", "unknown column 'lateral.toe'; did you mean 'lateral_same.toe'"),
         ("lateral_same.toe [mm/kN]\n1\n", "mm/kN"),
-        ("lateral_same.toe [deg/kN]\n1\n2\n", "no column 'travel' that distinguishes them"),
+        ("lateral_same.toe [deg/kN]\n1\n2\n", "has 2 rows, but no column 'travel'"),
         ("travel [mm],lateral_same.toe [deg/kN]\n1,1\n1,2\n", "same travel occurs twice"),
         ("travel [mm]\n1\n", "contains no rates"),
     ],
@@ -271,5 +271,7 @@ def test_measured_rows_are_compared_at_their_own_rack(tmp_path):
         line = next(x for x in told.output.splitlines() if x.startswith("  toe") and len(x.split()) == 3)
         assert abs(float(line.split()[1])) < 1e-3, line  # between 41 positions the curve is a cubic spline
     straight = sk.vehicle.axle_curves(load_axle(STEERED), travel=[-0.01, 0.0, 0.01])
-    with pytest.raises(SekantError, match=r"measured at rack 25 mm, but the curves are at 0 mm"):
+    with pytest.raises(
+        SekantError, match=r"positions of the measurement \(25 mm\) are outside those of the curves \(0 mm\)"
+    ):
         deviations(straight, sk.vehicle.read_measured(steered_rows(curves, [4], tmp_path / "rig.csv")))

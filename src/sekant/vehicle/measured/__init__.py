@@ -1,1 +1,1 @@
-"""Suspensions defined by measured curves: files of rigs, and the corners and axles built from them."""
+"""Suspensions defined by measured curves: files from rigs, and corners and axles that are built from them."""

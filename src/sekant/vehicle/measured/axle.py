@@ -1,7 +1,8 @@
-"""An axle whose wheels follow measured curves: path joints over travel, surfaces over travel and one rack for both.
+"""An axle whose wheels follow measured curves: path joints over the travel or, if it is steered, surface joints over
+the travel and a rack that both wheels share.
 
-Bodies and joints have the names of other axles (`left.upright`, `left.hub`, `rack` ...); the coordinate of the joint
-`left.travel` is the travel. Its ground is the vehicle's body.
+Bodies and joints have the same names as in other axles (`left.upright`, `left.hub`, `rack` ...). The coordinate of
+the joint `left.travel` is the travel. The ground is the vehicle's body.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spinning:
-    """Data of the wheels of the axle: mass kg, inertia (3,) kg m^2 about the center, radius m."""
+    """Data of a wheel of the axle: mass (kg), inertia (3,) kg m^2 about the center, and radius (m)."""
 
     mass: float
     inertia: tuple[float, float, float]
@@ -48,7 +49,8 @@ _ANSWERS = Recent()
 def measured_of(
     given: MeasuredSuspension, radius: float
 ) -> tuple[MeasuredWheels, dict[str, PoseCurve | PoseSurface]]:
-    """The measurements of a suspension, and the path or surface of each wheel; cached while no file changes."""
+    """The measurements of a suspension, and the path or surface of each wheel. They are cached until a file
+    changes."""
     radius = radius if given.radius is None else given.radius
     contents = tuple(read_file(file) for file in given.files)
     key = (given.model_dump_json(include={"curves", "compliance", "wheel_center", "axle"}), radius, contents)
@@ -73,16 +75,17 @@ def measured_axle(
     compliant: bool = True,
     gravity: float = GRAVITY,
 ) -> Model:
-    """The axle under `load` (N) of one wheel at the design position; without `compliant` its compliance is neglected.
+    """The axle, whose springs carry `load` (N) of one wheel at the design position.
 
-    `anti_roll_bar` (N/m): force at each wheel over the difference of their travels.
+    `anti_roll_bar` (N/m) is the force at each wheel per difference of their travels. Unless `compliant` is true, the
+    compliance of the suspension is neglected.
     """
     measured, shapes = measured_of(given, spinning.radius)
     file = given.curves if isinstance(given.curves, str) else given.curves["left"]
     if steered and not measured.steered:
         raise ModelError(
-            f"{file}: the axle is steered, but its curves contain only one rack position; measure three or "
-            "more, with a column rack [mm], or remove the steering",
+            f"{file}: the axle is steered, but its curves contain only one rack position; measure at three or more "
+            "positions and give a column rack [mm], or remove the steering",
             path=("curves",),
         )
     part = Model(name="axle")
@@ -116,7 +119,7 @@ def _corner(
     carried: float,
     compliant: bool,
 ) -> Model:
-    """The corner of one wheel; if steered, its rack is a separate coordinate."""
+    """The corner of one wheel. If it is steered, the rack is a separate coordinate."""
     laws = laws_of(given.spring, given.damper, SprungWheel(shape, sign, measured.curves.get(side), carried))
     at = (np.zeros(1), np.zeros(1)) if isinstance(shape, PoseSurface) else (np.zeros(1),)
     R = shape.pose(*at)[0][0]

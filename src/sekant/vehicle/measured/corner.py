@@ -34,23 +34,25 @@ def corner_of_curves(
     compliance: Rates | None = None,
     name: str = "",
 ) -> Model:
-    """A corner whose upright follows measured curves: one body on one path joint, whose coordinate is the travel.
+    """A corner whose upright follows measured curves: one body on a path joint, whose coordinate is the travel.
 
-    Camber and toe determine the spin axis (the upright does not turn about it), `track_change` and
-    `wheelbase_change` the contact point of a wheel of `radius` m; `wheel_center` (3,) m is its position at zero
-    travel. A column `spring_load` becomes a force along the travel. `compliance`: measured rates at held height
-    (`read_compliance`); the joint then has elastic modes with exactly these rates.
+    Camber and toe determine the spin axis, about which the upright does not turn. `track_change` and
+    `wheelbase_change` determine the contact point of a wheel of `radius` m. `wheel_center` (3,) m is the position of
+    the wheel's center at zero travel. A column `spring_load` becomes a force along the travel. `compliance` contains
+    measured rates at held height (`read_compliance`); the joint then has elastic modes with exactly these rates.
 
-    Curves at several positions of the rack make a steered corner: a surface joint over travel and rack, whose
-    second coordinate is prescribed by the motion `steering`. Compliance rates are those straight ahead, in axes
-    that turn with the wheel.
+    Curves at several positions of the rack give a steered corner: a surface joint over travel and rack, whose second
+    coordinate the motion `steering` prescribes. Compliance rates are then the rates straight ahead, in axes that turn
+    with the wheel.
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
-            raise ModelError(f"a corner built from measured curves needs the column '{needed}'")
+            raise ModelError(f"the measured curves have no column '{needed}', which a corner requires")
     center = np.asarray(wheel_center, float)
     if center.shape != (3,) or abs(center[1]) < 1e-6:
-        raise ModelError(f"wheel_center must be a point (3,) m off the center plane (got {wheel_center})")
+        raise ModelError(
+            f"wheel_center must be a point [x, y, z] in m that is not on the center plane (got {wheel_center})"
+        )
     steered = measured.steering.size > 1
     shape = poses_of_curves(measured, center, radius, axle).shape("kc")
     p, R = contact_at_rest(measured, radius, 1.0 if center[1] > 0 else -1.0)

@@ -1,4 +1,4 @@
-"""Measured K&C curves of one wheel: read from CSV, and compared with computed curves."""
+"""Measured K&C curves of one wheel: they are read from CSV files and compared with computed curves."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ NEEDED = (
     "spring_load",
     "motion_ratio",
 )
-"""columns that a model requires; they must have no gaps"""
+"""Columns that models use, and that must not have gaps."""
 
 
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
-    """Curves of one wheel over its travel from a CSV file with Sekant's headers: ``travel [mm], camber [deg] ...``.
+    """Curves of one wheel versus its travel from a CSV file with headers such as ``travel [mm], camber [deg]``.
 
-    Names are those of the glossary, units are in brackets (default: SI); columns of the other wheel of an axle are
-    ignored. Travel is measured from the same position as the other quantities. Up and down strokes, in the order in
-    which they were taken, are averaged, and their gap is `hysteresis`; other rows may come in any order. With a
-    column ``rack`` the file contains a curve for each of its values; curves at different travels are interpolated
-    to the travels of the shortest one. `strict`, for models: every column must have a unit, and the travel must be
-    in order.
+    Headers use the names of the glossary and state units in brackets (default: SI). Columns of the other wheel of an
+    axle are ignored. Travel is measured from the same position as the other quantities. Up and down strokes, in the
+    order in which they were measured, are averaged, and their gap is the `hysteresis`; other rows may be in any
+    order. With a column ``rack``, the file contains a curve for each of its values. Curves at different travels are
+    interpolated to the travels of the shortest curve. With `strict`, as for models, every column must have a unit,
+    and the travel must be in order.
     """
     table = read_columns(path, gaps=True)
     if len(table.values) < 4:
-        raise table.wrong("contains fewer than four positions; a curve needs at least four")
+        raise table.wrong(f"contains only {len(table.values)} positions; a curve needs at least four")
     other, places = "right." if side == "left" else "left.", {}
     for place, header in enumerate(table.names):
         if header.startswith(other):
@@ -50,7 +50,7 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
         if name not in GLOSSARY:
             hint = suggest(name, list(GLOSSARY), "quantities")
             raise table.wrong(f"column '{header}': unknown quantity '{name}'; {hint}")
-        places.setdefault(name, place)  # columns of the wheel and of the axle: the first one counts
+        places.setdefault(name, place)  # of columns of the wheel and of the axle, the first is used
     if "travel" not in places:
         raise table.wrong("has no column 'travel'")
     if strict:
@@ -77,11 +77,12 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
 def deviations(
     ours: SuspensionCurves, measured: SuspensionCurves, side: str = "left"
 ) -> dict[str, tuple[str, float]]:
-    """Name -> (unit, root mean square of `ours` less `measured`), in display units, at the measured travel and
+    """Name -> (unit, root mean square of `ours` minus `measured`), in display units, at the measured travel and
     rack.
 
-    Between positions of `ours` the curves are splines, cubic with at least four positions; beyond them nothing is
-    compared. Raises `ModelError` if `ours` has none of the measured positions of the rack.
+    Splines interpolate between the positions of `ours`; they are cubic with at least four positions. Measurements
+    beyond these positions are not compared. Raises `ModelError` if `ours` has none of the measured positions of the
+    rack.
     """
     racks = (measured.steering >= ours.steering.min() - NEAR) & (
         measured.steering <= ours.steering.max() + NEAR
@@ -91,8 +92,8 @@ def deviations(
             ", ".join(f"{1e3 * rack:.4g}" for rack in x) for x in (measured.steering, ours.steering)
         )
         raise ModelError(
-            f"{measured.name}: measured at rack {places} mm, but the curves are at {own} mm; use a range of "
-            "the steering that contains these positions"
+            f"{measured.name}: the rack positions of the measurement ({places} mm) are outside those of the curves "
+            f"({own} mm); use a steering range that contains them"
         )
     found = {}
     for name in measured.names:
@@ -119,7 +120,7 @@ def deviations(
 
 
 def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
-    """Values (n, m) of a curve at travel (n,) at positions of the rack (m,) m; NaN beyond those that it knows."""
+    """Values (n, m) of a curve at positions (m,) m of the rack, with NaN beyond the positions of the curve."""
     nearest = np.abs(ours.steering[:, None] - racks).argmin(axis=0)
     if np.all(np.abs(ours.steering[nearest] - racks) <= NEAR):
         return ours[name][:, nearest]
@@ -134,7 +135,7 @@ def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
 
 
 def _spline(x: Floats, y: Floats) -> Any:
-    """Spline through values (n, ...) at x (n,): cubic, or of lower degree for fewer than four values."""
+    """Spline through values (n, ...) at x (n,), cubic or, with fewer than four values, of lower degree."""
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(x, y, k=min(3, x.size - 1))

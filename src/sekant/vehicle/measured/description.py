@@ -1,4 +1,4 @@
-"""The description of a suspension on measured curves, in files of axles and cars."""
+"""The description of a suspension with measured curves, in files of axles and cars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sekant.vehicle.quantities import (
 )
 
 Files = dict[str, str]
-FARTHEST = 5.0  # m, of a wheel from the center plane: larger numbers are millimeters
+FARTHEST = 5.0  # m, distance of a wheel from the center plane: larger values are in millimeters
 
 
 def _files(given: Any) -> Any:
@@ -35,7 +35,7 @@ def _files(given: Any) -> Any:
         return given
     if isinstance(given, str):
         return given
-    raise wrong("is a file (rig.csv), or {left: left.csv, right: right.csv}")
+    raise wrong("must be a file such as rig.csv, or {left: left.csv, right: right.csv}")
 
 
 def table_over_travel(column: str, unit: str) -> BeforeValidator:
@@ -65,23 +65,23 @@ def table_over_travel(column: str, unit: str) -> BeforeValidator:
 
 
 class MeasuredSpring(Description):
-    """The spring of one wheel: by its points, by its motion ratio, or by its effect at the wheel."""
+    """The spring of one wheel, given by its end points, by its motion ratio, or by its rate at the wheel."""
 
     stiffness: NotNegative[StiffnessNumber] = 0.0
-    """stiffness of the spring along its own axis, with top and bottom or with a motion ratio"""
+    """stiffness along the axis of the spring, together with top and bottom or with a motion ratio"""
     top: PointNumbers | None = None
-    """its upper end, on the vehicle's body, of the left side"""
+    """upper end of the left spring, on the vehicle's body"""
     bottom: PointNumbers | None = None
-    """its lower end, on the upright, of the left side"""
+    """lower end of the left spring, on the upright"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("motion_ratio", "")] = None
-    """compression of the spring over the wheel's travel; by default the column motion_ratio of the curves"""
+    """compression of the spring per travel of the wheel; by default the column motion_ratio of the curves"""
     wheel_rate: Annotated[
         NotNegative[StiffnessNumber] | TableData | None, table_over_travel("wheel_rate", "N/m")
     ] = None
-    """load at the wheel per travel, a number or a table versus travel, instead of a stiffness"""
+    """load at the wheel per travel, instead of a stiffness: a number, or a table versus travel"""
     preload: Newtons | None = None
-    """force at the design position, of the spring itself or, with wheel_rate, at the wheel; by default the force
-    that carries the car there"""
+    """force of the spring or, with wheel_rate, force at the wheel at the design position; by default the force that
+    carries the car there"""
 
     @model_validator(mode="after")
     def _one_way(self):
@@ -94,27 +94,28 @@ class MeasuredSpring(Description):
         if self.top is not None and self.motion_ratio is not None:
             raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
         if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
-            raise ValueError("stiffness is missing: points and motion_ratio require it")
+            raise ValueError("stiffness is missing; a spring with points or a motion_ratio requires it")
         return self
 
 
 class MeasuredDamper(Description):
-    """The damper of one wheel: by its points, by its motion ratio, or by its effect at the wheel."""
+    """The damper of one wheel, given by its end points, by its motion ratio, or by its force at the wheel."""
 
     damping: Annotated[
         NotNegative[DampingNumber] | TableData | None, table_over_travel("damping", "N*s/m")
     ] = None
-    """force per velocity: of the damper with points or motion ratio, otherwise at the wheel, a number or a
-    table over travel"""
+    """force per velocity: a number, or a table versus travel. It is the damping of the damper if there are points or
+    a motion ratio, and otherwise the damping at the wheel"""
     curve: TableData | None = None
-    """force versus the velocity of compression (m/s), instead of a damping; rebound has negative velocities and
-    forces"""
+    """force versus the velocity of compression (m/s), instead of a damping; in rebound, velocities and forces are
+    negative"""
     top: PointNumbers | None = None
-    """its upper end, on the vehicle's body, of the left side"""
+    """upper end of the left damper, on the vehicle's body"""
     bottom: PointNumbers | None = None
-    """its lower end, on the upright, of the left side"""
+    """lower end of the left damper, on the upright"""
     motion_ratio: Annotated[Plain | TableData | None, table_over_travel("damper_motion_ratio", "")] = None
-    """compression of the damper over the wheel's travel; by default 1"""
+    """compression of the damper per travel of the wheel; by default the column damper_motion_ratio of the curves, or
+    1"""
 
     @model_validator(mode="after")
     def _one_way(self):
@@ -125,7 +126,9 @@ class MeasuredDamper(Description):
         if self.top is not None and self.motion_ratio is not None:
             raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
         if self.top is not None and isinstance(self.damping, TableData):
-            raise ValueError("damping over travel acts at the wheel; remove top and bottom")
+            raise ValueError(
+                "a table of damping versus travel is the damping at the wheel; remove top and bottom"
+            )
         return self
 
 
@@ -133,11 +136,11 @@ class MeasuredMasses(Description):
     """Unsprung masses of one side, without the wheel."""
 
     upright: NotNegative[Kilograms] = 20.0
-    """upright, brake, and the shares of links and struts that move with it"""
+    """mass of upright and brake, and of the parts of links and struts that move with them"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
-    """inertia of these, [Ixx, Iyy, Izz], about the wheel's center"""
+    """inertia of these masses about the wheel's center, [Ixx, Iyy, Izz]"""
     rack: Positive[Kilograms] | None = None
-    """mass of the rack and of the parts that move with it; by default that of the steering"""
+    """mass of the rack and of the parts that move with it; by default rack_mass of the steering"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -146,19 +149,19 @@ class MeasuredMasses(Description):
 
 
 class MeasuredSuspension(Description):
-    """A suspension defined by the curves that a rig measured: wheels follow them on path or, if steered, surface
-    joints."""
+    """A suspension defined by curves that a rig measured. The wheels follow them on path joints or, if they are
+    steered, on surface joints."""
 
     curves: Annotated[str | Files, BeforeValidator(_files)]
     """CSV file of curves versus travel, or versus travel and rack (names of the glossary, units in brackets), or of
-    poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file. A file
-    of one side also defines the other one, as its mirror image"""
+    poses of the wheel (x, y, z and an orientation); {left: ..., right: ...} if each side has its own file. If a file
+    contains one side, the other side is its mirror image"""
     wheel_center: PointNumbers
     """center of the left wheel at the design position, where travel is zero"""
     radius: Positive[Meters] | None = None
-    """radius of the wheel, to its contact; by default that of the tire"""
+    """radius of the wheel: distance of its contact point; by default the radius of the tire"""
     compliance: Annotated[str | Files, BeforeValidator(_files)] | None = None
-    """CSV file of compliance rates at held height; {left: ..., right: ...} if both were measured"""
+    """CSV file of compliance rates at held height; {left: ..., right: ...} if both sides were measured"""
     spring: MeasuredSpring | None = None
     """spring of one side; by default the column spring_load of the curves, if there is one"""
     damper: MeasuredDamper | None = None
@@ -168,7 +171,7 @@ class MeasuredSuspension(Description):
     axle: Literal["front", "rear"] | None = None
     """position in the vehicle, which determines the sign of a column wheelbase_change"""
     lag: NotNegative[Seconds] = 0.01
-    """damping over stiffness of the compliances (Hall: damping is 1 % of the stiffness)"""
+    """damping divided by stiffness of the elastic modes (Hall: damping is 1 % of the stiffness)"""
 
     @model_validator(mode="after")
     def _beside_the_middle(self):
@@ -176,12 +179,13 @@ class MeasuredSuspension(Description):
             raise ValueError("wheel_center is the center of the left wheel; its y must be positive")
         if self.wheel_center[1] > FARTHEST:
             raise ValueError(
-                f"wheel_center is {self.wheel_center[1]:g} m from the middle; write [0, 730 mm, 0] if these are mm"
+                f"wheel_center is {self.wheel_center[1]:g} m from the center plane; if this is in mm, write the "
+                "unit, as in [0, 730 mm, 0]"
             )
         return self
 
     @property
     def files(self) -> list[str]:
-        """All files that are read when it is built."""
+        """All files that are read when the suspension is built."""
         given = [self.curves, self.compliance]
         return [f for g in given if g for f in ([g] if isinstance(g, str) else g.values())]

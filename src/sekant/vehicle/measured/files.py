@@ -1,4 +1,5 @@
-"""Axle files on measured curves: YAML with `suspension: {curves: rig.csv, ...}`, and the files named there."""
+"""Files of axles with measured curves: YAML with `suspension: {curves: rig.csv, ...}`, and the files that it
+names."""
 
 from __future__ import annotations
 
@@ -30,22 +31,22 @@ TABLES = (
 
 
 class MeasuredAxle(Description):
-    """An axle on measured curves: alone on a rig, or as part of a car that names its file."""
+    """An axle with measured curves, alone on a rig or as a part of a car that names its file."""
 
     name: str = "axle"
     """name of the axle"""
     description: str = ""
     """description in one sentence"""
     suspension: MeasuredSuspension
-    """its curves, springs and masses"""
+    """curves, springs and masses of the suspension"""
     wheel: WheelData = WheelData()
-    """radius, mass and inertia of one wheel; in a car, the car's values apply"""
+    """radius, mass and inertia of one wheel; in a car, the values of the car apply"""
     anti_roll_bar: NotNegative[StiffnessNumber] = 0.0
-    """force at each wheel over the difference of their travels"""
+    """force at each wheel per difference of their travels"""
     load: NotNegative[Newtons] = 0.0
-    """load of one wheel at the design position; springs without a preload carry it"""
+    """load of one wheel at the design position, which springs without a preload carry"""
     wheelbase: Positive[Meters] | None = None
-    """distance of the axles, for supports in percent"""
+    """distance between the axles, for anti-dive and related quantities"""
     cg_height: Positive[Meters] | None = None
     """height of the vehicle's center of mass above the road"""
 
@@ -54,7 +55,8 @@ class MeasuredAxle(Description):
         found = self.suspension.radius or self.wheel.given_radius
         if found is None:
             raise ModelError(
-                "radius is missing; give wheel: {tire: 205/55 R16} or {radius: 316 mm}", path=("wheel",)
+                "the radius is missing; write wheel: {tire: 205/55 R16} or wheel: {radius: 316 mm}",
+                path=("wheel",),
             )
         return found
 
@@ -63,7 +65,7 @@ class MeasuredAxle(Description):
         return Spinning(self.wheel.mass or 20.0, self.wheel.inertia or INERTIA, self.radius)
 
     def measured(self) -> MeasuredWheels:
-        """The contents of its files."""
+        """The contents of the files of the axle."""
         return measured_of(self.suspension, self.radius)[0]
 
     def model(self, *, compliant: bool = True) -> Model:
@@ -79,7 +81,7 @@ class MeasuredAxle(Description):
         return made.changed(name=self.name)
 
     def roles(self, model: Model) -> AxleRoles:
-        """The roles of items in its model."""
+        """The roles of items in the model of the axle."""
         travel = measured_of(self.suspension, self.radius)[0].poses["left"].travel
         given = Suspension(
             axle=self.suspension.axle or "front",
@@ -98,7 +100,7 @@ def is_measured_file(path: str | PathLike[str]) -> bool:
 
 
 def on_measured_curves(path: str | PathLike[str]) -> bool:
-    """Whether a file describes an axle on measured curves, or a car with one."""
+    """Whether a file describes an axle with measured curves, or a car with such an axle."""
     if Path(path).suffix.lower() not in (".yaml", ".yml") or not Path(path).is_file():
         return False
     data = read_source(Path(path)).data
@@ -113,7 +115,7 @@ def on_measured_curves(path: str | PathLike[str]) -> bool:
 
 
 def describes_curves(data: Any) -> bool:
-    """Whether the contents of a file are those of an axle on measured curves."""
+    """Whether the contents of a file describe an axle with measured curves."""
     own = data.get("suspension") if isinstance(data, dict) else None
     return isinstance(own, dict) and "curves" in own
 
@@ -125,14 +127,14 @@ def load_measured_axle(path: str | PathLike[str]) -> MeasuredAxle:
     try:
         locate_measured(source.data.get("suspension"), place.parent, source.places, ("suspension",))
         found = read_as(MeasuredAxle, source.data)
-        found.model()  # building the model finds errors in its files while their lines are known
+        found.model()  # reports errors in files that it names with their lines
         return found
     except SekantError as error:
         raise located(_below(error, "suspension"), source.places, str(path)) from None
 
 
 def _below(error: SekantError, key: str) -> SekantError:
-    """Move an error of a suspension's field to the field's location in the file."""
+    """Let an error of a field of the suspension refer to the location of the field in the file."""
     path = getattr(error, "path", ())
     if path and path[0] in MeasuredSuspension.model_fields:
         error.path = (key, *path)  # type: ignore[attr-defined]
@@ -140,7 +142,7 @@ def _below(error: SekantError, key: str) -> SekantError:
 
 
 def locate_measured(data: Any, folder: Path, places: Places, path: KeyPath) -> None:
-    """Replace the file names of a suspension on curves by paths that begin with the folder of its file."""
+    """Replace the file names of a suspension with measured curves by paths that begin with the folder of its file."""
     if not isinstance(data, dict) or "curves" not in data:
         return
     for key in ("curves", "compliance"):

@@ -1,4 +1,4 @@
-"""Springs and dampers of a wheel that follows measured curves: along their line of action, or along its travel."""
+"""Springs and dampers of a wheel that follows measured curves, along their line of action or along the travel."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Laws:
 class SprungWheel:
     """The wheel on which springs and dampers act.
 
-    Its shape over travel, sign of its side, measured curves if there are any, and the force (N) of its spring at
-    the design position.
+    `shape` is its path or surface over the travel, `sign` is 1 on the left and -1 on the right, `curves` are its
+    measured curves, if there are any, and `carried` is the force (N) that its spring carries at the design position.
     """
 
     shape: PoseCurve | PoseSurface
@@ -57,7 +57,7 @@ class SprungWheel:
         return R[0], p[0]
 
     def column(self, name: str) -> TableData | None:
-        """A measured column over travel, with the wheels straight ahead."""
+        """A measured column versus travel, with the wheels straight ahead."""
         if self.curves is None or name not in self.curves.names:
             return None
         return _cubic(self.curves.travel, self.curves[name][:, self.curves.design()[1]])
@@ -73,7 +73,7 @@ def laws_of(spring: MeasuredSpring | None, damper: MeasuredDamper | None, wheel:
 
 
 def bars_over_travel(stiffness: float, start: str = "q") -> dict[str, Actuator]:
-    """An anti-roll bar (N/m) between the joints `travel` of both sides; `start`: the other coordinate's name."""
+    """An anti-roll bar (N/m) between the joints `travel` of both sides; `start` is the name of their coordinate."""
     return {
         f"{side}.bar": Actuator(joint=f"{side}.travel", force=f"-{stiffness!r}*(q - {other}.travel.{start})")
         for side, other in (("left", "right"), ("right", "left"))
@@ -85,8 +85,8 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
         load = wheel.column("spring_load")
         if load is None:
             raise ModelError(
-                "spring is missing, and the curves have no column spring_load; give spring: {wheel_rate: ...}, or "
-                "its stiffness with points or a motion ratio",
+                "there is no spring, and the curves have no column spring_load; write spring: {wheel_rate: ...}, or "
+                "give the stiffness of the spring with points or a motion ratio",
                 path=("spring",),
             )
         into.tables["spring_load"] = load
@@ -100,8 +100,8 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
         ratio = given.motion_ratio if given.motion_ratio is not None else wheel.column("motion_ratio")
         if ratio is None:
             raise ModelError(
-                "motion_ratio is missing; in addition to its stiffness, a spring requires points, a motion ratio, "
-                "or a column motion_ratio of the curves",
+                "the motion ratio is unknown; in addition to the stiffness of the spring, give top and bottom or a "
+                "motion_ratio, or add a column motion_ratio to the curves",
                 path=("spring",),
             )
         into.tables["spring_load"] = _through_ratio(given, ratio, wheel)
@@ -109,15 +109,15 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
 
 
 def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: SprungWheel) -> TableData:
-    """Load at the wheel r(u) (preload + k c(u)) of a spring with the motion ratio r and the compression c = int r
-    du."""
+    """Load at the wheel of a spring with the motion ratio r: r(u) (preload + k c(u)), with the compression
+    c = int r du."""
     compression = _integral(ratio, wheel.span, 0.0)
     u = np.array(compression.x)
     r = _values(ratio, u)
     at_rest = float(_values(ratio, np.zeros(1))[0])
     if at_rest <= 0:
         raise ModelError(
-            f"motion_ratio is {at_rest:.3g} at the design position; it must be positive", path=("spring",)
+            f"motion_ratio must be positive, but it is {at_rest:.3g} at the design position", path=("spring",)
         )
     preload = wheel.carried / at_rest if given.preload is None else given.preload
     load = r * (preload + given.stiffness * np.array(compression.y))
@@ -125,7 +125,7 @@ def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: Sprun
 
 
 def _integral(rate: float | TableData, span: tuple[float, float], start: float) -> TableData:
-    """Integral of a rate over travel, with the value `start` at zero."""
+    """Integral of a rate over the travel, with the value `start` at zero travel."""
     u = np.union1d(np.linspace(*span, PLACES), [0.0])
     values = _values(rate, u)
     from scipy.interpolate import CubicSpline
@@ -153,7 +153,7 @@ def _line(
     given: MeasuredSpring | None = None,
     **law: Any,
 ) -> None:
-    """A spring or damper between a point of the vehicle's body and one of the upright, given on the left side."""
+    """A spring or damper between a point of the vehicle's body and a point of the upright, given on the left side."""
     side = np.array([1.0, wheel.sign, 1.0])
     above, below = np.array(top) * side, np.array(bottom) * side
     R, p = wheel.pose(0.0)
@@ -167,7 +167,7 @@ def _line(
         ratio = -(length(STEP) - length(-STEP)) / (2 * STEP)
         if ratio <= 0:
             raise ModelError(
-                f"{name}: its motion ratio is {ratio:.3g}: the spring extends in bump; check top and bottom",
+                f"{name}: its motion ratio is {ratio:.3g}, so it extends in bump; check top and bottom",
                 path=(name,),
             )
         preload = wheel.carried / ratio if given.preload is None else given.preload

@@ -1,4 +1,4 @@
-"""Compliance of a wheel over its travel, as full matrices: elastic modes of the path or surface that it follows."""
+"""Compliance of a wheel versus its travel as full matrices, and elastic modes of the path or surface it follows."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sekant.vehicle.measured.ramps import LOADS, read_matrices, scaled
 from sekant.vehicle.measured.rates import MeasuredCompliance, read_compliance
 
 Vector = NDArray[np.float64]
-RIGID = 1e-4  # relative to the softest direction
-SOFT = 1e-2  # relative to the softest direction: stiffer ones count as rigid without a warning
+RIGID = 1e-4  # of the largest compliance: directions with a smaller one are rigid
+SOFT = 1e-2  # of the largest compliance: directions with a smaller one are left out without a warning
 PLACES = 21  # points along the travel at which elastic modes are given
-RACKS = 4  # points along the rack; measured rates do not change over them
-FREE = 1e-2  # of the softest direction: a softer height was not held in the measurement
+RACKS = 4  # points along the rack; measured rates do not depend on it
+FREE = 1e-2  # of the largest compliance: with a larger one, the height was not held in the measurement
 
 
 @dataclass(frozen=True, eq=False)
 class ComplianceMatrices:
-    """C (n, 6, 6) SI at travel (n,) m: displacement and rotation of the wheel center by loads there, in vehicle
-    axes."""
+    """Compliance C (n, 6, 6), SI, at travel (n,) m: displacement and rotation of the wheel's center per load on it,
+    in vehicle axes."""
 
     side: str
     travel: Vector
@@ -42,9 +42,9 @@ class ComplianceMatrices:
         )
 
     def at(self, u: Vector) -> Vector:
-        """Matrices (k, 6, 6) at u (k,), at held height.
+        """Matrices (k, 6, 6) at u (k,) m, at held height.
 
-        The mean of two measured matrices is symmetric and positive as they are.
+        They are interpolated linearly, so they are symmetric and positive like the measured matrices.
         """
         C = np.array([_at_held_height(c) for c in self.C])
         flat = C.reshape(len(C), 36)
@@ -53,9 +53,10 @@ class ComplianceMatrices:
         return np.column_stack([np.interp(u, self.travel, column) for column in flat.T]).reshape(-1, 6, 6)
 
     def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
-        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3), of a surface at the grid with `u2`.
+        """Elastic modes at u (n,) m of a path with the axes R (n, 3, 3), or of a surface on the grid of u and `u2`.
 
-        A path has five modes at most, a surface four: only the softest directions are included, with a warning.
+        A path has at most five modes, a surface four. If there are more directions, a warning is given, and only the
+        softest ones are included.
         """
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
@@ -65,7 +66,7 @@ class ComplianceMatrices:
         most = 5 if u2 is None else 4
         soft = int(np.sum(values > RIGID * values.max()))
         if soft == 0:
-            raise ModelError("compliance: the matrices are zero; remove compliance")
+            raise ModelError("the compliance matrices are zero; remove compliance")
         count = min(soft, most)
         if values[-count - 1] > SOFT * values.max():
             warnings.warn(
@@ -79,14 +80,14 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         "compliance_left_out",
         f"compliance of the {side} wheel",
         "",
-        f"a steered wheel has at most {count} elastic modes; the next direction is treated as rigid, although its "
-        f"compliance is {softness:.1%} of the softest one",
-        "fix the rack (curves at one rack position) to use five",
+        f"a steered wheel has at most {count} elastic modes, so the next direction is treated as rigid, although its "
+        f"compliance is {softness:.1%} of the largest one",
+        "for five modes, give curves at only one rack position",
     )
 
 
 def _at_held_height(C: Vector) -> Vector:
-    """C at held height: rows and columns of z vanish, and the other entries are those under this constraint."""
+    """C under the constraint that the height is held: the row and the column of z are zero."""
     softest = float(scaled(C).diagonal().max())
     if C[2, 2] > FREE * softest:
         C = C - np.outer(C[:, 2], C[2]) / C[2, 2]
@@ -96,7 +97,7 @@ def _at_held_height(C: Vector) -> Vector:
 
 
 def read_rates(path: str | PathLike[str], side: str) -> MeasuredCompliance | ComplianceMatrices:
-    """Rates of a wheel: by cases (``lateral_same.toe``), or as full matrices (``fy.rz``)."""
+    """Rates of a wheel from a file, by cases (``lateral_same.toe``) or as full matrices (``fy.rz``)."""
     names = [name.partition(".")[0] for name in read_columns(path).names if name != "travel"]
     if names and all(name in LOADS for name in names):
         return ComplianceMatrices(side, *read_matrices(path))

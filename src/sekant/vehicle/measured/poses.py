@@ -19,14 +19,16 @@ from sekant.vehicle.suspension import members
 from sekant.vehicle.suspension.anti_roll_bar import MIRROR
 
 Vector = NDArray[np.float64]
-FEW = 7  # fewest lines for quintic splines
-LINES = 9  # lines in a direction that was measured at fewer positions
+FEW = 7  # least number of lines for quintic splines
+LINES = 9  # number of lines in a direction that was measured at fewer positions
 
 
 @dataclass(frozen=True, eq=False)
 class WheelPoses:
-    """p (n, m, 3) m and unit quaternions (n, m, 4) of a wheel's frame, y along the spin axis to the left, over travel
-    (n,) m and rack (m,) m."""
+    """Positions p (n, m, 3) m and unit quaternions (n, m, 4) of a wheel's frame at travel (n,) m and rack (m,) m.
+
+    The y axis of the frame is the spin axis and points to the left.
+    """
 
     travel: Vector
     rack: Vector
@@ -34,13 +36,13 @@ class WheelPoses:
     quaternion: Vector
 
     def mirrored(self) -> WheelPoses:
-        """Poses of the wheel on the other side, over a rack that moves the opposite way."""
+        """Poses of the wheel on the other side, with a rack that moves in the opposite direction."""
         p = self.p[:, ::-1] * MIRROR
         quaternion = self.quaternion[:, ::-1] * np.array([1.0, -1.0, 1.0, -1.0])
         return WheelPoses(self.travel, -self.rack[::-1] + 0.0, p, quaternion)
 
     def shape(self, name: str) -> PoseCurve | PoseSurface:
-        """A curve versus travel, or a surface in travel and rack."""
+        """A curve versus travel, or a surface over travel and rack."""
         if self.rack.size == 1:
             one = _refined(self) if self.travel.size < FEW else self
             data = {"position": one.p[:, 0], "quaternion": one.quaternion[:, 0], "travel": one.travel}
@@ -63,11 +65,11 @@ class WheelPoses:
 def poses_of_curves(
     measured: SuspensionCurves, center: Vector, radius: float, axle: str | None
 ) -> WheelPoses:
-    """Poses from camber, toe, track and wheelbase changes; with a column caster the upright turns with the steering
-    axis."""
+    """Poses from camber, toe, and changes of track and wheelbase. With a column caster, the upright turns about the
+    wheel's axis like the steering axis."""
     if axle is None and "wheelbase_change" in measured.names:
         raise ModelError(
-            "axle is missing: write axle: front or axle: rear; the sign of wheelbase_change follows from it",
+            "axle is missing; write axle: front or axle: rear, which determines the sign of wheelbase_change",
             path=("axle",),
         )
     p, quaternion = _wheel_poses(measured, center, radius, axle or "front")
@@ -78,9 +80,9 @@ def poses_of_curves(
 def poses_of_rows(
     p: Vector, quaternion: Vector, travel: Vector | None, rack: Vector | None, center: Vector
 ) -> WheelPoses:
-    """Poses from rows (n, 3), (n, 4) in measured order, at travel (n,) and rack (n,).
+    """Poses from rows of positions (n, 3) and quaternions (n, 4) in measured order, at travel (n,) and rack (n,).
 
-    Without travel it is the height above `center`. The poses are shifted such that zero travel lies at `center`.
+    By default, travel is the height above `center`. The poses are shifted such that zero travel is at `center`.
     """
     z = p[:, 2] - center[2] if travel is None else travel
     names = ["travel", "x", "y", "z", *QUATERNION]
@@ -91,7 +93,7 @@ def poses_of_rows(
     travel, racks, grid = on_one_grid(numbers, names)
     if not travel[0] < 0 < travel[-1]:
         raise ModelError(
-            f"travel ranges from {1e3 * travel[0]:.4g} to {1e3 * travel[-1]:.4g} mm but must include zero; "
+            f"travel must include zero, but it ranges from {1e3 * travel[0]:.4g} to {1e3 * travel[-1]:.4g} mm; "
             "measure travel from the design position"
         )
     turned = grid[..., 4:8] / np.linalg.norm(grid[..., 4:8], axis=-1, keepdims=True)
@@ -111,8 +113,8 @@ def _refined(poses: WheelPoses) -> WheelPoses:
 
 
 def _finer(measured: SuspensionCurves) -> SuspensionCurves:
-    """Poses with as many lines in both directions as quintic splines require, by splines of lower degree between
-    few lines."""
+    """Poses with as many lines in both directions as quintic splines require; splines of lower degree interpolate
+    between few lines."""
     from scipy.interpolate import make_interp_spline
 
     axes, data = [measured.travel, measured.steering], dict(measured.data)
@@ -130,7 +132,7 @@ def _finer(measured: SuspensionCurves) -> SuspensionCurves:
 
 
 def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
-    """Spin axis (n, 3) and axes (n, 3, 3) of a wheel on the side s that does not turn about it."""
+    """Spin axis (n, 3) and axes (n, 3, 3) of a wheel on the side s that does not turn about its spin axis."""
     e = s * np.column_stack([np.cos(camber) * np.sin(toe), s * np.cos(camber) * np.cos(toe), -np.sin(camber)])
     return e, np.array([members.wheel_axes(axis) for axis in e])
 
@@ -138,7 +140,7 @@ def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
 def _wheel_poses(
     measured: SuspensionCurves, center: Vector, radius: float, axle: str
 ) -> tuple[Vector, Vector]:
-    """p (n m, 3) m and unit quaternions (n m, 4) of the wheel's center, rack running fastest."""
+    """Positions (n m, 3) m and unit quaternions (n m, 4) of the wheel's center, with the rack varying fastest."""
     s = 1.0 if center[1] > 0 else -1.0
     e, R = _axes(measured["camber"].ravel(), measured["toe"].ravel(), s)
     down = wheel.contact(np.zeros(e.shape), e, radius)  # from the center to the contact
@@ -155,7 +157,7 @@ def _wheel_poses(
 
 
 def _pitch(measured: SuspensionCurves) -> Vector:
-    """Rotation (n m,) rad of the upright about its spin axis along the travel: that of the steering axis."""
+    """Rotation (n m,) rad of the upright about the spin axis along the travel, which is that of the steering axis."""
     j = measured.design()[1]
     caster = measured["caster"][:, j]
     leaned = caster - np.interp(0.0, measured.travel, caster)

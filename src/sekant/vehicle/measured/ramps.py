@@ -1,10 +1,10 @@
-"""Compliance from load ramps of a rig: symmetric and positive semidefinite by construction, with cross effects.
+"""Compliance matrices from load ramps of a rig: symmetric and positive semidefinite, with cross effects.
 
-A ramp loads a wheel at held height and measures the displacement and rotation of its center. From the rows of
-all ramps at one travel, the compliance C (6, 6) minimizes the squares of d - d_0 - C F, with an offset d_0 of
-each ramp. Loads span r directions. In axes that begin with these, C = L L^T with L (6, r): it satisfies
-Maxwell's theorem and has nonnegative energy in spite of noise, and it has the least rank that explains the
-responses. Rotations count as displacements at the distance `LENGTH`.
+In a ramp, the rig loads a wheel at held height and measures the displacement and rotation of its center. The
+compliance C (6, 6) minimizes the sum of squares of d - d_0 - C F over the rows of all ramps at one travel, with an
+offset d_0 for each ramp. The loads span r directions. In axes that begin with these directions, C = L L^T with L (6,
+r). In spite of noise, C therefore satisfies Maxwell's theorem and has nonnegative energy, and its rank is the least
+that explains the responses. Rotations count as displacements at the distance `LENGTH`.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from sekant.model.joints.elastic import LENGTH
 Vector = NDArray[np.float64]
 LOADS = {"fx": "N", "fy": "N", "fz": "N", "mx": "N*m", "my": "N*m", "mz": "N*m"}
 MOVES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
-FEWEST = 3  # rows of a ramp
+FEWEST = 3  # least number of rows of a ramp
 SCALE = np.array([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
-SPANNED = 1e-3  # of the largest load: smaller directions were not loaded
-LEAST_LOAD = 1.0  # N, or N m over LENGTH
+SPANNED = 1e-3  # of the largest load: directions with a smaller load count as unloaded
+LEAST_LOAD = 1.0  # N, or N m divided by LENGTH
 
 
 @dataclass(frozen=True, eq=False)
 class LoadRamp:
-    """Rows of loads (n, 6) N, N m at the wheel's center and of its displacements and turns (n, 6) m, rad, in the
+    """Rows of loads (n, 6) N, N m on the wheel's center and of its displacements and rotations (n, 6) m, rad, in the
     vehicle's axes, at one travel (m)."""
 
     name: str
@@ -50,8 +50,8 @@ class LoadRamp:
 
 @dataclass(frozen=True)
 class Misfit:
-    """Misfit of one ramp: root mean squares of the residuals, m and rad, and relative to the largest displacement
-    of the ramp."""
+    """Misfit of one ramp: root mean squares of the residuals of `position` (m) and `angle` (rad), and of both
+    together as a fraction (`share`) of the largest displacement of the ramp."""
 
     name: str
     direction: str
@@ -63,14 +63,16 @@ class Misfit:
 
 @dataclass(frozen=True, eq=False)
 class Identified:
-    """Compliances C (n, 6, 6) at travel (n,) m, loads and displacements at the wheel's center, vehicle's axes, SI."""
+    """Compliance matrices C (n, 6, 6) at travel (n,) m, for loads on the wheel's center and its displacements, in the
+    vehicle's axes, SI."""
 
     travel: Vector
     C: Vector
     misfits: tuple[Misfit, ...]
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
-        """Write a file for `compliance` of a suspension: columns ``fy.rz [deg/kN]``, one row for each travel."""
+        """Write a CSV file for `compliance` of a suspension, with columns such as ``fy.rz [deg/kN]`` and one row for
+        each travel."""
         names, columns = ["travel [mm]"], [1e3 * self.travel]
         for i, load in enumerate(LOADS):
             for j, move in enumerate(MOVES):
@@ -82,8 +84,8 @@ class Identified:
         return Path(path)
 
     def summary(self) -> str:
-        """The misfit of each ramp, as text."""
-        lines = ["ramp                 load  travel mm   left: mm        deg   of the largest"]
+        """A table of the misfit of each ramp as text."""
+        lines = ["ramp                 load  travel mm  misfit mm        deg   of the largest"]
         lines += [
             f"{m.name[:20]:<20} {m.direction:>4} {1e3 * m.travel:10.4g} {1e3 * m.position:10.4g} "
             f"{np.degrees(m.angle):10.4g} {100 * m.share:12.3g} %"
@@ -94,10 +96,11 @@ class Identified:
 
 
 def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> list[LoadRamp]:
-    """Ramps from CSV files with columns ``fx [N] ... mz [N*m]`` (missing ones are zero), ``x [mm] ... rz [deg]``
-    and optionally ``travel [mm]``. A file contains one ramp, or several with numbers in a column ``ramp``.
+    """Ramps from CSV files with the columns ``fx [N] ... mz [N*m]``, ``x [mm] ... rz [deg]`` and ``travel [mm]``.
 
-    Loads act at the wheel's center, or with `radius` (m) at the contact that far below it.
+    Loads without a column are zero, and the travel is optional. A file contains one ramp, or several ramps with
+    numbers in a column ``ramp``. Loads act on the wheel's center or, with `radius` (m), on the contact that far
+    below it.
     """
     found: list[LoadRamp] = []
     for path in paths:
@@ -118,8 +121,8 @@ def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> lis
                 )
             if len(rows) < FEWEST or (np.ptp(load, axis=0) / SCALE).max() < LEAST_LOAD:
                 raise table.wrong(
-                    f"ramp '{name}' is too short for a slope: {len(rows)} rows, loads within "
-                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; record at least {FEWEST} rows of an increasing load",
+                    f"ramp '{name}' is too short for a slope: it has {len(rows)} rows, and its loads vary by "
+                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; measure at least {FEWEST} rows at increasing loads",
                     int(rows[0]),
                 )
             found.append(LoadRamp(name, float(travel[rows].mean()), load, moved))
@@ -140,16 +143,16 @@ def _numbers(table: Columns) -> dict[str, Vector]:
         found[name] = table.column(name, known[name], known[name])
     lacking = [name for name in MOVES if name not in found]
     if lacking:
-        raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs all six of {', '.join(MOVES)}")
+        raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs the six columns {', '.join(MOVES)}")
     if not any(name in found for name in LOADS):
-        raise table.wrong(f"has no load; a ramp needs at least one of {', '.join(LOADS)}")
+        raise table.wrong(f"has no column of a load; a ramp needs at least one of {', '.join(LOADS)}")
     return {**{name: np.zeros(len(table.values)) for name in LOADS}, **found}
 
 
 def identify(ramps: Sequence[LoadRamp]) -> Identified:
     """The compliance at each travel of the ramps."""
     if not ramps:
-        raise ModelError("identify: there are no ramps")
+        raise ModelError("identify: give at least one ramp")
     levels = np.unique(np.round([1e3 * ramp.travel for ramp in ramps]))
     groups = [[r for r in ramps if round(1e3 * r.travel) == level] for level in levels]
     C = np.array([_compliance(group) for group in groups])
@@ -183,8 +186,8 @@ def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
     top = float(np.abs(values).max())
     if not values.max() > 0:
         raise ModelError(
-            f"identify: under {ramps[0].direction} the wheel moves in the direction opposite to the load; "
-            "check the signs (x forward, y to the left, z up, turns about these axes)"
+            f"identify: under {ramps[0].direction}, the wheel moves in the direction opposite to the load; "
+            "check the signs (x forward, y to the left, z up, rotations about these axes)"
         )
     values = np.maximum(values, 1e-6 * top)
     root = axes * np.sqrt(values)  # L_1, up to a rotation
@@ -240,7 +243,7 @@ def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
     _check(table, C)
     order = np.argsort(travel)
     if np.any(np.diff(travel[order]) <= 0):
-        raise table.wrong("the same travel occurs twice; keep one row of each")
+        raise table.wrong("the same travel occurs twice; keep one row for each travel")
     return travel[order], C[order]
 
 
@@ -251,14 +254,14 @@ def _check(table: Columns, C: Vector) -> None:
             i, j = np.unravel_index(np.argmax(np.abs(s - s.T)), (6, 6))
             load, move = list(LOADS), list(MOVES)
             raise table.wrong(
-                f"is not symmetric: {load[j]}.{move[i]} and {load[i]}.{move[j]} differ; identify rates from ramps "
-                "with sekant kc --identify",
+                f"the compliance is not symmetric, because {load[j]}.{move[i]} and {load[i]}.{move[j]} differ; "
+                "identify rates from ramps with sekant kc --identify",
                 row,
             )
         if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
             raise DataError(
-                "under a combination of loads the wheel moves in the opposite direction; identify rates "
-                "from ramps with sekant kc --identify",
+                "under a combination of loads, the wheel would move in the direction opposite to the loads; identify "
+                "rates from ramps with sekant kc --identify",
                 file=table.file,
                 line=int(table.lines[row]),
             )

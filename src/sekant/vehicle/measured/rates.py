@@ -1,4 +1,5 @@
-"""Measured compliance rates (deg/kN, mm/kN) of a wheel at held height, as elastic modes of a corner on a path."""
+"""Measured compliance rates (deg/kN, mm/kN) of a wheel at held height, and the elastic modes that have these
+rates."""
 
 from __future__ import annotations
 
@@ -17,15 +18,15 @@ from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
 
 Vector = NDArray[np.float64]
 QUANTITIES = (*TURNS, *MOVES)
-# relative to the softest combination of loads: rates of rigs have errors of a few tenths of a percent
+# of the largest compliance of a combination of loads: rates of rigs have errors of a few tenths of a percent
 LEAST = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredCompliance:
-    """Rates of one wheel under loads on itself, SI, over travel (n,) m: (load, quantity) -> (n,).
+    """Rates (n,) of one wheel under loads on it, SI, at travel (n,) m, by load and quantity.
 
-    Loads are fx, fy, mz at the contact (fx with the wheel locked), dx at the wheel's center; quantities are those
+    Loads are fx, fy, mz at the contact (fx with the wheel locked), and dx at the wheel's center. Quantities are those
     of a `ComplianceTable`.
     """
 
@@ -35,7 +36,7 @@ class MeasuredCompliance:
 
     @classmethod
     def of(cls, tables: Sequence[tuple[float, ComplianceTable]], side: str = "left") -> MeasuredCompliance:
-        """Rates from tables at several travels (m) of held height."""
+        """Rates from tables at held height, each with its travel (m)."""
         ordered = sorted(tables, key=lambda pair: pair[0])
         rows = [
             (travel, case, quantity, table.rate(case, side, quantity))
@@ -49,8 +50,8 @@ class MeasuredCompliance:
     def from_rows(cls, rows: Sequence[tuple[float, str, str, float]], side: str) -> MeasuredCompliance:
         """Rates from rows of travel, case, quantity, rate (SI).
 
-        A load on both wheels, measured once with equal and once with opposite signs, gives half the sum for a load
-        on the wheel itself; if only one of them was measured, the effect of the other wheel is neglected.
+        If loads on both wheels were measured with equal and with opposite signs, the rate under a load on this wheel
+        is half the sum of both rates. If only one of them was measured, the effect of the other wheel is neglected.
         """
         travel = np.unique([row[0] for row in rows])
         found: dict[tuple[str, str], list[list[float]]] = {}
@@ -63,13 +64,15 @@ class MeasuredCompliance:
             places[int(np.searchsorted(travel, at))].append(own * rate)
         for (load, quantity), places in found.items():
             if any(not values for values in places):
-                raise ModelError(f"the rate of {quantity} under {load} is not given at every travel")
+                raise ModelError(
+                    f"the rate of {quantity} under {load} is missing at some travels; give it at every travel"
+                )
         rates = {key: np.array([float(np.mean(v)) for v in places]) for key, places in found.items()}
         return cls(side, travel, rates)
 
     def mirrored(self) -> MeasuredCompliance:
-        """Rates of the other wheel of a symmetric axle: loads along y and about z, and displacements along y,
-        change sign."""
+        """Rates of the other wheel of a symmetric axle: loads along y and about z and displacements along y change
+        their sign."""
         sign = {"fy": -1.0, "mz": -1.0, "y": -1.0}
         rates = {
             (load, name): sign.get(load, 1.0) * sign.get(name, 1.0) * rate
@@ -83,10 +86,10 @@ class MeasuredCompliance:
         return tuple(load for load in ("fy", "fx", "dx", "mz") if (load, "toe") in self.rates)
 
     def matrices(self, u: Vector, R: Vector, radius: float) -> tuple[Vector, Vector]:
-        """Loads (n, 6, k) at the wheel's center and responses (n, 6, k), in vehicle axes, at u (n,) m.
+        """Loads (n, 6, k) on the wheel's center and responses (n, 6, k), in vehicle axes, at u (n,) m.
 
-        R (n, 3, 3): axes of the wheel there. Rates follow a spline between the measured travels and are constant
-        beyond.
+        R (n, 3, 3) are the axes of the wheel there. Splines interpolate rates between the measured travels; beyond
+        them, rates are constant.
         """
         e, zero = R[:, :, 1], np.zeros((u.size, 3))
         arm = wheel.contact(zero, e, radius)  # from the center to the contact
@@ -115,20 +118,21 @@ class MeasuredCompliance:
         return CubicSpline(self.travel, rates)(np.clip(u, self.travel[0], self.travel[-1]))
 
     def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
-        """Elastic modes at u (n,) m of a path with the axes R (n, 3, 3).
+        """Elastic modes at u (n,) m of a path with the axes R (n, 3, 3), or of a surface on the grid of u and `u2`.
 
-        For a surface at the grid of u and `u2`, with R straight ahead: the modes in the wheel's own axes are the
-        same for all u2.
+        For a surface, R are the axes straight ahead; in the wheel's axes, the modes are the same for all u2.
         """
         if not self.loads:
-            raise ModelError("compliance rates need toe under at least one of fy, fx, dx, mz")
+            raise ModelError(
+                "the compliance rates must contain toe under at least one of the loads fy, fx, dx, mz"
+            )
         W, B = self.matrices(u, R, radius)
         for load, work in zip(self.loads, np.einsum("nik,nik->kn", W, B), strict=True):
             if not work.min() > 0:
                 raise ModelError(
-                    f"compliance rates: under {load} the wheel moves in the direction opposite to the load "
+                    f"compliance rates: under {load}, the wheel moves in the direction opposite to the load "
                     f"at travel {1e3 * u[int(np.argmin(work))]:.4g} mm; check the signs (toe-in, camber "
-                    "outward, y to the left)"
+                    "outward and y to the left are positive)"
                 )
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
@@ -137,8 +141,8 @@ class MeasuredCompliance:
 
 
 def _angles_by_turns(R: Vector, s: float) -> Vector:
-    """Derivatives (n, 3, 3) of toe, camber and pitch by rotations of a wheel with axes R about the vehicle's x, y,
-    z."""
+    """Derivatives (n, 3, 3) of toe, camber and pitch with respect to rotations of a wheel with the axes R about the
+    vehicle's x, y, z."""
     x, e = R[:, :, 0], R[:, :, 1]
     found = np.empty((len(R), 3, 3))
     for i, axis in enumerate(np.eye(3)):
@@ -152,8 +156,8 @@ def _angles_by_turns(R: Vector, s: float) -> Vector:
 def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCompliance:
     """Rates of one wheel from a CSV file with columns such as ``lateral_same.toe [deg/kN]``, ``braking.x [mm/kN]``.
 
-    Cases and quantities are those of a `ComplianceTable`; loads are those at this wheel. There is one row for each
-    travel, in a column ``travel [mm]``; a single row needs no travel and applies everywhere.
+    Cases and quantities are those of a `ComplianceTable`, with loads on this wheel. The file has one row for each
+    travel in the column ``travel [mm]``; a single row needs no travel and applies everywhere.
     """
     table = read_columns(path)
     rows, travel = [], _travel(table)
@@ -179,9 +183,11 @@ def _travel(table: Columns) -> Vector:
     """Travel (n,) m."""
     if "travel" not in table.names:
         if len(table.values) != 1:
-            raise table.wrong(f"has {len(table.values)} rows, but no column 'travel' that distinguishes them")
+            raise table.wrong(
+                f"has {len(table.values)} rows, but no column 'travel'; add it, or keep one row"
+            )
         return np.zeros(1)
     travel = table.column("travel", "m")
     if np.unique(travel).size != travel.size:
-        raise table.wrong("the same travel occurs twice; keep one row of each")
+        raise table.wrong("the same travel occurs twice; keep one row for each travel")
     return travel

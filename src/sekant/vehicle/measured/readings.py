@@ -1,4 +1,4 @@
-"""Measurements of rigs for a model: curves or poses of both wheels, checked for mistakes."""
+"""Measurements of a rig from which a model is built: curves or poses of both wheels, checked for mistakes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sekant.vehicle.measured.poses import WheelPoses, poses_of_curves, poses_of_
 
 Vector = NDArray[np.float64]
 SIDES = {"left": 1.0, "right": -1.0}
-ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m at zero travel: larger values have another origin
+ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m, largest values at zero travel
 NEEDED = ("camber", "toe", "track_change")
-SMALL = 2e-3  # rad: the sign of smaller angles is not checked
+SMALL = 2e-3  # rad: signs of smaller angles are not checked
 OUTWARD = {"camber": "with its top outward", "toe": "for toe-in", "track_change": "outward"}
-STEEPEST = 0.6  # rad of camber: larger values have another unit
+STEEPEST = 0.6  # rad, camber: larger values have the wrong unit
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredWheels:
-    """Measurements of both wheels: poses, curves if the files contain them, compliance rates if there are any."""
+    """Measurements of both wheels: poses, and curves and compliance rates if there are any."""
 
     poses: dict[str, WheelPoses]
     curves: dict[str, SuspensionCurves]
@@ -35,7 +35,7 @@ class MeasuredWheels:
 
     @property
     def hysteresis(self) -> dict[str, tuple[str, float]]:
-        """Name -> (display unit, the largest gap of up and down strokes)."""
+        """Name -> (display unit, largest gap between up and down strokes)."""
         found: dict[str, tuple[str, float]] = {}
         for side, curves in self.curves.items():
             for name, gap in curves.hysteresis.items():
@@ -49,7 +49,7 @@ class MeasuredWheels:
 
 
 def read_suspension(given: MeasuredSuspension, radius: float) -> MeasuredWheels:
-    """The files of a suspension, whose wheels have `radius` m."""
+    """The contents of the files of a suspension, whose wheels have the radius `radius` m."""
     center = np.array(given.wheel_center)
     if _holds_poses(_file(given.curves, "left")):
         poses = _read_both_poses(given.curves, center)
@@ -70,7 +70,7 @@ def _file(given: str | Files, side: str) -> str:
 
 
 def read_both(given: str | Files) -> dict[str, SuspensionCurves]:
-    """Curves of the left and the right wheel; an unmeasured side is the mirror image of the other."""
+    """Curves of the left and the right wheel. If only one side was measured, the other side is its mirror image."""
     sides = [side for side in SIDES if not isinstance(given, str) or _has_side(given, side)]
     found: dict[str, SuspensionCurves] = {}
     for side in sides or ["left"]:  # columns without a side are those of the left wheel
@@ -89,7 +89,7 @@ def _has_side(file: str, side: str) -> bool:
 
 
 def mirrored(one: SuspensionCurves) -> SuspensionCurves:
-    """Curves of the other wheel: the same over travel, and over a rack that moves the opposite way."""
+    """Curves of the other wheel, which are the same for a rack that moves in the opposite direction."""
     data = {name: (unit, values[:, ::-1]) for name, (unit, values) in one.data.items()}
     if "steer_angle" in data:
         unit, values = data["steer_angle"]
@@ -101,11 +101,11 @@ def mirrored(one: SuspensionCurves) -> SuspensionCurves:
 
 
 def _check(one: SuspensionCurves, file: str) -> None:
-    """Check the required contents of one wheel's curves."""
+    """Check columns, unit and signs of the curves of one wheel."""
     for needed in NEEDED:
         if needed not in one.names:
             raise DataError(
-                f"has no column '{needed}'; a wheel needs {', '.join(NEEDED)} over travel", file=file
+                f"has no column '{needed}'; curves of a wheel need {', '.join(NEEDED)} and travel", file=file
             )
     if (most := float(np.nanmax(np.abs(one["camber"])))) > STEEPEST:
         raise DataError(
@@ -113,8 +113,8 @@ def _check(one: SuspensionCurves, file: str) -> None:
         )
     if "rack" in one.names and one.steering.size > 1 and not one.steering[0] < 0 < one.steering[-1]:
         raise DataError(
-            f"rack goes from {1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm; zero (straight "
-            f"ahead) must lie between",
+            "rack must have positive and negative values, because zero is straight ahead, but it ranges from "
+            f"{1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm",
             file=file,
         )
     s = SIDES[one.side]
@@ -122,8 +122,9 @@ def _check(one: SuspensionCurves, file: str) -> None:
         gap, other = (np.abs(one["toe"] + k * s * one["steer_angle"]).max() for k in (1.0, -1.0))
         if gap > SMALL and other < 0.2 * gap:
             raise DataError(
-                f"toe and steer_angle have the signs of the other wheel: on the {one.side} one toe is "
-                f"{'the negative of' if s > 0 else 'equal to'} steer_angle (toe-in and left are positive)",
+                f"toe or steer_angle has the wrong sign: on the {one.side}, toe must be "
+                f"{'the negative of' if s > 0 else 'equal to'} steer_angle (toe-in is positive, and so is steering "
+                "to the left)",
                 file=file,
             )
 
@@ -133,12 +134,12 @@ def _at_zero(one: SuspensionCurves, name: str) -> float:
 
 
 def check_zero(one: SuspensionCurves, file: str) -> None:
-    """Check that changes are measured from the design position."""
+    """Check that changes of track and wheelbase are measured from the design position."""
     for name, most in ZERO.items():
         if name in one.names and abs(at := _at_zero(one, name)) > most:
             raise DataError(
-                f"{name} is {1e3 * at:.4g} mm at zero travel; changes count from the design position: subtract it, "
-                "or shift the travel to where it is zero",
+                f"{name} is {1e3 * at:.4g} mm at zero travel, but must be zero there; subtract this value from the "
+                "column, or measure the travel from the position at which it is zero",
                 file=file,
             )
 
@@ -150,9 +151,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
             a, b = _at_zero(left, name), _at_zero(right, name)
             if abs(a - b) > most:
                 raise DataError(
-                    f"{name} at zero travel is {1e3 * a:.4g} mm on the left and {1e3 * b:.4g} mm on the right: "
-                    "the sides have different zero positions; shift the travel of one so that zero is the same "
-                    "design position",
+                    f"{name} at zero travel is {1e3 * a:.4g} mm on the left but {1e3 * b:.4g} mm on the right; "
+                    "measure the travel of both sides from the design position",
                     file=file,
                 )
     low, high = max(left.travel[0], right.travel[0]), min(left.travel[-1], right.travel[-1])
@@ -162,8 +162,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
         size = max(np.abs(a).max(), np.abs(b).max())
         if size > SMALL and np.abs(a + b).max() < 0.2 * np.abs(a - b).max():
             raise DataError(
-                f"{name} of the right wheel has the opposite sign of that of the left wheel, but {name} is "
-                f"positive {positive} on both sides: change the sign of one",
+                f"{name} has opposite signs on the left and on the right, but on both sides it is positive "
+                f"{positive}; change its sign on one side",
                 file=file,
             )
 
@@ -171,8 +171,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
 def _check_range(one: WheelPoses, file: str) -> None:
     if not one.travel[0] < 0 < one.travel[-1]:
         raise DataError(
-            f"travel ranges from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} mm but must include "
-            "zero; measure travel from the design position",
+            f"travel must include zero, but it ranges from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} "
+            "mm; measure travel from the design position",
             file=file,
         )
 
@@ -203,8 +203,8 @@ def _read_poses(file: str, center: Vector) -> WheelPoses:
     data = read_poses(file)
     if data.quaternion is None:
         raise DataError(
-            "contains positions without an orientation; add roll, pitch, yaw or a quaternion: the wheel's camber and "
-            "toe follow from it",
+            "contains positions without orientations; add roll, pitch, yaw or a quaternion, from which camber and "
+            "toe follow",
             file=file,
         )
     for name in ("travel", "rack"):

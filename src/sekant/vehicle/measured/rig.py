@@ -1,4 +1,4 @@
-"""An axle on measured curves, on the rig: the curves and rates of its model, and those from which it was made."""
+"""An axle with measured curves on the rig: curves and rates of its model, compared with the measured ones."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from sekant.vehicle.car.description import Car
 
 GIVEN_BACK = ("camber", "toe", "steer_angle", "track_change", "wheelbase_change", "spring_load")
-"""measured curves that the wheel's poses contain; caster contributes only the rotation of the upright along the
-travel"""
+"""Measured curves that the poses of the wheel contain. From caster, they contain only the rotation of the upright
+along the travel."""
 OF_STEERING = ("caster", "kingpin_inclination", "scrub_radius", "mechanical_trail")
 OF_BRAKING = ("braking_support_angle", "side_view_center_x", "side_view_center_z", "side_view_swing_arm")
 
 
 @dataclass(frozen=True, eq=False)
 class RigCurves:
-    """Curves of the axle's model, the measured ones (none for measured poses), and texts for the report."""
+    """Curves of the model of an axle, the measured curves (None for measured poses), and lines of the report."""
 
     curves: AxleCurves
     measured: SuspensionCurves | None
@@ -37,7 +37,7 @@ class RigCurves:
 
 
 def measured_axles(path: str | PathLike[str]) -> dict[str, MeasuredAxle]:
-    """The axle of a file, or those of a car's file, by name."""
+    """The axle of a file, or the axles with measured curves of a car's file, by name."""
     from sekant.vehicle.car import is_car_file, load_car
 
     if not is_car_file(path):
@@ -46,7 +46,7 @@ def measured_axles(path: str | PathLike[str]) -> dict[str, MeasuredAxle]:
 
 
 def axles_of_car(car: Car) -> dict[str, MeasuredAxle]:
-    """The axles of a car that are on measured curves."""
+    """The axles of a car that have measured curves."""
     from sekant.vehicle.car.build import standing_loads
 
     loads, found = standing_loads(car), {}
@@ -65,14 +65,16 @@ def axles_of_car(car: Car) -> dict[str, MeasuredAxle]:
 
 
 def one_axle(axles: dict[str, MeasuredAxle], name: str | None) -> MeasuredAxle:
-    """The named one, or the only one."""
+    """The axle called `name`, or the only one."""
     if name is None and len(axles) == 1:
         return next(iter(axles.values()))
     if not axles:
-        raise ModelError("describes a car without measured curves; name the file of one of its suspensions")
+        raise ModelError(
+            "describes a car without measured curves; give the file of one of its suspensions instead"
+        )
     if name is None:
-        raise ModelError(f"describes a car; say which axle with --of: {', '.join(axles)}")
-    check_known(name, axles, f"has no axle '{name}' on measured curves", "axles")
+        raise ModelError(f"describes a car; select one of its axles with --of: {', '.join(axles)}")
+    check_known(name, axles, f"has no axle '{name}' with measured curves", "axles")
     return axles[name]
 
 
@@ -83,10 +85,10 @@ def rig_curves(
     steering: ArrayLike | None = None,
     motion: str = "parallel",
 ) -> RigCurves:
-    """The curves of the axle's model, by default at the measured positions, and their deviations from the measured
-    ones.
+    """The curves of the axle's model, by default at the measured positions, and their deviations from the
+    measurement.
 
-    The deviation is the error of the fit: the wheel follows splines through the measurements.
+    The deviation is the error of the fit, because the wheel follows splines through the measurements.
     """
     measured, model = axle.measured(), axle.model(compliant=False)
     left = measured.poses["left"]
@@ -101,7 +103,7 @@ def rig_curves(
     if measured.curves:
         curves, texts = _without_the_unknown(curves, measured.curves)
     if measured.hysteresis:
-        texts.append("hysteresis (largest gap of up and down strokes; their mean is used)")
+        texts.append("hysteresis (largest gap between up and down strokes; the model uses their mean)")
         texts += [f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in measured.hysteresis.items()]
     if motion == "parallel":
         for side, own in measured.curves.items():
@@ -121,9 +123,9 @@ def _without_the_unknown(
 ) -> tuple[AxleCurves, list[str]]:
     """The curves without quantities that depend on the rotation of the upright about the wheel's axis.
 
-    Curves do not contain it: camber and toe determine only the axis. For a steered wheel the rotation is unknown,
-    and with it the steering axis; along the travel a column `caster` determines it, without which anti-dive and
-    related quantities of braking are unknown, too.
+    Measured curves do not contain this rotation, because camber and toe determine only the axis. For a steered
+    wheel, the rotation is unknown, and therefore the steering axis. Along the travel, a column `caster` determines
+    it; without this column, anti-dive and related quantities of braking are also unknown.
     """
     unknown = list(OF_STEERING) if any(one.steering.size > 1 for one in measured.values()) else []
     braked = not all("caster" in one.names for one in measured.values())
@@ -138,11 +140,11 @@ def _without_the_unknown(
     left = dict.fromkeys(name.rpartition(".")[2] for name in curves.data if name not in kept)
     if not left:
         return curves, []
-    remedy = "full poses of the wheel determine them" + (
-        ", and a column caster those of braking" if braked else ""
+    remedy = "measure full poses of the wheel to obtain them" + (
+        ", or add a column caster to obtain the quantities of braking" if braked else ""
     )
     lost = ", ".join(name.replace("_", " ") for name in left)
     return replace(curves, data=kept), [
-        f"not computed: {lost}; they depend on the rotation of the upright about the wheel's axis, which curves do "
-        f"not contain; {remedy}"
+        f"not computed: {lost}; they depend on the rotation of the upright about the wheel's axis, which the curves "
+        f"do not contain; {remedy}"
     ]

@@ -1,4 +1,4 @@
-"""Rows of a rig on one grid: up and down strokes, distinguished by their order, are averaged; the gap is
+"""Rows of a rig on one grid. Up and down strokes, which their order distinguishes, are averaged; their gap is the
 hysteresis."""
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from sekant.errors import ModelError
 
 Vector = NDArray[np.float64]
 LEAST = 0.5  # of the range: shorter strokes between two reversals are jitter
-FEWEST = 4  # positions of one curve
-NEAR = 1e-6  # m: racks that differ by less are the same position
-CLEAR = 0.1  # of the distance between two held positions of the rack: noise of one of them is less
-COVERED = 0.8  # of the range, to be covered by the strokes of each direction
+FEWEST = 4  # least number of positions of a curve
+NEAR = 1e-6  # m: positions of the rack with a smaller difference are the same
+CLEAR = 0.1  # of the distance between two held positions of the rack: upper limit of the noise of a position
+COVERED = 0.8  # of the range, which the strokes in each direction must cover
 
 
 def turns_of(travel: Vector) -> NDArray[np.int64]:
@@ -46,9 +46,8 @@ def averaged(rows: Vector, at: int) -> tuple[Vector, Vector, int]:
     if short or min(covered) < COVERED * span:
         row = int(ends[short[0] - 1] if short else ends[0])
         error = ModelError(
-            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range; a stroke must go in one "
-            "direction, and an up stroke and a down stroke must each cover the whole range; sort the rows, "
-            "or smooth the travel"
+            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range, but up and down strokes must each "
+            "cover the whole range; sort the rows, or smooth the travel"
         )
         error.row = row  # type: ignore[attr-defined]
         raise error
@@ -63,7 +62,7 @@ def averaged(rows: Vector, at: int) -> tuple[Vector, Vector, int]:
 
 
 def _distinct(rows: Vector, at: int) -> Vector:
-    """Rows without pauses of the rig: consecutive rows at one travel are replaced by their mean."""
+    """Rows without pauses of the rig: the mean of consecutive rows at one travel replaces them."""
     starts = np.flatnonzero(np.r_[True, np.diff(rows[:, at]) > 0])
     return np.array([part.mean(axis=0) for part in np.split(rows, starts[1:])])
 
@@ -75,7 +74,7 @@ def _covered(parts: list[Vector], at: int) -> float:
 
 
 def _mean(parts: list[Vector], grid: Vector, at: int) -> Vector:
-    """Mean of strokes of one direction at the travels of `grid` that at least one of them covers."""
+    """Mean of strokes in one direction at the travels of `grid` that at least one stroke covers."""
     found = []
     for part in parts:
         part = _distinct(part[np.argsort(part[:, at], kind="stable")], at)
@@ -90,8 +89,7 @@ def _mean(parts: list[Vector], grid: Vector, at: int) -> Vector:
 
 
 def _line(x: Vector, y: Vector, at: Vector) -> Vector:
-    """Interpolation between rows: a cubic without overshoot (Akima), or a straight line through fewer than five
-    rows."""
+    """Interpolation between rows: a cubic without overshoot (Akima) or, with fewer than five rows, straight lines."""
     from scipy.interpolate import Akima1DInterpolator
 
     inside = np.clip(at, x[0], x[-1])
@@ -101,9 +99,10 @@ def _line(x: Vector, y: Vector, at: Vector) -> Vector:
 
 
 def held_racks(column: Vector) -> Vector:
-    """The positions of a rack (n,) m, with those that were held and measured with noise at their mean,
-    rounded to the digits that are above the noise. This applies only if the noise is clear: a few positions
-    that are far apart, each with as many rows as a curve needs.
+    """The positions (n,) m of a rack without the noise at positions that the rig held.
+
+    The rows of a held position get their mean, rounded to the digits above the noise. This requires that the noise is
+    evident: that there are a few positions far apart, each with as many rows as a curve needs.
     """
     order = np.argsort(column, kind="stable")
     steps = np.diff(column[order])
@@ -121,9 +120,9 @@ def held_racks(column: Vector) -> Vector:
 
 
 def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vector, Vector]:
-    """Rows (rows, k) with up and down strokes of each position of the rack averaged, and their largest gaps (k,).
+    """Rows (rows, k) with the means of up and down strokes at each position of the rack, and the largest gaps (k,).
 
-    Unless `strict`, rows whose travel is not in strokes are unchanged.
+    Unless `strict`, rows whose travel does not form strokes are unchanged.
     """
     at = list(names).index("travel")
     groups = [np.arange(len(numbers))]
@@ -152,8 +151,8 @@ def strokes_of(numbers: Vector, names: Sequence[str], strict: bool) -> tuple[Vec
 def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, Vector]:
     """Travel (n,), rack (m,) and columns (n, m, k) from rows (rows, k) in any order.
 
-    Without a column `rack` there is one curve. Several curves are interpolated to the travels of the shortest one
-    by splines.
+    Without a column `rack`, there is one curve. Splines interpolate several curves to the travels of the shortest
+    one.
     """
     from scipy.interpolate import CubicSpline
 
@@ -169,22 +168,23 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
         where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
         if len(curve) < FEWEST:
             raise ModelError(
-                f"contains {len(curve)} positions{where}; a curve needs at least {FEWEST}; measure more, or "
-                f"remove this position of the rack"
+                f"contains only {len(curve)} positions{where}; a curve needs at least {FEWEST}; measure more, or "
+                "remove the rows of this curve"
             )
         if np.any(np.diff(curve[:, at]) <= 0):
-            raise ModelError(f"the same travel occurs twice{where}; keep one row of each")
+            raise ModelError(f"the same travel occurs twice{where}; keep one row for each travel")
     if len(curves) == 2:
         raise ModelError(
-            "contains two positions of the rack; a steered corner needs three or more, an unsteered one a "
-            "single curve"
+            "contains curves at two positions of the rack; a steered corner needs three or more positions, an "
+            "unsteered one a single curve"
         )
     travel = min((curve[:, at] for curve in curves), key=np.ptp)
     low, high = max(c[0, at] for c in curves), min(c[-1, at] for c in curves)
     travel = travel[(travel >= low) & (travel <= high)]
     if travel.size < FEWEST:
         raise ModelError(
-            "curves at different positions of the rack have no travel in common; measure them over the same range"
+            "the curves at different positions of the rack have too few travels in common; measure them over the "
+            "same range of travel"
         )
     if len(curves) == 1 or all(np.array_equal(curve[:, at], travel) for curve in curves):
         return travel, racks, np.stack(curves, axis=1)
