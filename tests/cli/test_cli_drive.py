@@ -117,7 +117,7 @@ def test_the_list_knows_every_maneuver():
             r"sedan.yaml:5: chassis.mass: .*is a length, but a mass is expected",
         ),
         (("mass: 1360 kg", "mass: -3 kg"), r"sedan.yaml:5: chassis.*must be positive"),
-        (("com: [-1.18 m", "com: [1.18 m"), r"sedan.yaml:5: chassis.com: .*beyond an axle"),
+        (("com: [-1.18 m", "com: [1.18 m"), r"sedan.yaml:5: chassis.com: .*is not between its axles"),
         (("2200, 2450]", "200, 2450]"), r"sedan.yaml:5: chassis.inertia: .*triangle"),
         (("at: [-2.66 m", "at: [0 m"), r"sedan.yaml:6: axles: all axles lie at x = 0"),
         (("speed: 80 km/h", "speed: -20 m/s"), r"sedan.yaml:34: speed: must not be negative \(got -20 m/s\)"),
@@ -160,7 +160,7 @@ def test_missing_files_are_named(tmp_path):
     [
         (
             "maneuver: skidpad\n",
-            r"is a maneuver that does not name a car: run sekant drive CAR.yaml --maneuver FILE",
+            r"contains a maneuver, but no car; run sekant drive CAR.yaml --maneuver FILE",
         ),
         ("points: {}\nsuspension: {}\n", "describes an axle, not a car"),
         ("bodies: {}\n", "a car begins with vehicle: car"),

@@ -79,7 +79,7 @@ def test_a_row_that_cannot_be_is_a_row(found):
         ("chassis.com[3]", "chassis.com has no '3'"),
         ("maneuver.sped", "step-steer has no 'sped'.*speed"),
         ("sped", "the car has no 'sped'; did you mean 'speed'"),
-        ("car.sped", r"numbers of the car are named without 'car\.'; did you mean 'speed'"),
+        ("car.sped", r"write the name without 'car\.'; did you mean 'speed'"),
     ],
 )
 def test_names_that_no_car_has_are_told_before_anything_runs(name, says):

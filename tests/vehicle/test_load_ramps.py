@@ -135,7 +135,10 @@ def test_the_axle_gives_way_as_the_ramps_did():
             "fx, x [mm], y [mm], z [mm], rx [deg], ry [deg], rz [deg]\n" + "5,0,0,0,0,0,0\n" * 4,
             "'fx' has no unit",
         ),
-        ("x [mm], y [mm], z [mm], rx [deg], ry [deg], rz [deg]\n" + "0,0,0,0,0,0\n" * 4, "has no load"),
+        (
+            "x [mm], y [mm], z [mm], rx [deg], ry [deg], rz [deg]\n" + "0,0,0,0,0,0\n" * 4,
+            "has no column of a load",
+        ),
         (
             "fx [N], x [mm], y [mm], z [mm], rx [deg], ry [deg], rz [deg]\n"
             + "".join(f"{k * 100},{-k},0,0,0,0,0\n" for k in range(4)),

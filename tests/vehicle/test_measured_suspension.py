@@ -244,7 +244,10 @@ def both(rows: str, change) -> str:
         (GOOD.replace("travel [mm]", "travel"), "column 'travel' has no unit; write travel [mm]"),
         (GOOD.replace("toe [deg]", "toe_ [deg]"), "unknown quantity 'toe_'; did you mean 'toe'"),
         (GOOD.replace(", toe [deg]", ", caster [deg]"), "has no column 'toe'"),
-        (both(GOOD, lambda x: [x[0], x[1], x[2] + 4.0]), "the sides have different zero positions"),
+        (
+            both(GOOD, lambda x: [x[0], x[1], x[2] + 4.0]),
+            "measure the travel of both sides from the design position",
+        ),
         (
             both(GOOD, lambda x: [-x[0], x[1], x[2]]),
             "camber has opposite signs on the left and on the right",
@@ -273,7 +276,7 @@ def test_bad_curves_are_told(tmp_path, rows, says):
 def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
     rows = "travel [mm], camber [deg], toe [deg], steer_angle [deg], track_change [mm]\n"
     rows += "".join(f"{z}, 0, {0.02 * z}, {0.02 * z}, 0\n" for z in range(-60, 61, 10))
-    with pytest.raises(SekantError, match="signs of the other wheel"):
+    with pytest.raises(SekantError, match="toe or steer_angle has the wrong sign"):
         load_measured_axle(unsteered(tmp_path, rows))
 
 

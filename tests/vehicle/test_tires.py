@@ -112,7 +112,7 @@ def test_a_property_file_is_read_with_its_units(tmp_path):
     [
         (("FITTYP = 61", "FITTYP = 99"), ["own.tir:11", "FITTYP = 99"]),
         (("LENGTH = 'mm'", "LENGTH = 'parsec'"), ["own.tir:5", "parsec"]),
-        (("FILE_TYPE = 'tir'", "no such line"), ["own.tir:2", "neither a [SECTION] nor KEY"]),
+        (("FILE_TYPE = 'tir'", "no such line"), ["own.tir:2", "neither [SECTION] nor KEY"]),
         (("PCX1                 =", "PCX1                 = x"), ["PCX1", "is not a number"]),
         (("FNOMIN               =", "FNOMIN_              ="), ["FNOMIN missing"]),
     ],

@@ -24,11 +24,11 @@ LEAST_STEER = 0.1  # rad/m, steer angle of the wheels per rack travel: less coun
 
 @dataclass(frozen=True)
 class AxleData:
-    """Masses (n,) kg at positions (n, 3) m in chassis axes, with inertias (n,) kg m^2 about z; the center of
-    the left wheel (3,) m as drawn; travel of the rack per steer angle, m/rad, negative where the rack lies
-    behind the wheels.
+    """Masses (n,) kg at positions (n, 3) m in chassis axes, with inertias (n,) kg m^2 about z.
 
-    `drawn`: whether the heights are those of a drawing; otherwise the tires determine the height of the car.
+    `center` (3,) m is the center of the left wheel as drawn. `arm` (m/rad) is the travel of the rack per steer angle,
+    which is negative if the rack is behind the wheels. `drawn` says whether heights are those of a drawing; otherwise
+    the tires determine the height of the car.
     """
 
     masses: Floats
@@ -51,7 +51,7 @@ def axle_data(axle: Axle) -> AxleData:
     if isinstance(data, MeasuredSuspension):
         return _measured(axle, data)
     if axle.anti_roll_bar:
-        raise ModelError("anti_roll_bar belongs in the file of hard points, under axle", path=("axles",))
+        raise ModelError("move anti_roll_bar to the file of hard points, under axle", path=("axles",))
     points = points_of(data)
     key = f"{axle.model_dump_json()} {points.model_dump_json()}"
     return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))
@@ -97,11 +97,12 @@ def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
     places = np.array([center, center * [1.0, -1.0, 1.0], [center[0], 0.0, center[2]]]) + shift
     arm = 1.0
     if steered:
-        measured_part(axle, data, 0.0)  # reports faults in curves of a steered wheel
+        measured_part(axle, data, 0.0)  # reports errors in the curves of a steered wheel
         slope = measured_of(data, float(axle.tire.unloaded_radius))[0].poses["left"].steer_slope()  # type: ignore[arg-type]
         if abs(slope) < LEAST_STEER:
             raise ModelError(
-                f"the rack turns the wheels by only {slope:.3g} rad/m; check that toe was measured over the rack"
+                f"the rack turns the wheels by only {slope:.3g} rad/m; check that toe was measured at all "
+                "positions of the rack"
             )
         arm = 1.0 / slope
     return AxleData(
@@ -113,7 +114,7 @@ _DRAWN = Recent()
 
 
 def _drawn(axle: Axle, file: str | HardPoints, points: HardPoints) -> AxleData:
-    """Data of an axle on hard points. Its bodies are drawn in vehicle axes; wheels have their center as origin."""
+    """Data of an axle with hard points. Its bodies have vehicle axes, but the origin of a wheel is its center."""
     shift = np.array(axle.at)
     center = points.point("wheel_center")
     model = resolve(hard_point_axle(axle, file)).model

@@ -18,7 +18,7 @@ from sekant.vehicle.suspension.build import axle as axle_of
 
 
 def points_of(file: str | HardPoints) -> HardPoints:
-    """The hard points in a file, without the load at the contact: the tires carry the car."""
+    """The hard points in a file, without the load at the contact, because the tires carry the car."""
     if isinstance(file, HardPoints):
         return file
     source = hard_point_source(file)
@@ -35,8 +35,8 @@ def points_with_wheels(axle: Axle, file: str | HardPoints) -> HardPoints:
 
 
 def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
-    """An axle on hard points with spinning wheels, and with steering and drive shafts where the car steers or
-    drives it."""
+    """An axle with hard points and spinning wheels, and with steering and drive shafts if the car steers or drives
+    it."""
     made = axle_of(points_with_wheels(axle, file), steered=axle.steering is not None, spin=True)
     motions: dict[str, Any] = {name: item for name, item in made.motions.items() if name != "steering"}
     forces = {name: item for name, item in made.forces.items() if name != "column"}
@@ -53,7 +53,7 @@ def rack_mass(axle: Axle, data: MeasuredSuspension) -> float:
 
 
 def measured_part(axle: Axle, data: MeasuredSuspension, load: float) -> Model:
-    """An axle on measured curves. By default its springs carry `load` (N) of one wheel at the design position."""
+    """An axle with measured curves. By default, its springs carry `load` (N) of one wheel at the design position."""
     radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
     return measured_axle(
         data,

@@ -1,7 +1,7 @@
-"""The description of a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
+"""The description of a car: chassis, axles, drive, brakes, air, road. `build` makes the model from it.
 
-Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of
-all parts are given in these axes, in the position at rest.
+Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin is anywhere in the plane y = 0. The points of all
+parts are given in these axes, in the position of rest.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ def _check_near(name: str, *lengths: float) -> None:
     far = max(lengths, key=abs)
     if abs(far) >= FARTHEST:
         raise ValueError(
-            f"{name}: {far:g} m is larger than any car; numbers without a unit are in meters, write '{far:g} "
-            "mm' if you mean millimeters"
+            f"{name}: {far:g} m is larger than any car; numbers without a unit are in meters, so write '{far:g} mm' "
+            "for millimeters"
         )
 
 
 def _tire(given: Any) -> Any:
-    """A tire element without wheel and road, which the car provides; a text names a property file."""
+    """A tire element without wheel and road, which the car provides; a string is the name of a property file."""
     if isinstance(given, Tire):
         return given
     if isinstance(given, str):
         given = {"type": "magic_formula_tire", "file": given}
     if not isinstance(given, dict):
         raise wrong(
-            "a tire is a property file (sport.tir) or a mapping such as {type: fiala_tire, radius: ...}"
+            "must be a property file such as sport.tir, or a mapping such as {type: fiala_tire, radius: ...}"
         )
     for key in ("wheel", "road"):
         if key in given:
-            raise wrong(f"'{key}' is set by the car; remove it here")
+            raise wrong(f"'{key}' is not allowed here, because the car sets it; remove it")
     try:
         cls = force_class(given.get("type"))
     except ModelError as error:
         raise wrong(error.message) from None
     if not issubclass(cls, Tire):
-        raise wrong(f"'{cls.type}' is not a tire")
+        raise wrong(f"'{cls.type}' is a force, but not a tire; use a type such as fiala_tire")
     try:
         return read_as(
             cls, {key: value for key, value in given.items() if key != "type"} | {"wheel": "wheel"}
@@ -86,7 +86,7 @@ class Chassis(Description):
     """The sprung body."""
 
     mass: Positive[Kilograms]
-    """mass of the sprung body alone, without axles and wheels"""
+    """mass of the sprung body, without axles and wheels"""
     com: PointNumbers
     """center of mass"""
     inertia: InertiaNumbers
@@ -100,12 +100,12 @@ class Chassis(Description):
 
 
 class RimAndTire(Description):
-    """Rim and tire of one wheel: the spinning part."""
+    """Rim and tire of one wheel, which spin."""
 
     mass: Positive[Kilograms] = 20.0
     """mass of one wheel with its tire"""
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
-    """[Ixx, Iyy, Izz] about its center; Iyy is about the spin axis"""
+    """[Ixx, Iyy, Izz] about the wheel's center; Iyy is about the spin axis"""
     width: Positive[Meters] = 0.2
     """width in pictures"""
 
@@ -116,22 +116,22 @@ class RimAndTire(Description):
 
 
 class SimpleSuspension(Description):
-    """Wheels that move straight up, each on its own spring and damper, without further kinematics."""
+    """Wheels that move vertically, each on a spring and a damper, without further kinematics."""
 
     track: Positive[Meters]
     """distance between the wheels"""
     stiffness: Positive[StiffnessNumber]
-    """stiffness of one wheel's spring, over the wheel's travel"""
+    """stiffness of one wheel's spring: force per travel of the wheel"""
     damping: NotNegative[DampingNumber]
-    """damping of one wheel's damper, over the wheel's velocity"""
+    """damping of one wheel's damper: force per velocity of the wheel"""
     mass: NotNegative[Kilograms] = 20.0
     """mass of one wheel's carrier, without the wheel"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
     preload: Newtons | None = None
-    """force of one spring at rest; by default the one that keeps the car level"""
+    """force of one spring at rest; by default the force that keeps the car level"""
     camber: Radians = 0.0
-    """positive if the top leans outward"""
+    """camber of the wheels, positive if the top leans outward"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -141,19 +141,19 @@ class SimpleSuspension(Description):
 
 
 class Steering(Description):
-    """From the steering wheel to the rack; with hard points the tie rods turn the wheels."""
+    """Steering wheel, column and rack. In axles with hard points, the tie rods turn the wheels."""
 
     rack_per_turn: Positive[Meters] = 0.05
-    """travel of the rack per turn of the steering wheel; a positive angle turns the car to the left, whichever
-    way the rack moves"""
+    """travel of the rack for one turn of the steering wheel, without a sign: a positive angle of the steering wheel
+    turns the car to the left, whichever way the rack moves"""
     arm: Positive[Meters] = 0.13
-    """simple suspension: travel of the rack per steer angle of the wheels"""
+    """simple suspension: travel of the rack per steer angle (in rad) of the wheels"""
     rack_mass: Positive[Kilograms] = 5.0
     """mass of the rack and of the parts that move with it"""
     stiffness: Positive[StiffnessNumber] = 2e6
-    """stiffness of column and rack, at the rack: used by drivers that steer by measured signals"""
+    """stiffness of column and rack, at the rack, for drivers that steer by measured signals"""
     damping: NotNegative[DampingNumber] = 2e4
-    """damping of column and rack, at the rack; requires a stiffness"""
+    """damping of column and rack, at the rack, for drivers that steer by measured signals"""
 
 
 def _suspension(given: Any) -> Any:
@@ -176,19 +176,19 @@ class Axle(Description):
     """Two wheels, left and right, and their suspension."""
 
     at: PointNumbers = (0.0, 0.0, 0.0)
-    """simple suspension: x of the axle (y and z follow from track and tires); hard points: position of their
-    origin"""
+    """position of the axle: with a simple suspension, its x (y and z follow from track and tires); with hard points
+    or measured curves, the position of their origin"""
     suspension: AnySuspension
-    """{track: ..., stiffness: ..., damping: ...}, a file of hard points, or {curves: rig.csv, wheel_center:
-    ...} measured on a rig"""
+    """a simple suspension {track: ..., stiffness: ..., damping: ...}, a file of hard points, or curves measured on a
+    rig, {curves: rig.csv, wheel_center: ...}"""
     tire: AnyTire
-    """property file (.tir), or {type: fiala_tire, ...}"""
+    """property file (.tir), or a tire such as {type: fiala_tire, ...}"""
     wheel: RimAndTire = RimAndTire()
     """mass, inertia and width of one wheel"""
     steering: Steering | None = None
-    """steering of this axle; without it, the axle is not steered"""
+    """steering of the axle; without it, the axle is not steered"""
     anti_roll_bar: StiffnessNumber = 0.0
-    """force at each wheel over the difference of their travels"""
+    """force at each wheel per difference of their travels"""
 
 
 class Drivetrain(Description):
@@ -197,56 +197,57 @@ class Drivetrain(Description):
     axle: str = "rear"
     """name of the driven axle"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
-    """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
+    """open: equal torques; locked: equal speeds; limited_slip: transfers torque from the faster to the slower
+    wheel"""
     preload: NotNegative[NewtonMeters] = 60.0
     """limited_slip: locking torque without drive torque"""
     bias: NotNegative[Plain] = 0.3
-    """limited_slip: locking torque over drive torque"""
+    """limited_slip: increase of the locking torque divided by the drive torque"""
     locking: NotNegative[Plain] = 300.0
     """locked, limited_slip: torque per difference of the wheels' speeds, N*m*s/rad"""
     torque: NotNegative[NewtonMeters | TableData] = 3000.0
-    """largest torque at the axle: a number, or a table versus the speed in m/s: {x: [0, 20, 60], y: [4000, 3000,
-    900]}"""
+    """largest torque at the axle: a number, or a table versus the speed in m/s such as {x: [0, 20, 60], y: [4000,
+    3000, 900]}"""
     drag_torque: NotNegative[NewtonMeters] = 300.0
-    """largest torque with which the motor brakes"""
+    """largest braking torque of the motor"""
 
 
 class Brakes(Description):
-    """Torques in proportion to one command, up to `torque` for all wheels together."""
+    """Brake torques in proportion to one command, up to `torque` for all wheels together."""
 
     torque: NotNegative[NewtonMeters] = 8000.0
     """largest brake torque of all wheels together"""
     front_share: Plain = 0.62
-    """share of the first axle"""
+    """fraction of the brake torque at the first axle"""
     standstill: Positive[Plain] = 0.5
-    """rad/s: below this spin, braked wheels creep in methods without events; other methods stop them exactly"""
+    """spin in rad/s below which braked wheels creep in methods without events; other methods stop them exactly"""
 
     @model_validator(mode="after")
     def _share(self):
         if not 0 <= self.front_share <= 1:
-            raise ValueError(f"front_share must be from 0 to 1 (got {self.front_share:g})")
+            raise ValueError(f"front_share must be between 0 and 1 (got {self.front_share:g})")
         return self
 
 
 class Air(Description):
-    """Drag and downforce; downforce areas may be expressions of the ride height h, with tables of the car."""
+    """Drag and downforce. Downforce areas may be expressions of the ride height h, with tables of the car."""
 
     drag_area: NotNegative[SquareMeters] = 0.65
-    """drag area C_d A; half of the drag acts at the front point, half at the rear one"""
+    """drag area C_d A; half of the drag acts at the front point, half at the rear point"""
     front: PointNumbers | None = None
-    """where the front downforce acts; by default above the first axle, at road level"""
+    """point at which the front downforce acts; by default [x of the first axle, 0, 0]"""
     rear: PointNumbers | None = None
-    """where the rear downforce acts; by default above the last axle, at road level"""
+    """point at which the rear downforce acts; by default [x of the last axle, 0, 0]"""
     front_area: AnyQuantity = 0.0
-    """C_l A at the front, m^2, positive downwards"""
+    """C_l A at the front, m^2, positive downward; may be an expression of h"""
     rear_area: AnyQuantity = 0.0
-    """C_l A at the rear, m^2, positive downwards"""
+    """C_l A at the rear, m^2, positive downward; may be an expression of h"""
     headwind: MetersPerSecond = 0.0
-    """speed of the air in the direction -x of the world (headwind)"""
+    """speed of the air in the direction -x of the world"""
 
 
 class Car(Description):
-    """A car. `axles` lists its axles from front to rear."""
+    """A car."""
 
     name: str = "car"
     """name of the car and of its model"""
@@ -257,39 +258,40 @@ class Car(Description):
     axles: dict[str, Axle]
     """axles by name, from front to rear; at least two"""
     drive: Drivetrain | None = Drivetrain()
-    """motor and differential; without them, the car rolls"""
+    """motor and differential; without them, the car is not driven"""
     brakes: Brakes | None = Brakes()
-    """brakes, with one command for all wheels"""
+    """brakes with one command for all wheels; without them, the car does not brake"""
     air: Air | None = None
     """drag and downforce; by default none"""
     road: AnyRoad = Plane()
     """road under the tires"""
     tables: dict[str, TableData] = Field(default_factory=dict)
-    """tables by name, for expressions of the car such as downforce areas"""
+    """tables by name, for expressions such as downforce areas"""
     reduced: bool = False
     """whether to replace hard points with path and surface joints"""
     links: Literal["exact", "split", "identify", "ignore"] = "exact"
-    """with `reduced`: how the masses of links are distributed, see `sk.reduce`"""
+    """with `reduced`, how the masses of links are distributed, see `sk.reduce`"""
     maneuver: str = "double-lane-change"
-    """maneuver to drive if none is named"""
+    """maneuver that the car drives by default"""
     speed: MetersPerSecond = 0.0
-    """speed of the model without a maneuver; the driver maintains it, straight ahead"""
+    """speed of the model without a maneuver, which the driver maintains straight ahead"""
     simulation: SimulationSettings = SimulationSettings()
     """duration, steps and tolerances of the model without a maneuver"""
     looks: Literal["closed", "open_wheels"] | None = None
-    """how the car is drawn: a closed body, or tub and wings; by default open wheels for a chassis below 500 kg"""
+    """how the car is drawn: a closed body, or a tub with wings; by default open wheels if the chassis is lighter than
+    500 kg"""
 
     @model_validator(mode="after")
     def _fits(self):
         if len(self.axles) < 2:
-            raise ValueError(f"axles: a car needs at least two (got {len(self.axles)})")
+            raise ValueError(f"axles: a car needs at least two axles (got {len(self.axles)})")
         for name, axle in self.axles.items():
             _check_near(f"axles: 'at' of '{name}'", *axle.at)
         if self.drive is not None and self.drive.axle not in self.axles:
-            raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
+            raise ValueError(f"drive: there is no axle '{self.drive.axle}'; axles: {', '.join(self.axles)}")
         if self.speed < 0:
             raise ValueError(
-                f"speed must not be negative (got {self.speed:g} m/s), because cars only drive forward"
+                f"speed must not be negative (got {self.speed:g} m/s), because cars drive only forward"
             )
         return self
 
@@ -299,7 +301,7 @@ class Car(Description):
         return next((name for name, axle in self.axles.items() if axle.steering is not None), None)
 
     def model(self) -> Model:
-        """The model of the car alone, see `car_model`. It allows `sk.compile` and `sk.simulate` to take a car."""
+        """The model of the car without a maneuver, see `car_model`; `sk.compile` and `sk.simulate` use it."""
         from sekant.vehicle.car.build import car_model
 
         return car_model(self)

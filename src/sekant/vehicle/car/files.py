@@ -1,4 +1,4 @@
-"""Car files: YAML with `vehicle: car`, and the files that it names (hard points, tires, roads), relative to it."""
+"""Car files: YAML with `vehicle: car`, and the files of hard points, tires and roads that it names."""
 
 from __future__ import annotations
 
@@ -48,15 +48,17 @@ def load_car(path: str | PathLike[str]) -> Car:
 
 
 def _not_a_car(data: Mapping[str, Any]) -> str:
-    """A description of the contents of a file without a vehicle, from its keys."""
+    """The error for a file without a vehicle, which its keys determine."""
     if "maneuver" in data:
         return (
-            "is a maneuver that does not name a car: run sekant drive CAR.yaml --maneuver FILE, "
-            "or add car: CAR.yaml to it"
+            "contains a maneuver, but no car; run sekant drive CAR.yaml --maneuver FILE, or add car: CAR.yaml to the "
+            "file"
         )
     if "points" in data and "suspension" in data:
-        return "describes an axle, not a car; a car lists its axles under 'axles'; sekant new car writes an example"
-    return "contains no vehicle; the file of a car begins with vehicle: car; sekant new car writes an example"
+        return "describes an axle, not a car; a car lists its axles under 'axles' (sekant new car writes an example)"
+    return (
+        "contains no vehicle; the file of a car begins with vehicle: car (sekant new car writes an example)"
+    )
 
 
 def _name_files(axles: Any, folder: Path, places: Places) -> None:
@@ -77,7 +79,7 @@ def _name_files(axles: Any, folder: Path, places: Places) -> None:
 
 
 def _read_measured(axle: dict[str, Any], file: Path) -> None:
-    """Read an axle file on measured curves: its suspension, and its anti-roll bar if the car sets none."""
+    """Read the suspension of an axle file with measured curves, and its anti-roll bar if the car sets none."""
     source = read_source(file)
     if not describes_curves(source.data):
         return

@@ -1,4 +1,4 @@
-"""Limits of useful steering: the slip angle of largest tire force in front, and the one where the rear slides."""
+"""Limits of useful steering: the slip angles at which the front and the rear tires have their largest force."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ OUTER = 1.5  # of the load at rest: about the load of the outer wheel at the lim
 
 @dataclass(frozen=True)
 class Grip:
-    """Positions of the steered axle and the last axle ahead of the center of mass (m), and the slip angles
-    (rad) of the largest tire force on the car's road. `ratio`: steering wheel angle over steer angle."""
+    """Positions (m) of the steered axle and the last axle ahead of the center of mass, and the slip angles (rad) of
+    their largest tire forces on the car's road. `ratio` is the steering wheel angle divided by the steer angle."""
 
     front_place: float
     front_angle: float
@@ -36,8 +36,8 @@ class Grip:
 
 
 def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Grip:
-    """The grip of a car whose wheels carry `wheel_loads` (N, by axle), with the friction of its road at the
-    origin."""
+    """The grip of a car with the friction of its road at the origin; each wheel carries `wheel_loads` (N, by
+    axle)."""
     if car.steered is None:
         raise ModelError("no axle is steered; add steering: {} to one of them", path=("axles",))
     factor = float(road_values(car.road, 0.0, 0.0)[1])
@@ -52,8 +52,8 @@ def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Gri
 def slip_of_most_force(tire: Tire, load: float, factor: float = 1.0, speed: float = 20.0) -> float:
     """The smallest slip angle (rad) at which a tire under `load` (N) reaches 98 % of its largest side force.
 
-    `factor`: friction of the road, as a factor on that of the tire. For a tire without a limit it is 45
-    degrees.
+    `factor` is the friction of the road as a factor on the friction of the tire. For a tire without a limit, the
+    angle is 45 degrees.
     """
     tangents = np.linspace(0.0, STEEPEST, POINTS + 1)
     forces = forces_at(tire, load, tangents, factor, speed, along=False)

@@ -1,4 +1,4 @@
-"""Loads on the parts of both axles of a car in driving load cases: with full load transfer, springs and bars free.
+"""Loads on the parts of both axles of a car in load cases, with complete load transfer and free springs and bars.
 
 With the car's mass M, its center of mass at x_c and the height h above the road, axles at x_f and x_r with
 L = x_f - x_r, a = x_f - x_c, b = x_c - x_r, accelerations a_x, a_y (g), the lift a_z (g, 1 at rest), the yaw
@@ -7,8 +7,8 @@ acceleration w', drag D at the height h_d and downforces A_f, A_r at their point
     F_x = M g a_x + D ,     F_z,r L = M g (a_z a + a_x h) + D h_d + A_f (x_f - x_Af) + A_r (x_f - x_Ar) ,
     F_z,f = M g a_z + A_f + A_r - F_z,r ,     a F_y,f - b F_y,r + N_x = I w' ,     F_y,f + F_y,r = M g a_y ,
 
-where N_x is the yaw moment of unequal forces along x. The rolling moment M g a_y h is distributed such that the
-four contacts stay in one plane: springs, bars, stops and tires determine the shares.
+where N_x is the yaw moment of unequal forces along x. The roll moment M g a_y h is distributed such that the four
+contacts stay in one plane, so springs, bars, stops and tires determine its distribution.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, NewtonMe
 
 AIR = 1.2  # kg/m^3
 STEADY = 1e-9
-"""Tolerance of the shares of the rolling moment."""
+"""Tolerance of the fractions of the roll moment."""
 
 
 class CarLoadCase(Description):
-    """Accelerations of a car, in g except for yaw, and its inputs; the loads of all four wheels follow from
-    them."""
+    """Accelerations of a car and its inputs, from which the loads of all four wheels follow."""
 
     ax: Plain | None = None
-    """g, forward, negative in braking; by default the one that `drive_torque` gives, else 0"""
+    """acceleration forward, in g; negative in braking; by default the acceleration due to `drive_torque`, or 0"""
     ay: Plain = 0.0
-    """g, to the left"""
+    """acceleration to the left, in g"""
     az: Plain = 1.0
-    """g, 1 on a level road, 2 in a 2 g bump"""
+    """vertical acceleration with gravity, in g: 1 on a level road, 2 in a 2 g bump"""
     yaw_acceleration: Plain = 0.0
-    """rad/s^2, to the left"""
+    """yaw acceleration to the left, in rad/s^2"""
     speed: MetersPerSecond = 0.0
     """speed, for drag and downforce"""
     drive_torque: NewtonMeters | None = None
-    """torque at the driven axle, both wheels together"""
+    """torque at the driven axle, on both wheels together"""
     brake_share: Plain | None = Field(default=None, ge=0, le=1)
-    """share of the front axle; by default the car's"""
+    """fraction of the braking force at the front axle; by default front_share of the car's brakes"""
     rack: Meters = 0.0
     """displacement of the rack to the left"""
     hold: Literal["springs"] | None = None
-    """springs: they are locked at their length as drawn, and the axles share the rolling moment by their loads"""
+    """`springs` locks the springs at their length as drawn; the axles then take the roll moment in proportion to
+    their loads"""
 
 
 @dataclass(frozen=True, eq=False)
 class CarLoads:
-    """Loads of both axles by name, and the load of each wheel in each case: ``front.left.fz`` and so on, N."""
+    """Loads of both axles by name, and the loads of each wheel in each case, ``front.left.fz`` ..., in N."""
 
     name: str
     axles: dict[str, LoadTable]
@@ -89,7 +89,7 @@ class CarLoads:
 
 @dataclass(frozen=True, eq=False)
 class _Axle:
-    """An axle on its rigs; `x` of its contacts, their height `road` and `track` in m, in the car's axes."""
+    """An axle on its rigs; `x`, height `road` and `track` (m) of its contacts are in the car's axes."""
 
     name: str
     rigs: LoadedRigs
@@ -102,10 +102,13 @@ class _Axle:
 
 
 def car_loads(car: Car | dict[str, Any], cases: Mapping[str, CarLoadCase | dict[str, Any]]) -> CarLoads:
-    """Loads on every part of both axles of a car on hard points, in each of the `cases`."""
+    """Loads on every part of both axles of a car with hard points, in each of the `cases`."""
     car = car_description(car)
     if len(car.axles) != 2:
-        raise ModelError(f"loads of a car need two axles (this one has {len(car.axles)})", path=("axles",))
+        raise ModelError(
+            f"loads can be computed only for cars with two axles (this car has {len(car.axles)})",
+            path=("axles",),
+        )
     if not cases:
         raise ModelError("car_loads: give at least one case, such as {'braking': {'ax': -1.2}}")
     data = {name: axle_data(axle) for name, axle in car.axles.items()}
@@ -134,7 +137,7 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
     axle = car.axles[name]
     if not isinstance(axle.suspension, (str, HardPoints)):
         raise ModelError(
-            "loads of parts require a suspension with hard points; this one has none",
+            "has no hard points, which the loads on parts require; give a suspension with hard points",
             path=("axles", name, "suspension"),
         )
     model, roles = axle_of(points_with_wheels(axle, axle.suspension), None, compliant=True)
@@ -156,7 +159,7 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
 
 
 class _Statics:
-    """Forces of the road on a car: along, across and upward, and how the axles share the rolling moment."""
+    """Forces of the road on a car along x, y and z, and the distribution of the roll moment between its axles."""
 
     def __init__(self, car: Car, data: list[AxleData], front: _Axle, rear: _Axle):
         self.car, self.front, self.rear = car, front, rear
@@ -173,7 +176,8 @@ class _Statics:
             areas = [float(area) for area in (air.front_area, air.rear_area)]  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise ModelError(
-                "load cases with a speed need downforce areas that are numbers; here they depend on the height",
+                "downforce areas must be numbers in load cases with a speed, but here they depend on the height; "
+                "give numbers, or remove the speed",
                 path=("air",),
             ) from None
         ends = (air.front or (self.front.x, 0.0, 0.0), air.rear or (self.rear.x, 0.0, 0.0))
@@ -196,7 +200,9 @@ class _Statics:
             ax = 0.0
             if case.drive_torque is not None:
                 if not driven:
-                    raise ModelError(f"load case '{name}' has a drive_torque, but the car has no drive")
+                    raise ModelError(
+                        f"load case '{name}' has a drive_torque, but the car has no drive; remove it, or add a drive"
+                    )
                 ax = (case.drive_torque / radius - drag) / weight
         along = weight * ax + drag
         if (
@@ -205,8 +211,9 @@ class _Statics:
             and abs(case.drive_torque / radius - along) > 1e-6 * weight
         ):
             raise ModelError(
-                f"load case '{name}': a drive_torque of {case.drive_torque:.6g} N m causes "
-                f"{case.drive_torque / radius:.6g} N, but ax and drag need {along:.6g} N; remove one of them"
+                f"load case '{name}': a drive_torque of {case.drive_torque:.6g} N m gives a force of "
+                f"{case.drive_torque / radius:.6g} N, but ax and drag require {along:.6g} N; remove ax or "
+                "drive_torque"
             )
         a = self.front.x - self.com[0]
         behind = weight * (case.az * a + ax * self.height) + drag * drag_height
@@ -215,7 +222,10 @@ class _Statics:
         axle_z = {self.rear.name: behind, self.front.name: total - behind}
         for axle, load in axle_z.items():
             if load < 0:
-                raise SolverError(f"load case '{name}': the {axle} axle lifts ({load:.6g} N); lower ax or az")
+                raise SolverError(
+                    f"load case '{name}': the {axle} axle lifts off, because its load would be {load:.6g} N; "
+                    "reduce ax or az"
+                )
         roll = weight * case.ay * self.height
         share = self._share_along(case, along, driven)
         shift = self._shared_roll(name, case, axle_z, roll, along, share, ax)
@@ -229,7 +239,7 @@ class _Statics:
         return axle.name, axle.radius
 
     def _share_along(self, case: CarLoadCase, along: float, driven: str | None) -> dict[str, float]:
-        """Divide the force along x between the axles: braking by the brake balance, driving to the driven axle."""
+        """Fractions of the force along x at the axles: braking by the brake balance, driving at the driven axle."""
         if along > 0:
             return {axle.name: float(axle.name == driven) for axle in (self.front, self.rear)}
         share = case.brake_share
@@ -246,7 +256,7 @@ class _Statics:
         share: Mapping[str, float],
         ax: float,
     ) -> dict[str, dict[str, float]]:
-        """Loads of all wheels; `shift`: load (N) that each axle transfers to its right wheel."""
+        """Loads of all wheels. `shift` is the load (N) that each axle transfers to its right wheel."""
         upright: dict[str, dict[str, float]] = {}
         turning = 0.0
         key = "dx" if along > 0 else "fx"
@@ -283,7 +293,7 @@ class _Statics:
         front, rear = self.front, self.rear
         most = {axle.name: axle_z[axle.name] / 2 for axle in (front, rear)}
         if abs(roll) >= sum(most[axle.name] * axle.track for axle in (front, rear)):
-            raise SolverError(f"load case '{name}': the car tips over at ay = {case.ay:g} g")
+            raise SolverError(f"load case '{name}': the car tips over at ay = {case.ay:g} g; reduce ay")
 
         def shifts(part: float) -> dict[str, float]:
             wanted = {front.name: part * roll / front.track, rear.name: (1 - part) * roll / rear.track}
@@ -298,7 +308,7 @@ class _Statics:
             return shifts(by_load if roll else 0.5)
 
         def warp(part: float) -> float:
-            """Angle (rad) by which the four contacts deviate from one plane."""
+            """Angle (rad) between the contacts of the two axles, which is zero if all four are in one plane."""
             values = self._values(case, axle_z, shifts(part), along, share, ax)
             return self._roll(name, front, values[front.name], case) - self._roll(
                 name, rear, values[rear.name], case
@@ -312,8 +322,8 @@ class _Statics:
             if found[0] * found[1] <= 0:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
-            f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on a "
-            "flat road; with hold: springs, the spring loads determine the distribution"
+            f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on a flat "
+            "road; reduce ay, or distribute the moment in proportion to the axle loads with hold: springs"
         )
 
     def _roll(self, name: str, axle: _Axle, values: dict[str, float], case: CarLoadCase) -> float:

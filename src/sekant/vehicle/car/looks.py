@@ -1,4 +1,4 @@
-"""The drawing of a car: wheels to scale, and a closed body, or tub and wings if its wheels are open."""
+"""The drawing of a car: wheels to scale, and a closed body or, with open wheels, a tub with wings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.simple_axle import SIDES
 
-LIGHT = 500.0  # kg of the chassis: lighter cars have open wheels unless the file specifies otherwise
-LIFT = 2.5  # lift coefficient of a wing with flaps: its drawn area is c_L A divided by this
+LIGHT = 500.0  # kg, mass of the chassis: by default, lighter cars are drawn with open wheels
+LIFT = 2.5  # lift coefficient of a wing with flaps: the area as drawn is c_L A divided by it
 FLAT = 0.04  # m, thickness of a wing as drawn
 HELMET = 0.14  # m, radius
 
@@ -29,7 +29,7 @@ def car_shapes(car: Car, road: float) -> dict[str, Any]:
 
 
 def eye_point(car: Car, road: float) -> tuple[float, float, float]:
-    """Eyes of the driver, m, in the axes of the chassis, where nothing that is drawn hides the road: in front of the
+    """The driver's eyes (m) in the axes of the chassis, where the drawing does not hide the road: in front of the
     helmet, or behind the windscreen on the left."""
     front, rear = _ends(car)
     if _is_open(car):
@@ -43,7 +43,7 @@ def _is_open(car: Car) -> bool:
 
 
 def _head(front: float, length: float) -> tuple[float, float]:
-    """Middle of the helmet of a car with open wheels: x, and height above the road, m."""
+    """x (m) and height above the road (m) of the middle of the helmet in a car with open wheels."""
     return front - 0.68 * length + 0.2, 0.78
 
 
@@ -81,8 +81,8 @@ def _open(car: Car, road: float) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def box(key: str, ends: tuple[float, float], size: tuple[float, float], z: float, y: float = 0.0) -> None:
-        """A block between two positions x (m), `size` across and up, with its center at the height z above
-        the road."""
+        """Add a block between two positions x (m), with its size (m) across and up and its center at the height z (m)
+        above the road."""
         pose = Placement(position=((ends[0] + ends[1]) / 2, y, road + z))
         found[f"chassis_{key}"] = Box(
             frame="chassis", pose=pose, size=(abs(ends[0] - ends[1]), *size), color="blue", opacity=0.55
@@ -121,7 +121,7 @@ def _open(car: Car, road: float) -> dict[str, Any]:
 
 
 def _wings(car: Car, road: float, ends: tuple[float, float], half: float) -> dict[str, Any]:
-    """Flat plates with end plates ahead of the front tires and above the rear ones: c_L A at each axle, as drawn."""
+    """Flat plates with end plates, ahead of the front tires and above the rear tires, sized by c_L A at each axle."""
     if car.air is None:
         return {}
     found: dict[str, Any] = {}

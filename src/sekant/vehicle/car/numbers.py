@@ -35,23 +35,23 @@ def self_contained(car: Car) -> Car:
 
 
 def number_at(car: Car, name: str) -> float:
-    """The number `name` (SI); if the name refers to several axles, the number of the first one."""
+    """The number `name` (SI); if the name refers to several axles, the number of the first axle."""
     steps, at = _first(car, name), car
     for i, step in enumerate(steps):
         at = _entered(at, step, steps[:i], name)
     if isinstance(at, bool) or not isinstance(at, (int, float)):
-        raise ModelError(f"'{name}' of the car is not a number" + _inside(at))
+        raise ModelError(f"'{name}' is not a number of the car" + _inside(at))
     return float(at)
 
 
 def unit_of_number(car: Car, name: str) -> str | None:
-    """The unit of a number; None if any unit is allowed."""
+    """The SI unit of a number; None if any unit is allowed."""
     number_at(car, name)
     return unit_at(car, _first(car, name))
 
 
 def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:
-    """The car with other numbers (SI, or texts with units) at the given names, validated like those of its
+    """The car with other values (SI, or strings with units) of the named numbers, validated like values of its
     file."""
     for name, value in values.items():
         car = _changed(car, _steps(name), value, (), name)
@@ -63,7 +63,7 @@ def _steps(name: str) -> Steps:
 
 
 def _first(car: Car, name: str) -> Steps:
-    """The steps to the number; for several axles those of the first."""
+    """The steps to a number; if the name refers to several axles, to the number of the first axle."""
     return tuple(next(iter(car.axles)) if step == ALL else step for step in _steps(name))
 
 
@@ -89,7 +89,7 @@ def _checked(item: Description, update: dict[str, Any], above: Steps) -> Descrip
 
 
 def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
-    """The item called `step` within an item; missing scale factors are 1 and missing set-up changes 0."""
+    """The item called `step` within an item; missing scale factors are 1, and missing set-up changes are 0."""
     known: list[str] = []
     if isinstance(item, Description):
         known = list(type(item).model_fields)
@@ -111,7 +111,7 @@ def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
     if not above and step in PREFIXES:
         rest = name.partition(".")[2]
         near = suggest(_steps(rest)[0] if rest else "", known, "names there")
-        raise ModelError(f"'{name}': numbers of the car are named without '{step}.'; {near}")
+        raise ModelError(f"'{name}': write the name without '{step}.'; {near}")
     raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names')}")
 
 

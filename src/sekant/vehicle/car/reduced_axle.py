@@ -1,9 +1,9 @@
-"""An axle whose corners follow paths or, steered, surfaces of poses over the wheel's travel and one rack for both.
+"""An axle whose corners follow paths over the travel or, if it is steered, surfaces over travel and rack.
 
-Each side is reduced separately, so that the rack's travel means the same on both; the surfaces share its
-coordinate (`second_coordinate_of`). A steered axle has three degrees of freedom in addition to the spin of
-its wheels: two travels and the rack. The arms of a U bar follow the travel of their sides; a T bar remains a
-mechanism between them. An axle on bushings keeps their elastic modes.
+Each side is reduced separately, with the same coordinate of the rack, which the surfaces share
+(`second_coordinate_of`). A steered axle has three degrees of freedom in addition to the spin of its wheels: two
+travels and the rack. The arms of a U bar follow the travel of their side; a T bar remains a mechanism between the
+sides. An axle with bushings keeps their elastic modes.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from sekant.vehicle.suspension.build import corner
 
 JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that are connected to the other side
 _REDUCED = Recent()
-"""Reduced parts by their input: fits take seconds."""
+"""Reduced axles by their input, because fits take seconds."""
 TOLERANCE = 1e-7
 
 
 def reduced_axle(
     axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> Model:
-    """The reduced axle, with the names of `hard_point_axle`; `inertia` of links: exact, split or ignore."""
+    """The reduced axle, with the names of `hard_point_axle`; `inertia` says how masses of links are distributed."""
     return _part(axle, file, inertia, tolerance)[0]
 
 
 def lumps_on_chassis(
     axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> tuple[Lump, ...]:
-    """The link masses that `split` assigns to the chassis, in chassis axes."""
+    """The masses of links that `split` assigns to the chassis, in chassis axes."""
     place = np.array(axle.at)
     return tuple(
         Lump(lump.source, "chassis", lump.mass, tuple((place + lump.position).tolist()))
@@ -120,7 +120,7 @@ def _reduced(
 def _without_laws(one: Model) -> Model:
     """The corner with springs, dampers and stops that exert no force.
 
-    The poses of a rigid corner do not depend on these forces, so one reduction serves all of them.
+    The poses of a rigid corner do not depend on these forces, so one reduction serves for all springs.
     """
     forces = {
         name: SpringDamper(parent=force.parent, child=force.child)
@@ -132,10 +132,10 @@ def _without_laws(one: Model) -> Model:
 
 
 def _evenly_hinged(one: Model) -> Model:
-    """The corner with hinges whose axes point forward, to the left or up, unless an item refers to their
-    angles.
+    """The corner with hinges whose axes point forward, to the left or up, unless an item refers to their angles.
 
-    A mirror image turns about opposite axes. The poses are the same, so both sides have one structure.
+    Hinges of a mirror image have opposite axes. With even axes, the poses are the same, and both sides have the same
+    structure.
     """
     rest = one.model_copy(update={"bodies": {}, "joints": {}, "shapes": {}}).model_dump_json()
     joints = dict(one.joints)
@@ -148,7 +148,7 @@ def _evenly_hinged(one: Model) -> Model:
 
 
 def _with_t_bar(part: Model, whole: Model) -> Model:
-    """The part with the unchanged stem and crossbar of a T bar, on drop links to the reduced bodies of both
+    """The part with the unchanged stem and crossbar of a T bar, and its drop links to the reduced bodies of both
     sides."""
     bodies = {name: whole.bodies[name] for name in ("bar_stem", "bar_top")}
     links = {name: whole.constraints[name] for name in ("left.drop_link", "right.drop_link")}
@@ -166,8 +166,8 @@ def _joined(part: Model, points: HardPoints) -> Model:
     """The part with the elements between its two sides: the torsion of a U bar between its arms, and the heave
     spring.
 
-    The arms follow their own poses, like all bodies on which forces act. They turn about one axis across the
-    vehicle, so the bar is a torque about this axis over the difference of their angles.
+    The arms follow poses, like all bodies on which forces act. They turn about one axis across the vehicle, so the
+    bar is a torque about this axis in proportion to the difference of their angles.
     """
     extra, forces = points.axle, dict(part.forces)
     sensors = {name: item for name, item in part.sensors.items() if not name.endswith(JOINED)}

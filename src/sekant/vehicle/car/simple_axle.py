@@ -1,7 +1,7 @@
-"""An axle of two wheels that rise straight up: the simplest axle of a car, with closed-form solutions.
+"""An axle of two wheels that move vertically: the simplest axle of a car, with closed-form solutions.
 
-Its ground is the chassis. A steered axle has a rack; each wheel's carrier turns about its vertical axis by the rack's
-travel over the steering arm, as a path joint that shares the rack's coordinate.
+Its ground is the chassis. A steered axle has a rack. The carrier of each wheel turns about its vertical axis by the
+travel of the rack divided by the steering arm, on a path joint that shares the coordinate of the rack.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MOST_RACK = 0.12  # m
 
 
 def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: float) -> Model:
-    """An axle with wheel centers at `height` (m) above the chassis' origin and springs preloaded by `preload`
-    (N)."""
+    """An axle with wheel centers at `height` (m) above the origin of the chassis and springs with the preload
+    `preload` (N)."""
     bodies: dict[str, Body] = {}
     parameters: dict[str, Any] = {}
     joints, forces, curves, shapes = {}, {}, {}, {}

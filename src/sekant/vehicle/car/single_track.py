@@ -6,8 +6,8 @@ velocity v, yaw rate r, speed V and steer angle delta of the wheels of the first
     m (v' + V r) = -sum C_i (v + x_i r) / V + C_1 delta ,
     J r'         = -sum C_i x_i (v + x_i r) / V + C_1 x_1 delta .
 
-Drivers derive their gains from it, and searches for steady turns start from it. It neglects roll, springs and
-steering compliance.
+The gains of drivers follow from this model, and searches for steady turns start from it. It neglects roll, springs
+and steering compliance.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def cornering_stiffness(tire: Tire, load: float, speed: float) -> float:
 class SingleTrack:
     """Linear single-track model of a car.
 
-    Mass kg, yaw inertia kg m^2, positions (n,) m of the axles ahead of the center of mass, stiffnesses (n,)
-    N/rad of whole axles, `steered` (n,) 1 where an axle is steered, and `ratio`: steering wheel angle over
-    steer angle.
+    It contains mass (kg), yaw inertia (kg m^2), positions (n,) m of the axles ahead of the center of mass, and
+    cornering stiffnesses (n,) N/rad of whole axles. `steered` (n,) is 1 for a steered axle and otherwise 0, and
+    `ratio` is the steering wheel angle divided by the steer angle.
     """
 
     mass: float
@@ -68,30 +68,30 @@ class SingleTrack:
         return A, np.array([(C * self.steered).sum() / m, (C * self.steered * x).sum() / J])
 
     def steady(self, speed: float) -> Floats:
-        """(v, r) per rad of steer angle of the wheels."""
+        """Steady (v, r) per rad of steer angle of the wheels."""
         A, B = self.matrices(speed)
         return np.asarray(-np.linalg.solve(A, B), float)
 
     def yaw_gain(self, speed: float) -> float:
-        """Yaw rate per steering wheel angle, 1/s."""
+        """Steady yaw rate per steering wheel angle, 1/s."""
         return float(self.steady(speed)[1]) / self.ratio
 
     @property
     def understeer_gradient(self) -> float:
-        """d delta / d a_y - L d(1/R) / d a_y of the wheels, rad s^2/m; positive: understeer."""
+        """d delta / d a_y - L d(1/R) / d a_y of the wheels, rad s^2/m, positive for understeer."""
         speed = 20.0
         gain = float(self.steady(speed)[1])
         return (1 / gain - self.wheelbase / speed) / speed
 
     @property
     def characteristic_speed(self) -> float:
-        """m/s at which the yaw gain of a car that understeers is greatest, sqrt(L / K); NaN for others."""
+        """Speed (m/s) of the greatest yaw gain of a car that understeers, sqrt(L / K); NaN for other cars."""
         K = self.understeer_gradient
         return sqrt(self.wheelbase / K) if K > 0 else nan
 
     @property
     def critical_speed(self) -> float:
-        """m/s beyond which a car that oversteers is unstable, sqrt(-L / K); infinite for others."""
+        """Speed (m/s) beyond which a car that oversteers is unstable, sqrt(-L / K); infinite for other cars."""
         K = self.understeer_gradient
         return sqrt(-self.wheelbase / K) if K < 0 else inf
 

@@ -21,7 +21,7 @@ def axle_loads(
 ) -> Floats:
     """Loads (n,) N of axles at x = `axles` (n,) m under masses (m,) kg at x = `places` (m,) m.
 
-    With more than two axles they are the least-squares loads, as with springs of equal stiffness.
+    With more than two axles, they are least-squares loads, as with springs of equal stiffness.
     """
     A = np.vstack([np.ones(len(axles)), axles])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -29,13 +29,13 @@ def axle_loads(
         found = np.linalg.lstsq(A, b, rcond=None)[0] if np.all(np.isfinite(b)) else b
     if not np.all(np.isfinite(found)):
         raise ModelError(
-            f"axle loads cannot be computed from masses of up to {max(masses):.4g} kg at x of up to "
-            f"{np.max(np.abs([*places, *axles])):.4g} m; check masses and positions"
+            f"axle loads cannot be computed, because there are masses of up to {max(masses):.4g} kg and positions of "
+            f"up to {np.max(np.abs([*places, *axles])):.4g} m; check masses and positions"
         )
     if np.any(found <= 0):
         raise ModelError(
-            f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and "
-            "the positions of the axles (x forward)",
+            f"the center of mass of the car is not between its axles, so an axle would carry {found.min():.4g} N; "
+            "check com and the positions of the axles (x forward)",
             path=("chassis", "com"),
         )
     return np.asarray(found, float)
@@ -48,14 +48,14 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     most = float(ca.DM(SX(tire.unloaded_radius)))
     if not float(force(most)) >= load:
         raise ModelError(
-            f"a tire cannot carry {load:.4g} N: even compressed by its whole radius, it carries only "
-            f"{float(force(most)):.4g} N"
+            f"a tire cannot carry {load:.4g} N, because it carries only {float(force(most)):.4g} N when it is "
+            "compressed by its whole radius; increase its vertical stiffness"
         )
     return bracketed_zero(lambda x: float(force(x)) - load, 0.0, most, within=1e-14)
 
 
 def rolling_radius(tire: Tire, load: float, spin: float) -> float:
-    """Effective radius (m) under `load` (N) at a spin (rad/s)."""
+    """Effective rolling radius (m) of a tire under `load` (N) at a spin (rad/s)."""
     return float(ca.DM(SX(tire.rolling_radius(SX(load), SX(spin)))))
 
 

@@ -1,4 +1,4 @@
-"""Tires: linear, Fiala, brush, Magic Formula; each is a type of force between a wheel and the road."""
+"""Tires: linear, Fiala, brush and Magic Formula. Each is a type of force between a wheel and the road."""
 
 from sekant.vehicle.tires.element import Tire as Tire
 from sekant.vehicle.tires.from_file import MagicFormulaTire as MagicFormulaTire

@@ -1,4 +1,4 @@
-"""Forces of a tire over slip, for several loads: data of carpet plots and summaries."""
+"""Forces of a tire versus slip at several loads, for carpet plots and summaries."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OUTPUTS = ("Fx", "Fy", "Mx", "My", "Mz")
 class Carpet:
     """Data of carpet plots.
 
-    `loads` (n,) N; `kappa`, `alpha` (m,), the latter in rad; `driving`, `cornering` (n, m, 5): Fx, Fy, Mx, My, Mz
-    over kappa at alpha = 0, and over alpha at kappa = 0; `combined` (k, m, 5): at the middle load, over kappa, for
-    each of the slip angles `alphas` (k,).
+    `loads` (n,) N, `kappa` (m,) and `alpha` (m,) rad are the operating points. `driving` (n, m, 5) contains Fx, Fy,
+    Mx, My, Mz versus kappa at alpha = 0, `cornering` (n, m, 5) versus alpha at kappa = 0, and `combined` (k, m, 5)
+    versus kappa at the middle load for each of the slip angles `alphas` (k,) rad.
     """
 
     loads: Floats

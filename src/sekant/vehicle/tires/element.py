@@ -1,4 +1,4 @@
-"""The tire as a force element: its contact point with the road, its slip there, and the forces of the road on it.
+"""Tires as force elements: the contact point with the road, the slip there, and the forces of the road on the tire.
 
 The wheel's frame has its spin axis along y (to the left) and its center at its origin. One contact point S: the
 road near it is the plane through the point of the road below the center, with the road's normal n. With e_y the
@@ -6,17 +6,18 @@ spin axis,
 
     sin(gamma) = e_y . n ,   e_x = e_y x n / |...| ,   e_l = n x e_x ,   e_r = (n - sin(gamma) e_y) / cos(gamma) ,
 
-S lies at the distance r (the loaded radius) from the center in the direction -e_r, and the deflection is R -
-r. The slip velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's carrier at S. Slips
-are kappa = -V_sx / |V_x| and tan(alpha) = V_sy / |V_x|, or, with relaxation lengths, those of deflections u,
-w of the contact patch:
+S is at the distance r (the loaded radius) from the center in the direction -e_r, and the deflection is R - r. With
+the velocity (V_x, V_sy) of the wheel's carrier at S along e_x and e_l, the slip velocity is V_sx = V_x - Omega R_e
+along e_x and V_sy along e_l. The slips are kappa = -V_sx / |V_x| and tan(alpha) = V_sy / |V_x| or, with relaxation
+lengths, they follow from the deflections u, w of the contact patch:
 
     u' = -V_sx - |V_x| u / sigma_x ,   kappa = u / sigma_x ,
     w' =  V_sy - |V_x| w / sigma_y ,   tan(alpha) = w / sigma_y ,
 
-which have no singularity at standstill, where the patch is a spring (with a damper, if there is one, below `SLOW`).
-Beyond the slip `LARGEST` the patch slides: |V_x| grows by ((kappa / LARGEST)^2 - 1)^2 times the slip velocity, so
-that the slip of a wheel that spins at standstill stays below 1.25 `LARGEST`, and no term jumps.
+These equations have no singularity at standstill, where the patch is a spring, with a damper below the speed `SLOW`
+if the tire has one. Beyond the slip `LARGEST`, the patch slides: |V_x| grows by ((kappa / LARGEST)^2 - 1)^2 times
+the slip velocity. The slip of a wheel that spins at standstill therefore stays below 1.25 `LARGEST`, and all terms
+are continuous.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from sekant.model.quantities import FrameName
 from sekant.vehicle.roads import AnyRoad, Plane
 from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
-SLOW = 1.0  # m/s: below this speed the contact patch is damped, and steady slips are computed with this speed
-LEAST = 1e-3  # N: lower limit of the load in slip forces, so that quotients stay finite as a wheel lifts off
+SLOW = 1.0  # m/s: below this speed the contact patch is damped, and slips without relaxation use this speed
+LEAST = 1e-3  # N: lower limit of the load in slip forces, which keeps quotients finite when a wheel lifts off
 LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection hardly grows
 
 
 class Tire(Force):
-    """A tire between a wheel and the road. Subclasses compute the forces."""
+    """A tire between a wheel and the road. Subclasses compute its forces."""
 
     frame_fields: ClassVar = ("wheel",)
     signals: ClassVar = ("road",)
@@ -51,9 +52,9 @@ class Tire(Force):
     """whether all forces vanish with the load"""
 
     wheel: FrameName
-    """body or frame of the wheel: y along its spin axis, to the left"""
+    """body or frame of the wheel, with y along the spin axis to the left"""
     road: AnyRoad = Plane()
-    """road on which it rolls: {type: sine, ...}, or the height as an expression of x and y"""
+    """road on which the wheel rolls, such as {type: sine, ...}, or its height as an expression of x and y"""
 
     @property
     def unloaded_radius(self) -> SX:
@@ -69,7 +70,7 @@ class Tire(Force):
         raise NotImplementedError(f"tire type '{self.type}' has no rolling radius")
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
-        """(longitudinal, lateral) in m; None if slip acts immediately."""
+        """(longitudinal, lateral) relaxation length, m; None if slip acts immediately."""
         return None
 
     def low_speed_damping(self) -> SX:
@@ -140,8 +141,8 @@ class Tire(Force):
         )
 
     def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any, Any]:
-        """The point (3,) of the road below the wheel's center, the road's normal (3,) there, in W, and the vertical
-        velocity of a moving road (m/s)."""
+        """The point (3,) of the road below the wheel's center, the road's normal (3,) there, both in W, and the
+        vertical velocity (m/s) of the road."""
         x, y = Matrix.sym("x"), Matrix.sym("y")
         height = Matrix(self.road.elevation(motion, x, y))
         slope = motion.lookups.jacobian(height, ca.vertcat(x, y))
@@ -158,7 +159,7 @@ class Tire(Force):
     def _slips(
         self, motion: ElementKinematics, Fz: Any, gamma: Any, V_x: Any, V_sx: Any, V_sy: Any
     ) -> tuple[SX, SX, dict[str, Any]]:
-        """kappa, tan(alpha), and the rates of the patch's deflections, if it has any."""
+        """kappa, tan(alpha), and the rates of the deflections of the patch, if the tire has relaxation lengths."""
         lengths = self.relaxation_lengths(Fz, gamma)
         if lengths is None:
             pace = 1 / at_least(V_x, SLOW)
@@ -170,8 +171,8 @@ class Tire(Force):
             patch = motion.state(self._owner(motion), part, 0.0, "m")
             beyond = ca.fmax(0, (patch / (LARGEST * length)) ** 2 - 1)
             rates[part] = slide - (speed + beyond**2 * ca.sqrt(slide**2 + SLOW**2)) * patch / length
-            # stiffness of the patch (N/m) if forces rise by ten loads per unit of slip, as in many tires; the
-            # damping is the given one for these, and proportional to the stiffness for others
+            # stiffness of the patch (N/m) of a tire whose forces rise by ten times the load per unit of slip, as for
+            # many tires; such a tire has the given damping, other tires a damping in proportion to their stiffness
             stiffness = 10 * ca.fmax(Fz, 1.0) / length
             found.append((patch + slow / stiffness * rates[part]) / length)
         return found[0], found[1], rates
@@ -182,11 +183,11 @@ class Tire(Force):
 
 
 def at_least(speed: SX, least: float) -> SX:
-    """|speed| (m/s) above `least`, and (speed^2 / least + least) / 2 below, with a continuous slope."""
+    """|speed| (m/s) above `least`, and (speed^2 / least + least) / 2 below it; the slope is continuous."""
     size = ca.fabs(speed)
     return ca.if_else(size > least, size, (speed**2 / least + least) / 2)
 
 
 def pressed(stiffness: SX, damping: SX, deflection: SX, rate: SX) -> SX:
-    """Force (N) of a spring and damper that only push."""
+    """Force (N) of a spring and damper that can only push."""
     return ca.if_else(deflection > 0, ca.fmax(stiffness * deflection + damping * rate, 0), 0)

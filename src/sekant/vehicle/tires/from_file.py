@@ -24,24 +24,24 @@ from sekant.vehicle.tires.slip import SX, Slip, TireForces
 class MagicFormulaTire(Tire):
     """Magic Formula 5.2, 6.1 or 6.2 with the coefficients of a property file (``file: sport.tir``).
 
-    The file is read when the tire is created; the tire then contains its coefficients.
+    The file is read when the tire is created; the tire then contains the coefficients.
     """
 
     type: ClassVar[str] = "magic_formula_tire"
     summary: ClassVar[str] = "Magic Formula 5.2, 6.1 or 6.2 from a property file"
 
     file: str | None = None
-    """property file, relative to the model file; its contents replace it"""
+    """property file, relative to the model file; the tire stores its contents instead of its name"""
     version: Literal["5.2", "6.1", "6.2"] = "6.1"
     """version of the formula, as in the file"""
     measured_side: Literal["left", "right"] = "left"
     """side on which the tire was measured, as in the file"""
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
-    """numbers of the property file by their keys, in SI"""
+    """values of the property file by their keys, in SI"""
     side: Literal["left", "right"] | None = None
     """side on which the tire is mounted; the tire is mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None
-    """inflation pressure in Pa; by default that of the file"""
+    """inflation pressure in Pa; by default the pressure in the file"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -71,12 +71,13 @@ class MagicFormulaTire(Tire):
     def _complete(self):
         if not self.coefficients.get("UNLOADED_RADIUS") or not self.coefficients.get("FNOMIN"):
             raise ValueError(
-                "file is missing: a Magic Formula tire needs a property file, or its coefficients"
+                "a Magic Formula tire needs a property file, or coefficients with UNLOADED_RADIUS and FNOMIN; give "
+                "file"
             )
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """On the other side of the vehicle the tire is mounted reversed."""
+        """On the other side of the vehicle, the tire is mounted the other way around."""
         own = self.side or self.measured_side
         other = {"side": {"left": "right", "right": "left"}[own]} if plane == "y" else {}
         return super().mirror_changes(plane) | other
@@ -98,7 +99,7 @@ class MagicFormulaTire(Tire):
 
     @cached_property
     def stiffness(self) -> float:
-        """Vertical stiffness at zero deflection and the inflation pressure, N/m."""
+        """Vertical stiffness (N/m) at zero deflection and the inflation pressure."""
         c = self._c
         plain = c.VERTICAL_STIFFNESS or 200e3
         slope = (c.QFZ1 or c.Q_FZ1) * c.FNOMIN / c.UNLOADED_RADIUS or plain
@@ -106,7 +107,8 @@ class MagicFormulaTire(Tire):
         return slope * (1 + c.PFZ1 * ((self._pressure - nominal) / nominal if nominal else 0.0))
 
     def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
-        """4.E68 without the parts of Fx and Fy; below the rim a second spring (BOTTOM_OFFST, BOTTOM_STIFF)."""
+        """Equation 4.E68 without the terms of Fx and Fy, and a second spring (BOTTOM_OFFST, BOTTOM_STIFF) at the
+        rim."""
         c = self._c
         R = c.UNLOADED_RADIUS
         square = (c.QFZ2 or c.Q_FZ2) * c.FNOMIN / R**2
@@ -127,7 +129,10 @@ class MagicFormulaTire(Tire):
         return free - sag
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
-        """Slip over carcass stiffness (6.1), otherwise by PTX and PTY (5.2); at least a tenth of the radius."""
+        """Slip stiffness divided by carcass stiffness (6.1) or, without the latter, by PTX and PTY (5.2).
+
+        They are not less than a tenth of the radius.
+        """
         c, R = self._c, self._c.UNLOADED_RADIUS
         Fz0 = c.LFZO * c.FNOMIN
         dfz = (load - Fz0) / Fz0

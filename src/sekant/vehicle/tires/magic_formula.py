@@ -1,13 +1,14 @@
 """The Magic Formula 6.1/6.2 in steady state: forces and moments of a tire from its slips.
 
-H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers are next to the
-code; turn slip is left out (its factors zeta are one). Axes: ISO W, x forward, y to the left, z up; a
-positive slip angle gives a negative lateral force, a positive slip kappa drives.
+H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers are next to the code.
+Turn slip is neglected, so its factors zeta are one. Axes: ISO W, x forward, y to the left, z up. A positive slip
+angle gives a negative lateral force, and a positive slip kappa gives a driving force.
 
-Where public codes deviate, the published equations are followed: tan(alpha) in all slips (4.E3), curvature factors
-at most one (4.E14, 24, 44, 56, 64), the sign of the shifted slip (4.E24), LMUY' in vertical shifts (4.E8), camber
-in the residual torque (4.E38, 45). Two equations can be read in two ways: here 4.E69 squares the arc tangent,
-and 4.E74 weights the lateral force of the trail at zero camber."""
+Where public codes deviate from the published equations, the code follows the equations: tan(alpha) in all slips
+(4.E3), curvature factors of at most one (4.E14, 24, 44, 56, 64), the sign of the shifted slip (4.E24), LMUY' in
+vertical shifts (4.E8), and camber in the residual torque (4.E38, 45). Two equations are ambiguous: the code squares
+the arc tangent in 4.E69, and in 4.E74 it weights the lateral force of the trail at zero camber.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ TINY = 1e-20  # keeps quotients finite where a stiffness or a load vanishes, rel
 
 
 class Coefficients:
-    """Coefficients by their names in property files; the default is 1 for scale factors, 0 for others."""
+    """Coefficients by their names in property files, by default 1 for scale factors and 0 for other coefficients."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = dict(values)
@@ -45,7 +46,7 @@ _DEFAULTS = {"PKY4": 2.0, "LMUV": 0.0, "LONGVL": 16.7}
 
 @dataclass(frozen=True)
 class MagicShape:
-    """D sin(C atan(Bx - E(Bx - atan Bx))): peak, shape, stiffness and curvature factors."""
+    """D sin(C atan(Bx - E(Bx - atan Bx))) with the factors of stiffness B, shape C, peak D and curvature E."""
 
     B: SX
     C: SX
@@ -65,12 +66,12 @@ class MagicShape:
 
 @dataclass(frozen=True)
 class MagicFormula61:
-    """The equations at one operating point; quantities are computed on first use."""
+    """The equations at one operating point. Quantities are computed on first use."""
 
     c: Coefficients
     at: Slip
     camber: SX = field(default=None)
-    """Camber for the equations (rad), by default that of `at`: the trail requires forces at zero camber."""
+    """Camber (rad) in the equations, by default that of `at`. The trail requires forces at zero camber."""
 
     # -- load, pressure, camber (4.E1 to 4.E8) --------------------------------------------------------------
 
@@ -148,7 +149,7 @@ class MagicFormula61:
         c, g2 = self.c, self.g**2
         load = self.at.Fz / self.Fz0 / ((c.PKY2 + c.PKY5 * g2) * (1 + c.PPY2 * self.dpi))
         peak = c.PKY1 * self.Fz0 * (1 + c.PPY1 * self.dpi) * (1 - c.PKY3 * ca.fabs(self.g))
-        # most files use sin(2 atan x), without either
+        # most files have PKY4 = 2, with which sin(2 atan x) needs neither function
         bend = 2 * load / (1 + load**2) if c.PKY4 == 2.0 else ca.sin(c.PKY4 * ca.atan(load))
         return peak * bend * c.LKY
 
@@ -216,7 +217,7 @@ class MagicFormula61:
 
     @cached_property
     def ply(self) -> SX:
-        """S_Vyk (4.E66): lateral force that longitudinal slip alone causes."""
+        """S_Vyk (4.E66): lateral force due to longitudinal slip."""
         c = self.c
         peak = self.mu_y * self.at.Fz * (c.RVY1 + c.RVY2 * self.dfz + c.RVY3 * self.g)
         peak = peak * cos_atan(c.RVY4 * self.a)
@@ -309,7 +310,7 @@ class MagicFormula61:
 
 
 def cos_atan(x: SX) -> SX:
-    """cos(atan(x)) by a root."""
+    """cos(atan(x)), computed with a square root."""
     return 1 / ca.sqrt(1 + x**2)
 
 

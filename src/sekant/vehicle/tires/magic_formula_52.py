@@ -1,8 +1,9 @@
-"""The Magic Formula 5.2 (also called PAC2002), where it differs from 6.1.
+"""The equations of the Magic Formula 5.2 (also called PAC2002) that differ from 6.1.
 
-Camber enters as the angle itself, scaled by LGAX, LGAY and LGAZ; slip angles in radians, not as tangents; there is
-no pressure, and camber shifts the lateral force by PHY3 and by PVY3, PVY4. Sources: the equations of the second
-edition of H. B. Pacejka, Tire and Vehicle Dynamics (2006), 4.E1 to 4.E78, as public codes transcribe them."""
+The equations contain the camber angle, scaled by LGAX, LGAY and LGAZ, and slip angles in radians instead of their
+tangents. They do not depend on pressure, and camber shifts the lateral force by PHY3, PVY3 and PVY4. Source: H. B.
+Pacejka, Tire and Vehicle Dynamics, 2nd ed. 2006, equations 4.E1 to 4.E78, as public codes transcribe them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Tire property files (``.tir``): sections of ``KEY = value`` with comments, units and scale factors.
 
-A file is text: ``[SECTION]`` lines, ``KEY = value $ comment``, lines that begin with ``$`` or ``!`` are comments,
-values are numbers or quoted words. Tables (a line in braces and rows of numbers, as in ``[SHAPE]``) are ignored.
-Numbers with a dimension are converted from the units of the file's ``[UNITS]``."""
+A file is text with lines ``[SECTION]`` and ``KEY = value $ comment``. Lines that begin with ``$`` or ``!`` are
+comments. Values are numbers or quoted words. Tables (a line in braces and rows of numbers, as in ``[SHAPE]``) are
+ignored. Numbers with a dimension are converted from the units in the section ``[UNITS]``.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ DIMENSIONS = {
     **dict.fromkeys(("IXX", "IYY", "IXX_BELT", "IYY_BELT", "BELT_IXX", "BELT_IYY"), "inertia"),
     "YAW_STIFFNESS": "rotational stiffness",
 }
-"""Keys with a dimension; all other numbers are dimensionless, as in the Magic Formula."""
+"""Keys with a dimension. All other numbers are dimensionless, as in the Magic Formula."""
 
 _POUND, _DEGREE = 4.4482216152605, 0.017453292519943295
 UNITS: dict[str, tuple[dict[str, float], str]] = {
@@ -90,7 +91,7 @@ UNITS: dict[str, tuple[dict[str, float], str]] = {
         "second",
     ),
 }
-"""Kind of unit -> its names in files with their size in SI, and the default."""
+"""Kind of unit -> names of units in files with their factors to SI, and the default unit."""
 
 
 MAX_BYTES = 2_000_000
@@ -104,8 +105,8 @@ _NUMBERS = re.compile(r"[\s0-9eEdD+.,-]+")
 
 @dataclass(frozen=True)
 class TirePropertyFile:
-    """A file as read: `numbers` in SI and `words` by key, `version` of the Magic Formula ("5.2", "6.1", "6.2"), the
-    side ("left" or "right") for which it was measured, and the warnings from reading it."""
+    """The contents of a file: `numbers` in SI and `words` by key, the `version` of the Magic Formula ("5.2", "6.1" or
+    "6.2"), the `side` of the measured tire ("left" or "right"), and warnings about the file."""
 
     path: str
     version: str
@@ -133,7 +134,7 @@ def read_tir(path: str | Path) -> TirePropertyFile:
     missing = [key for key in NEEDED if key not in numbers]
     if missing:
         raise DataError(
-            f"{', '.join(missing)} missing: this is not a complete Magic Formula {version} set",
+            f"is not a complete set of Magic Formula {version} coefficients, because {', '.join(missing)} is missing",
             file=str(path),
         )
     for key in ("UNLOADED_RADIUS", "FNOMIN"):
@@ -171,14 +172,14 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
         if not entry:
             shown = f"'{line[:40]}'" if KNOWN & entries.keys() else "the line"
             raise DataError(
-                f"{shown} is neither a [SECTION] nor KEY = value; correct or remove the line",
+                f"{shown} is neither [SECTION] nor KEY = value; correct or remove it",
                 file=str(path),
                 line=number,
             )
         key = entry[1].strip().upper().replace(" ", "_")
         entries[key] = (_value(path, number, key, entry[2].strip()), number)
     if not entries:
-        raise DataError("contains no KEY = value; is it a tire property file?", file=str(path))
+        raise DataError("is not a tire property file, because it contains no KEY = value", file=str(path))
     return entries, tables
 
 
@@ -205,7 +206,7 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
             raise DataError(f"FITTYP must be a number (got '{value}')", file=str(path), line=line) from None
         if kind not in KINDS:
             raise DataError(
-                f"FITTYP = {value} is not a supported Magic Formula ({', '.join(map(str, KINDS))})",
+                f"FITTYP = {kind} is not a supported version; supported: {', '.join(map(str, KINDS))}",
                 file=str(path),
                 line=line,
             )
@@ -215,22 +216,26 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
         return "5.2"
     if form:
         raise DataError(
-            f"PROPERTY_FILE_FORMAT '{form}' is another tire model; Magic Formula files contain FITTYP or PAC2002",
+            f"PROPERTY_FILE_FORMAT '{form}' is not a Magic Formula; files of Magic Formula tires contain FITTYP, "
+            "or the format PAC2002",
             file=str(path),
             line=line,
         )
-    raise DataError("the tire model is unknown: FITTYP and PROPERTY_FILE_FORMAT are missing", file=str(path))
+    raise DataError(
+        "the tire model is unknown, because FITTYP and PROPERTY_FILE_FORMAT are missing; add FITTYP",
+        file=str(path),
+    )
 
 
 def _factors(path: Path, entries: dict[str, tuple[float | str, int]]) -> dict[str, float]:
-    """Dimension -> SI units in one unit of the file."""
+    """Dimension -> factor from the file's unit to SI."""
     base: dict[str, float] = {}
     for key, (names, default) in UNITS.items():
         word, line = entries.get(key, (default, 0))
         unit = str(word).strip().lower()
         if unit not in names:
             hint = suggest(unit, list(names), "known")
-            raise DataError(f"unit of {key}: '{word}' is unknown; {hint}", file=str(path), line=line or None)
+            raise DataError(f"{key}: the unit '{word}' is unknown; {hint}", file=str(path), line=line or None)
         base[key] = names[unit]
     length, force, angle, mass, time = (base[k] for k in ("LENGTH", "FORCE", "ANGLE", "MASS", "TIME"))
     return {

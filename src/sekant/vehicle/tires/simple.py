@@ -1,4 +1,4 @@
-"""Simple tires: linear, Fiala and brush. They share the vertical spring and the relaxation lengths."""
+"""Simple tires: linear, Fiala and brush, with the same vertical spring and relaxation lengths."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ class SimpleTire(Tire):
     vertical_damping: Damping = 0.0
     """load per rate of deflection"""
     bottoming_deflection: Length = 0.0
-    """deflection at which the rim touches, with `bottoming_stiffness`"""
+    """deflection at which the rim touches, if there is a `bottoming_stiffness`"""
     bottoming_stiffness: Stiffness = 0.0
-    """additional stiffness beyond that deflection; 0: no bottoming"""
+    """additional stiffness beyond the bottoming deflection; by default the rim does not touch"""
     rolling_resistance: Dimensionless = 0.0
-    """moment of the rolling resistance over load and radius"""
+    """moment of the rolling resistance divided by load and radius"""
     longitudinal_relaxation: Length = 0.0
-    """relaxation length; 0: slip acts immediately, which is meaningless at standstill"""
+    """relaxation length of longitudinal slip; with 0, slip acts immediately, which is meaningless at standstill"""
     lateral_relaxation: Length = 0.0
-    """relaxation length of slip angles"""
+    """relaxation length of slip angles; with 0, slip acts immediately"""
     patch_damping: Damping = 0.0
-    """damping of the contact patch at standstill, for a tire whose forces rise by ten loads per unit of slip"""
+    """damping of the contact patch at standstill, for a tire whose forces rise by ten times the load per unit of
+    slip"""
 
     @model_validator(mode="after")
     def _sensible(self):
@@ -81,8 +82,9 @@ class SimpleTire(Tire):
 
 @register
 class LinearTire(SimpleTire):
-    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha); no limit. With
-    `nominal_load`, all three are multiplied by Fz / nominal load up to that load.
+    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha), without a limit.
+
+    With `nominal_load`, these are multiplied by Fz / nominal load below that load.
     """
 
     type: ClassVar[str] = "linear_tire"
@@ -96,9 +98,9 @@ class LinearTire(SimpleTire):
     camber_stiffness: Force = 0.0
     """C_gamma, N/rad"""
     trail: Length = 0.0
-    """pneumatic trail, behind the middle of the contact: lever arm of the aligning moment"""
+    """pneumatic trail behind the middle of the contact: lever arm of the aligning moment"""
     nominal_load: Force | None = None
-    """load below which the stiffnesses fall in proportion to it; by default they are constant"""
+    """load below which the stiffnesses decrease in proportion to the load; by default they are constant"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -115,7 +117,7 @@ class LinearTire(SimpleTire):
 
 @register
 class FialaTire(SimpleTire):
-    """Fiala's tire: parabolic pressure, friction that falls with slip; no camber.
+    """Fiala's tire: parabolic pressure, friction that decreases with slip, and no effect of camber.
 
     With the comprehensive slip S = sqrt(kappa^2 + tan(alpha)^2), mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz:
     Fx = C_kappa kappa up to N / 2, then N - N^2 / (4 C_kappa |kappa|); Fy = -N (1 - H^3) with
@@ -132,9 +134,9 @@ class FialaTire(SimpleTire):
     friction: Dimensionless = 0.9
     """mu_0, coefficient of friction without slip"""
     sliding_friction: Dimensionless | None = None
-    """mu_1, coefficient of friction at full slip; by default as without slip"""
+    """mu_1, coefficient of friction at full slip; by default the same as without slip"""
     width: Length = 0.15
-    """width of the tread, lever arm of the aligning moment"""
+    """width of the tread, which is the lever arm of the aligning moment"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -150,8 +152,8 @@ class FialaTire(SimpleTire):
         S = ca.fmin(ca.sqrt(slip.kappa**2 + tan_alpha**2 + TINY), 1.0)
         N = (mu0 - (mu0 - mu1) * S) * slip.Fz * slip.mu_y + TINY
         C = scalar(self.slip_stiffness)
-        # both laws as a slope times the slip, without a switch at zero slip, where a car that runs straight ahead
-        # is: C kappa up to N / 2, and beyond it C kappa (1 - 1 / (4 x)) / x with x = C |kappa| / N
+        # both laws are a slope times the slip, without a switch at zero slip, the state of a car that runs straight
+        # ahead: C kappa up to N / 2, and beyond it C kappa (1 - 1 / (4 x)) / x with x = C |kappa| / N
         x = ca.sqrt(ca.fmax((C * slip.kappa / N) ** 2, 0.25))
         Fx = C * slip.kappa * (1 - 1 / (4 * x)) / x
         # 1 - H^3 = (1 - H)(1 + H + H^2) with H = 1 - s, and H = 0 where the tire slides
@@ -166,21 +168,21 @@ class FialaTire(SimpleTire):
 
 @register
 class BrushTire(SimpleTire):
-    """Brush tire with one friction and parabolic pressure (Pacejka, Tire and Vehicle Dynamics, section 3.2).
+    """Brush tire with one coefficient of friction and parabolic pressure (Pacejka, Tire and Vehicle Dynamics, 3.2).
 
-    With sigma = (kappa, tan alpha) / (1 + kappa), theta = C / (3 mu Fz) and s = theta |sigma|, the force is
-    mu Fz s (3 - 3 s + s^2) against sigma, or mu Fz where s > 1; trail a/3 (1 - s)^3 / (1 - s + s^2/3).
+    With sigma = (kappa, tan alpha) / (1 + kappa), theta = C / (3 mu Fz) and s = theta |sigma|, the force is mu Fz s
+    (3 - 3 s + s^2) opposite to the slip velocity, or mu Fz if s > 1; the trail is a/3 (1 - s)^3 / (1 - s + s^2/3).
     """
 
     type: ClassVar[str] = "brush_tire"
     summary: ClassVar[str] = "brush tire: one stiffness, friction, length of the contact"
 
     tread_stiffness: Force
-    """C = 2 c_p a^2: slope of both forces over slip, N"""
+    """C = 2 c_p a^2: slope of both forces with respect to slip, N"""
     friction: Dimensionless = 0.9
-    """mu, largest force over load"""
+    """mu, coefficient of friction"""
     half_length: Length = 0.06
-    """a: half the length of the contact patch"""
+    """a, half the length of the contact patch"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

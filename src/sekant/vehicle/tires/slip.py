@@ -1,4 +1,4 @@
-"""Input and output of every tire model: the operating point of a tire, and the forces of the road on it.
+"""Inputs and outputs of tire models: the operating point of a tire, and the forces of the road on it.
 
 Axes: ISO W, x forward, y to the left, z up, at the contact point.
 """
@@ -13,10 +13,13 @@ SX = Any  # a CasADi expression or a number
 
 @dataclass(frozen=True)
 class Slip:
-    """The operating point of a tire. `kappa`: longitudinal slip, -V_sx / |V_x|; `tan_alpha`: V_sy / |V_x|, tangent
-    of the slip angle; `gamma`: camber (rad); `Fz`: load (N), positive; `pressure` (Pa); `Vx`: forward speed of the
-    contact point (m/s); `forward`: 1 rolling forward, -1 backward, between them a smooth transition; `mu_x`,
-    `mu_y`: friction of the road as factors on LMUX and LMUY."""
+    """The operating point of a tire.
+
+    `kappa` is the longitudinal slip, -V_sx / |V_x|, `tan_alpha` the tangent of the slip angle, V_sy / |V_x|, `gamma`
+    the camber (rad), `Fz` the load (N), which is positive, `pressure` the inflation pressure (Pa), and `Vx` the
+    forward speed (m/s) of the contact point. `forward` is 1 if the wheel rolls forward and -1 if it rolls backward,
+    with a smooth transition. `mu_x`, `mu_y` are the friction of the road as factors on LMUX and LMUY.
+    """
 
     kappa: SX
     tan_alpha: SX
