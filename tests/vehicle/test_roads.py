@@ -146,7 +146,7 @@ def test_files_that_do_not_fit_are_named(tmp_path):
     with pytest.raises(SekantError, match="columns x, h; expected: x, left, right or x, z"):
         wheel_on({"type": "track", "file": str(file)})
     file.write_text("x,y,z\n0,0,1\n1,1,2\n")
-    with pytest.raises(SekantError, match="not a grid"):
+    with pytest.raises(SekantError, match="do not form a grid"):
         wheel_on({"type": "grid", "file": str(file)})
 
 

@@ -107,7 +107,7 @@ def test_lengths_without_a_unit_that_no_car_has_are_refused():
         ({"chassis": {**sedan()["chassis"], "com": [-1.15, 0, 520]}}, "com"),
     ):
         with pytest.raises(
-            ModelError, match=rf"{place}: -?\d+ m is larger than .* in meters, write '-?\d+ mm'"
+            ModelError, match=rf"{place}: -?\d+ m is larger than .* in meters, so write '-?\d+ mm'"
         ):
             car_description(sedan(**change))
 

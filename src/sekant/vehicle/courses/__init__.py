@@ -1,4 +1,4 @@
-"""Courses: open or closed lines on the road that a driver follows by arc length, and their speed profiles."""
+"""Courses: open or closed lines on the road that a driver follows, and their speed profiles."""
 
 from sekant.vehicle.courses.course import Course, course_of_pieces, course_through
 from sekant.vehicle.courses.speed_profile import SpeedProfile, speed_profile

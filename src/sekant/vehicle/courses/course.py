@@ -1,4 +1,4 @@
-"""A line on the road by its arc length: position, heading and curvature; height and bank of the road there.
+"""A line on the road as a function of its arc length: position, heading, curvature, and height and bank of the road.
 
 With the arc length s in the plane, the heading psi (rad, not wrapped) and the curvature k = dpsi/ds (1/m,
 positive to the left),
@@ -27,9 +27,11 @@ FINE = 8  # divisions of a spacing over which a course is integrated
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Arc length `s` (n,) m, place `x`, `y` (n,) m, `heading` (n,) rad, `curvature` (n,) 1/m; free width to the
-    `left` and to the `right` (n,) m, infinite where there is no edge; `height` (n,) m and `bank` (n,) rad of
-    the road, positive where its left side is higher; whether it is closed."""
+    """A line with the arc length `s` (n,) m, positions `x`, `y` (n,) m, `heading` (n,) rad and `curvature` (n,) 1/m.
+
+    `left` and `right` (n,) m are the free widths to both sides, infinite without an edge. `height` (n,) m and `bank`
+    (n,) rad are those of the road; the bank is positive if the left side is higher.
+    """
 
     s: Floats
     x: Floats
@@ -49,7 +51,7 @@ class Course:
 
     @property
     def slope(self) -> Floats:
-        """(n,) dz/ds."""
+        """Slope dz/ds (n,) of the road."""
         return np.gradient(self.height, self.s)
 
     @property
@@ -58,7 +60,7 @@ class Course:
         return float(self.s[-1] - self.s[0])
 
     def mirrored(self) -> Course:
-        """Its mirror image: left turns become right turns."""
+        """The mirror image of the course, in which left turns become right turns."""
         return replace(
             self,
             y=-self.y,
@@ -70,7 +72,7 @@ class Course:
         )
 
     def moved_to_start(self) -> Course:
-        """The course moved and turned so that it begins at the origin, along x, where the road is at height 0."""
+        """The course, moved and rotated such that it begins at the origin along x, where the road has height 0."""
         c, s = np.cos(self.heading[0]), np.sin(self.heading[0])
         dx, dy = self.x - self.x[0], self.y - self.y[0]
         heading = self.heading - self.heading[0]
@@ -103,7 +105,7 @@ class Course:
     def laps(self, count: int) -> Course:
         """A closed course repeated `count` times."""
         if not self.closed:
-            raise ModelError(f"an open course has no laps (got {count}); close it, or drive it once")
+            raise ModelError(f"an open course has no laps (got {count}); close the course, or drive it once")
         grown = self._growth
         rows = {
             key: np.concatenate(
@@ -119,8 +121,8 @@ class Course:
         return {"s": self.length, "heading": self.heading[-1] - self.heading[0]}
 
     def around(self, by: float) -> Course:
-        """A closed course extended at both ends by the length `by`: in front by its last meters, behind by
-        its first meters."""
+        """A closed course, extended by the length `by` (m) at both ends: its last meters precede its beginning, and
+        its first meters follow its end."""
         last, first = self.s > self.s[-1] - by, self.s < self.s[0] + by
         last[-1] = first[0] = False
         rows = {}
@@ -130,13 +132,14 @@ class Course:
         return replace(self, **rows)
 
     def with_lead(self, before: float) -> Course:
-        """The course with a straight piece of this length (m) in front; s remains 0 at the original start."""
+        """The course with a straight piece of the length `before` (m) before its start, where s remains 0."""
         whole = self.with_run_out(before, 1.0)
         rows = {key: getattr(whole, key)[:-4] for key in _ROWS}
         return replace(whole, **rows)
 
     def with_run_out(self, before: float, behind: float) -> Course:
-        """The course with straight pieces of these lengths (m) at both ends; s remains 0 at the original start."""
+        """The course with straight pieces of the given lengths (m) before its start, where s remains 0, and behind
+        its end."""
         first, last = np.linspace(-before, 0.0, 5)[:-1], np.linspace(0.0, behind, 5)[1:]
         pieces = (self._straight(0, first), self, self._straight(-1, last))
         return Course(*(np.concatenate([getattr(piece, key) for piece in pieces]) for key in _ROWS))
@@ -166,11 +169,13 @@ def blended(u: Floats) -> Floats:
 def course_of_pieces(
     pieces: Sequence[tuple[float, float, float]], *, width: float = np.inf, spacing: float = SPACING
 ) -> Course:
-    """A course from the origin along x, of pieces (length m, curvature 1/m at the start, curvature at the end):
-    straight lines, arcs, and clothoids between them. `width` (m) is the total free width."""
+    """A course from the origin along x, composed of straight lines, arcs and clothoids.
+
+    Each piece has a length (m) and the curvatures (1/m) at its start and end. `width` (m) is the total free width.
+    """
     lengths = np.array([piece[0] for piece in pieces], float)
     if not lengths.size or np.any(lengths <= 0) or not np.all(np.isfinite(lengths)):
-        raise ModelError(f"pieces of a course need positive lengths (got {lengths.tolist()})")
+        raise ModelError(f"the pieces of a course must have positive lengths (got {lengths.tolist()})")
     ends = np.concatenate([[0.0], np.cumsum(lengths)])
     rows: list[Floats] = []
     for k, length in enumerate(lengths):
@@ -208,9 +213,9 @@ def course_through(
     right: ArrayLike = np.inf,
     spacing: float = SPACING,
 ) -> Course:
-    """A smooth course (continuous curvature) through points (n, 2) m, with the free widths there (m).
+    """A course with continuous curvature through points (n, 2) m, with the free widths (m) at these points.
 
-    A closed course continues from the last point to the first; do not repeat the first.
+    A closed course continues from the last point to the first, which must not be repeated.
     """
     given = np.asarray(points, float)
     left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
@@ -226,7 +231,7 @@ def course_through(
     if np.any(chords <= 0):
         k = int(np.argmax(chords <= 0))
         raise ModelError(
-            f"points {k + 1} and {k + 2} of the course are the same ({given[k][0]:g}, {given[k][1]:g}) m"
+            f"points {k + 1} and {k + 2} of the course are equal: ({given[k][0]:g}, {given[k][1]:g}) m; remove one"
         )
     u = np.concatenate([[0.0], np.cumsum(chords)])
     spline = Table.cubic(u, given, ends="periodic" if closed else "not-a-knot")
@@ -242,9 +247,10 @@ def course_along(
     closed: bool,
     spacing: float = SPACING,
 ) -> Course:
-    """The course along a curve: derivative `order` (k, 2) of its position at (k,) parameters.
+    """The course along a curve; `position` returns a derivative (k, 2) of its position at parameters (k,).
 
-    `rows`: widths to the left and right (m), height (m) and bank (rad) at the parameters `u` (n,).
+    `rows` contains the widths to the left and right (m), the height (m) and the bank (rad) at the parameters `u`
+    (n,).
     """
     fine = np.unique(np.concatenate([np.linspace(a, b, 4 * FINE + 1) for a, b in pairwise(u)]))
     d = position(fine, 1)

@@ -1,13 +1,13 @@
-"""The highest speed on a course with the available grip: a point mass on an ellipse of friction.
+"""The highest speed on a course with the available grip, for a point mass with a friction ellipse.
 
-At the curvature k and the speed v the tires give, with downforce,
+At the curvature k and the speed v, the forces of the tires are limited by
 
     (m a_y / F_y)^2 + (m a / F_x)^2 <= share^2 ,   F = mu m n ,
     a_y = v^2 k cos(phi) + g sin(phi) ,   n = g cos(phi) cos(theta) + v^2 (z'' - k sin(phi) + rho A / (2 m)) ,
 
-with the bank phi of the road, its slope theta and its height z(s), so that v is limited by the curvature first, then
-from the front by the motor and the driven axle, and from behind by the brakes and the axle that locks first; a is
-along the road, of which a slope requires g sin(theta).
+with the bank phi of the road, its slope theta and its height z(s), and with the downforce. The curvature limits v
+everywhere. From the start forward, the motor and the driven axle limit it; from the end backward, the brakes and the
+axle that locks first limit it. The acceleration a is along the road, and a slope requires g sin(theta) of it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ FASTEST, SLOWEST = 120.0, 1.0  # m/s, limits of the speed in a curve
 
 @dataclass(frozen=True)
 class CarAsPoint:
-    """Data of a car for the profile.
+    """Data of a car for speed profiles.
 
-    Friction `across`, mass kg, areas C_l A and C_d A (m^2), largest torque of the motor (N m, a number or a
-    table over the speed), radius of its wheels (m), and the largest accelerations (m/s^2, at full friction
-    without downforce) that the driven axle (`traction`) and the brakes (`braking`) can produce.
+    They are the friction `across`, the mass (kg), the areas C_l A and C_d A (m^2), the largest torque of the motor
+    (N m, a number or a table versus speed), and the radius of the driven wheels (m). `traction` and `braking` are
+    the largest accelerations (m/s^2) that the driven axle and the brakes can produce at full friction without
+    downforce.
     """
 
     across: float
@@ -52,7 +53,7 @@ class CarAsPoint:
     braking: float
 
     def motor(self, v: float) -> float:
-        """Largest acceleration by the motor, minus drag, m/s^2."""
+        """Largest acceleration (m/s^2) due to the motor, minus that of the drag."""
         torque = self.torque
         most = float(np.interp(v, torque.x, torque.y)) if isinstance(torque, TableData) else torque  # type: ignore[arg-type]
         return most / (self.radius * self.mass) - DENSITY * self.drag_area * v**2 / (2 * self.mass)
@@ -60,10 +61,10 @@ class CarAsPoint:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """The requirements of a course on the point mass.
+    """What a course requires of the point mass.
 
-    Curvature (n,) (1/m), sine and cosine of the bank, components of g normal to and along the road (m/s^2), and
-    the additional normal acceleration over the square of the speed (1/m).
+    It contains the curvature (n,) (1/m), sine and cosine of the bank, the components of g normal to and along the
+    road (m/s^2), and the additional normal acceleration divided by the square of the speed (1/m).
     """
 
     curvature: Floats
@@ -90,11 +91,11 @@ class _Way:
         )
 
     def load(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
-        """Normal force of the road over the mass, m/s^2."""
+        """Normal force of the road divided by the mass, m/s^2."""
         return np.maximum(self.normal[i] + np.square(v) * self.pressed[i], 0.1 * GRAVITY)
 
     def across(self, v: Floats | float, i: int | slice = slice(None)) -> Floats:
-        """Lateral force of the road over the mass, m/s^2, to the left."""
+        """Lateral force of the road to the left, divided by the mass, m/s^2."""
         return np.square(v) * self.curvature[i] * self.cosine[i] + GRAVITY * self.sine[i]
 
     def fastest(self, mu: float) -> Floats:
@@ -110,7 +111,7 @@ class _Way:
 
 @dataclass(frozen=True, eq=False)
 class SpeedProfile:
-    """Speed (n,) m/s and acceleration (n,) m/s^2 along the arc length s (n,) m of a course; `time` (s) of the
+    """Speed (n,) m/s and acceleration (n,) m/s^2 at the arc length s (n,) m of a course; `time` (s) is that of the
     whole course."""
 
     s: Floats
@@ -134,13 +135,14 @@ def speed_profile(
     before: float = 0.0,
     transition: float = 0.0,
 ) -> SpeedProfile:
-    """The fastest profile along a course from `start` to `end` (m/s; None: free) with a `share` of the grip.
+    """The fastest profile along a course with the fraction `share` of the grip.
 
-    The car starts `before` (m) before the start of the course, straight toward it. The speed limit of a curve
-    also applies for the time `transition` (s) before and after it, while the car turns in or out.
+    `start` and `end` (m/s) are the speeds at both ends; with None, the speed at the end is free. The car starts
+    `before` (m) before the start of the course, straight toward it. The speed limit of a curve also applies for the
+    time `transition` (s) before and after it, while the car turns in or out.
     """
     if not 0 < share <= 1:
-        raise ModelError(f"the share of the grip must be above 0 and at most 1 (got {share:g})")
+        raise ModelError(f"grip must be above 0 and at most 1 (got {share:g})")
     course = course.with_lead(before) if before > 0 else course
     s, way = course.s, _Way.of(course, mass)
     v = _held_around(s, np.minimum(fastest_speed(course, mass, share), most), transition)
@@ -231,6 +233,6 @@ def drive_slip_of_most_force(tire: Tire, load: float, speed: float = 15.0) -> fl
 
 
 def friction(tire: Tire, load: float, factor: float = 1.0, speed: float = 15.0) -> tuple[float, float]:
-    """Largest force over load of a tire, along and across the road."""
+    """Largest force of a tire divided by its load, along and across the road."""
     along, across = (forces_at(tire, load, SLIPS, factor, speed, along=way) for way in (True, False))
     return float(along.max() / load), float(across.max() / load)

@@ -1,9 +1,9 @@
-"""Tracks from CSV files: center line and widths; errors name the position on the track.
+"""Tracks from CSV files: center line and widths. Errors name the position on the track.
 
-Columns ``x [m], y [m]`` of the center line, and ``left [m], right [m]``, the free width to each side (or
-``width [m]`` of both together), ``z [m]`` of its height, and ``bank [deg]`` of the road, positive where its
-left side is higher. A track whose last point lies near its first one is closed. The center line is a fit with
-continuous curvature; it interpolates exact points and smooths noisy ones.
+The columns are ``x [m], y [m]`` of the center line, the free widths ``left [m], right [m]`` to each side (or ``width
+[m]`` of both together), the height ``z [m]``, and the bank ``bank [deg]`` of the road, which is positive if the left
+side is higher. A track whose last point is near its first point is closed. The center line is a fit with continuous
+curvature, which interpolates exact points and smooths noisy ones.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def read_track(path: str | PathLike[str]) -> Course:
     missing = [name for name in ("x", "y") if name not in values]
     if missing:
         raise columns.wrong(
-            f"has no column '{missing[0]}'; a track needs 'x [m], y [m]' and may have 'left [m], right [m], z [m], "
-            "bank [deg]'"
+            f"has no column '{missing[0]}'; a track needs the columns 'x [m], y [m]' and may have 'left [m], right "
+            "[m], z [m], bank [deg]'"
         )
     points = np.column_stack([values["x"], values["y"]])
     if len(points) < 4:
@@ -44,7 +44,9 @@ def read_track(path: str | PathLike[str]) -> Course:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     same = np.flatnonzero(steps <= 1e-6)
     if same.size:
-        raise columns.wrong(f"the point {_place(points[same[0]])} occurs twice; remove one", int(same[0]) + 1)
+        raise columns.wrong(
+            f"the point {_place(points[same[0]])} occurs twice; remove one row", int(same[0]) + 1
+        )
     closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
     _check_steps(columns, points, steps)
     _check_widths(columns, points, left + right)
@@ -69,7 +71,7 @@ def _fitted(columns: Columns, points: Floats, rows: tuple[Floats, ...], closed: 
     try:
         curve = PoseCurve.fit(data, "chord", extrapolation=ends, allow_gaps=True, orientation="none")
     except DataError as error:
-        raise columns.wrong(f"the center line: {error.message}") from None
+        raise columns.wrong(f"no center line can be fitted: {error.message}") from None
     chords = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     low, high = curve.range
     u = low + chords * (high - low) / chords[-1]
@@ -92,8 +94,8 @@ def _check_heights(columns: Columns, points: Floats, steps: Floats, height: Floa
     if tilted.size:
         k = int(tilted[0])
         raise columns.wrong(
-            f"the bank is {np.degrees(bank[k]):.3g} deg at {_place(points[k])}, more than "
-            f"{np.degrees(MOST_BANK):.0f}; give bank [deg], or bank [rad]",
+            f"the bank is {np.degrees(bank[k]):.3g} deg at {_place(points[k])}, but it must not exceed "
+            f"{np.degrees(MOST_BANK):.0f} deg; check the unit in the header, bank [deg] or bank [rad]",
             k,
         )
 
@@ -105,7 +107,7 @@ def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:
         k = int(far[0])
         raise columns.wrong(
             f"the center line jumps by {steps[k]:.3g} m from {_place(points[k])} to {_place(points[k + 1])} "
-            f"(points are {usual:.3g} m apart elsewhere); add points between them, or sort the rows",
+            f"(elsewhere, points are {usual:.3g} m apart); add points between them, or sort the rows",
             k + 1,
         )
 
@@ -115,14 +117,14 @@ def _check_widths(columns: Columns, points: Floats, widths: Floats) -> None:
     if narrow.size:
         k = int(narrow[0])
         raise columns.wrong(
-            f"the track is {widths[k]:.3g} m wide at {_place(points[k])}, too narrow for a car ({NARROWEST} m); "
-            "left and right are distances from the center line, both positive",
+            f"the track is only {widths[k]:.3g} m wide at {_place(points[k])}, but a car needs {NARROWEST} m; "
+            "left and right must be distances from the center line, both positive",
             k,
         )
 
 
 def _check_edges(file: str, course: Course) -> None:
-    """Refuse a course whose inner edge lies beyond the center of a curve, where it would fold over."""
+    """Refuse a course that would fold over, because its inner edge is beyond the center of a curve."""
     inner = np.where(course.curvature > 0, course.left, course.right)
     folded = np.flatnonzero(inner * np.abs(course.curvature) >= 1.0)
     if folded.size:
@@ -151,8 +153,8 @@ def _check_crossings(file: str, course: Course) -> None:
         if hit.size:
             at = a[k] + t[hit[0]] * d[k]
             raise DataError(
-                f"the center line crosses itself at {_place(at)}, after {course.s[k]:.4g} m and "
-                f"{course.s[k + 2 + hit[0]]:.4g} m; check the order of the rows",
+                f"the center line crosses itself at {_place(at)}, {course.s[k]:.4g} m and "
+                f"{course.s[k + 2 + hit[0]]:.4g} m after its start; check the order of the rows",
                 file=file,
             )
 

@@ -1,4 +1,4 @@
-"""Roads and their registry. To add a type, add a file here."""
+"""Roads and their registry. To add a type of road, add a file to this folder."""
 
 from sekant.vehicle.roads.base import ROADS as ROADS
 from sekant.vehicle.roads.base import AnyRoad as AnyRoad

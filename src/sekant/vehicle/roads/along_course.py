@@ -1,4 +1,4 @@
-"""The road along a line, which may cross itself: height and bank by the arc length of the line."""
+"""A road along a line, with height and bank as functions of the arc length; the line may cross itself."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ X, Y, HEADING, HEIGHT, SLANT = range(5)
 
 
 class RoadAlongCourse(Road):
-    """z = height(s) + n tan(bank(s)) at the arc length s and the distance n to the left of the nearest point, up to
-    SHOULDER, beyond which z is the same.
+    """z = height(s) + n tan(bank(s)) at the arc length s of the nearest point of the line and the distance n to its
+    left; beyond the distance SHOULDER, z is constant.
 
-    Newton steps for s start from the car's position on the line, so a track may cross itself.
+    The Newton steps for s start from the car's position on the line, so a track may cross itself.
     """
 
     type: ClassVar[str] = "along_course"
     summary: ClassVar[str] = "height and bank angle along a line"
 
     place: str
-    """the car's position on the line, m: an expression of signals"""
+    """arc length of the car's position on the line, m, as an expression of signals"""
     s: tuple[float, ...]
     """(n,) m, increasing"""
     rows: tuple[tuple[float, ...], ...]
@@ -52,11 +52,11 @@ class RoadAlongCourse(Road):
         return here[HEIGHT] + across * here[SLANT]
 
     def at_start(self) -> Road:
-        """A level plane, because every course that a car drives begins level."""
+        """A level plane, because all courses of maneuvers begin on a level road."""
         return Plane()
 
     def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Height and friction by the nearest point of the line, also where it crosses itself."""
+        """Height and friction at the nearest point of the line, which may cross itself."""
         xs, ys = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         line, (rx, ry, heading, height, slant) = np.array(self.s), np.array(self.rows)
         found = np.empty(xs.size)

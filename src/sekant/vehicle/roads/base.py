@@ -1,9 +1,9 @@
 """Base class of roads, and the registry of road types.
 
-A road is a height and a friction factor over the world's x and y (ISO 8855: x forward, y to the left, z up). It is
-a part of a tire element (``road: {type: sine, ...}``), so that every model with tires may have any road, and the
-section of the same name in a car description. Instead of a mapping, a text is the height as an expression of x and
-y.
+A road has a height and a friction factor as functions of the world's x and y (ISO 8855: x forward, y to the left, z
+up). It is a field of tire elements (``road: {type: sine, ...}``), so every model with tires may have any road, and
+the section `road` in the description of a car. Instead of a mapping, a string gives the height as an expression of x
+and y.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class RoadSurroundings(Protocol):
 
 
 class Patch(Description):
-    """A rectangle with another friction: wet, ice, or one side of the road only."""
+    """A rectangle with a different friction, such as ice or one wet side of the road."""
 
     x: Span | None = None
     """[from, to]; by default everywhere"""
     y: Span | None = None
     """[from, to], positive to the left; by default everywhere"""
     friction: Dimensionless
-    """factor on the friction of the tires on the patch"""
+    """factor on the friction of tires on the patch"""
 
 
 class Road(Description):
@@ -60,9 +60,9 @@ class Road(Description):
     summary: ClassVar[str]
 
     friction: Dimensionless = 1.0
-    """factor on the friction of the tires; may be an expression of x and y"""
+    """factor on the friction of tires; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles with another friction; later ones override earlier ones"""
+    """rectangles with a different friction; later ones take precedence"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""
@@ -82,11 +82,11 @@ class Road(Description):
         return found
 
     def sampled(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Height (m) and friction factor at x, y (m, broadcast) as numbers."""
+        """Values of height (m) and friction factor at x, y (m, broadcast)."""
         return sampled_by(self, self.elevation, x, y)
 
     def at_start(self) -> Road:
-        """The road for a car that stands at its start, without signals of a driver."""
+        """The road for a car at rest at its start, without signals of a driver."""
         return self
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
@@ -105,7 +105,9 @@ def read_road(given: Any) -> Any:
     if isinstance(given, (int, float, str)) and not isinstance(given, bool):
         given = {"type": "expression", "height": given}
     if not isinstance(given, Mapping):
-        raise wrong("a road is a mapping such as {type: sine, amplitude: 10 mm, wavelength: 5 m}")
+        raise wrong(
+            "must be a mapping such as {type: sine, amplitude: 10 mm, wavelength: 5 m}, or the height"
+        )
     kind = given.get("type", "plane")
     if not isinstance(kind, str) or kind not in ROADS:
         raise wrong(f"unknown road type '{kind}'; {suggest(str(kind), list(ROADS), 'road types')}")
@@ -116,7 +118,7 @@ def read_road(given: Any) -> Any:
 
 
 class _AnyRoad:
-    """Schema of files: one of the registered roads, or an expression."""
+    """Schema of files: a road of a registered type, or an expression."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler(source)
@@ -145,7 +147,7 @@ AnyRoad = Annotated[SerializeAsAny[Road], BeforeValidator(read_road), _AnyRoad()
 
 
 class _Alone:
-    """Access for a road without a model: expressions of x and y only."""
+    """Access for a road without a model, which may contain only expressions of x and y."""
 
     def __init__(self) -> None:
         self.lookups = Lookups()
@@ -157,23 +159,25 @@ class _Alone:
             return SX(number.evaluate((local or {}).__getitem__, _no_call))
         except KeyError as error:
             raise SekantError(
-                f"the road uses {error}, which is defined only in its model; write the number"
+                f"the road uses {error}, which is defined only in a model; write a number instead"
             ) from None
 
 
 def _no_call(name: str, arguments: list) -> Any:
-    raise SekantError(f"the road uses the table '{name}', which is defined only in its model")
+    raise SekantError(
+        f"the road uses the table '{name}', which is defined only in a model; write an expression instead"
+    )
 
 
 def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """(height m, friction factor) at x, y m (broadcast): for pictures and checks, not for motion."""
+    """Heights (m) and friction factors at x, y (m, broadcast), for pictures and checks but not for simulation."""
     return road.sampled(x, y)
 
 
 def sampled_by(
     road: Road, height: Callable[[RoadSurroundings, SX, SX], SX], x: ArrayLike, y: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """(height m, friction factor) of a road at x, y m (broadcast), by an expression of the height."""
+    """Heights (m) and friction factors of a road at x, y (m, broadcast), from an expression of the height."""
     around = _Alone()
     X, Y = SX.sym("x"), SX.sym("y")
     outputs = [height(around, X, Y), road.grip(around, X, Y)]

@@ -1,4 +1,4 @@
-"""Roads from data: profiles of the tracks along x, and heights on a grid."""
+"""Roads from data: profiles of two tracks along x, and heights on a grid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Beyond = Literal["error", "constant", "periodic"]
 
 
 def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[list[float]]:
-    """The columns of the file named in `data`: the first of the `wanted` sets that it contains."""
+    """Columns of the file named in `data`: those of the first set in `wanted` that the file contains."""
     path = Path(str(data["file"]))
     try:
         found = read_columns(path)
@@ -32,14 +32,14 @@ def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[
         if set(options) <= set(names):
             return [columns[names.index(name)] for name in options]
     forms = " or ".join(", ".join(options) for options in wanted)
-    raise ValueError(f"{path} has the columns {', '.join(names)}; expected: {forms}")
+    raise ValueError(f"{path} has the columns {', '.join(names)}, but it needs {forms}")
 
 
 @register
 class TrackRoad(Road):
-    """Measured heights along x: of both tracks (columns x, left, right) or one for both (x, z), as C2 splines.
+    """Measured heights along x as C2 splines, for both tracks (columns x, left, right) or the same for both (x, z).
 
-    The file is read when the road is created; the road then contains its numbers.
+    The file is read when the road is created; the road then contains its values.
     """
 
     type: ClassVar[str] = "track"
@@ -47,17 +47,18 @@ class TrackRoad(Road):
     shown: ClassVar[str] = "{type: track, file: road.csv}"
 
     file: str | None = None
-    """CSV file with columns x, left, right or x, z, with units in brackets; its contents replace it"""
+    """CSV file with columns x, left, right or x, z, with units in brackets; the road stores its values instead of its
+    name"""
     x: tuple[float, ...] = ()
-    """(n,) m, increasing"""
+    """positions (n,) m, increasing"""
     left: tuple[float, ...] = ()
-    """heights of the left track, m"""
+    """heights (n,) of the left track, m"""
     right: tuple[float, ...] = ()
-    """heights of the right track, m; by default those of the left one"""
+    """heights (n,) of the right track, m; by default those of the left track"""
     track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
-    """beyond the ends of the data: end the run with a message, continue at the last height, or repeat"""
+    """road beyond the ends of the data: the run ends with an error, the last height continues, or the data repeat"""
 
     @model_validator(mode="before")
     @classmethod
@@ -71,16 +72,16 @@ class TrackRoad(Road):
     @model_validator(mode="after")
     def _complete(self):
         if len(self.x) < 4:
-            raise ValueError(f"a track needs a file, or at least 4 points (got {len(self.x)})")
+            raise ValueError(f"a track needs a file, or at least 4 values of x (got {len(self.x)})")
         if len(self.left) != len(self.x) or (self.right and len(self.right) != len(self.x)):
             raise ValueError("x, left and right must have the same number of values")
         if np.any(np.diff(self.x) <= 0):
             row = int(np.argmax(np.diff(self.x) <= 0)) + 1
-            raise ValueError(f"x must increase, but value {row + 1} does not")
+            raise ValueError(f"x must increase, but value {row + 1} is not larger than the one before it")
         if self.beyond == "periodic" and (
             self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
         ):
-            raise ValueError("to repeat (beyond: periodic), the last heights must equal the first ones")
+            raise ValueError("with beyond: periodic, the last heights must equal the first heights")
         return self
 
     @cached_property
@@ -100,7 +101,7 @@ class TrackRoad(Road):
 class GridRoad(Road):
     """Heights on a rectangular grid over x and y, joined by a bicubic spline.
 
-    The file (columns x, y, z, a line for every point, in any order) is read when the road is created.
+    The file has the columns x, y, z and one line for every point, in any order. It is read when the road is created.
     """
 
     type: ClassVar[str] = "grid"
@@ -108,15 +109,15 @@ class GridRoad(Road):
     shown: ClassVar[str] = "{type: grid, file: heights.csv}"
 
     file: str | None = None
-    """CSV file with columns x, y, z; its contents replace it"""
+    """CSV file with columns x, y, z; the road stores its values instead of its name"""
     x: tuple[float, ...] = ()
-    """(n,) m, increasing"""
+    """positions (n,) m, increasing"""
     y: tuple[float, ...] = ()
-    """(m,) m, increasing, to the left"""
+    """positions (m,) m to the left, increasing"""
     z: tuple[tuple[float, ...], ...] = ()
-    """heights in m, a row for every x"""
+    """heights (n, m) m, with a row for every x"""
     beyond: Literal["error", "constant"] = "error"
-    """beyond the edges of the data: end the run with a message, or continue at the last height"""
+    """road beyond the edges of the data: the run ends with an error, or the last height continues"""
 
     @model_validator(mode="before")
     @classmethod
@@ -127,22 +128,24 @@ class GridRoad(Road):
         xs, ys = np.unique(px), np.unique(py)
         if xs.size * ys.size != pz.size:
             raise ValueError(
-                f"the points are not a grid: {xs.size} values of x times {ys.size} values of y are "
-                f"{xs.size * ys.size}, but the file has {pz.size} lines"
+                f"the points do not form a grid: {xs.size} values of x and {ys.size} values of y require "
+                f"{xs.size * ys.size} lines, but the file has {pz.size}"
             )
         z = np.full((xs.size, ys.size), np.nan)
         z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
         if np.isnan(z).any():
-            raise ValueError("the points are not a grid: one point occurs twice and another one is missing")
+            raise ValueError("the points do not form a grid: one point occurs twice, and another is missing")
         kept = {key: value for key, value in data.items() if key != "file"}
         return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
 
     @model_validator(mode="after")
     def _complete(self):
         if len(self.x) < 4 or len(self.y) < 4:
-            raise ValueError(f"a grid needs at least 4 x 4 points (got {len(self.x)} x {len(self.y)})")
+            raise ValueError(
+                f"a grid needs a file, or at least 4 x 4 points (got {len(self.x)} x {len(self.y)})"
+            )
         if len(self.z) != len(self.x) or any(len(row) != len(self.y) for row in self.z):
-            raise ValueError(f"z must have {len(self.x)} rows of {len(self.y)}")
+            raise ValueError(f"z must have {len(self.x)} rows of {len(self.y)} values")
         if np.any(np.diff(self.x) <= 0) or np.any(np.diff(self.y) <= 0):
             raise ValueError("x and y must increase")
         return self

@@ -18,10 +18,10 @@ TIME = Expression("t")
 
 
 class _Plates(Road):
-    """Four level plates, one in each quadrant."""
+    """Base of roads of four level plates, one in each quadrant."""
 
     middle: Meters = 0.0
-    """x between the axles"""
+    """x of the middle between the axles"""
 
     def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
         """Heights of the plates, m: front left, front right, rear left, rear right."""
@@ -37,19 +37,19 @@ class _Plates(Road):
 
 
 class Posts(_Plates):
-    """Four plates: heights as expressions of time t."""
+    """Four plates whose heights are expressions of time t."""
 
     type: ClassVar[str] = "posts"
     summary: ClassVar[str] = "four plates that move up and down"
 
     front_left: Length = 0.0
-    """height, an expression of t"""
+    """height of the front left plate, an expression of t"""
     front_right: Length = 0.0
-    """height, an expression of t"""
+    """height of the front right plate, an expression of t"""
     rear_left: Length = 0.0
-    """height, an expression of t"""
+    """height of the rear left plate, an expression of t"""
     rear_right: Length = 0.0
-    """height, an expression of t"""
+    """height of the rear right plate, an expression of t"""
 
     def heights(self, around: RoadSurroundings) -> tuple[Any, Any, Any, Any]:
         fl, fr = around.value(self.front_left), around.value(self.front_right)
@@ -57,15 +57,15 @@ class Posts(_Plates):
 
 
 class PulledRoad(_Plates):
-    """Four plates that move like points of wheels that roll at `speed` over another road."""
+    """Four plates that move like the contact points of wheels that roll at `speed` over another road."""
 
     type: ClassVar[str] = "pulled"
     summary: ClassVar[str] = "four plates that move by a road profile"
 
     of: SerializeAsAny[Road]
-    """the road"""
+    """road over which the wheels roll"""
     speed: MetersPerSecond
-    """speed at which it moves backward"""
+    """speed at which the road moves backward"""
     front: tuple[Meters, Meters]
     """x and y of the front left wheel"""
     rear: tuple[Meters, Meters]

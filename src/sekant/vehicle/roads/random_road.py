@@ -1,15 +1,15 @@
-"""Random roads by the classes of ISO 8608, reproducible by their seed, with realistic coherence of left and right.
+"""Random roads of the classes of ISO 8608, reproducible by their seed, with realistic coherence of left and right.
 
-The spectral density of heights over the spatial frequency n (cycles/m) is G(n) = G(n0) (n / n0)^-2, n0 = 0.1/m, with
-G(n0) = 16e-6 m^3 for class A and four times as much for every further class (geometric means). The profile of each
-track is a sum of waves of these densities over one period `length`; heights between and beyond the tracks are on the
-straight line through both. Left and right have the normalized cross spectrum of an isotropic surface
-(Dodds and Robson, The
-description of road surface roughness, J. Sound and Vibration 31, 1973), which for this density and the distance b is
+The spectral density of heights is G(n) = G(n0) (n / n0)^-2 at the spatial frequency n (cycles/m), with n0 = 0.1/m.
+For class A, G(n0) = 16e-6 m^3 (the geometric mean of the class), and every further class has four times the density
+of the class before it. The profile of each track is a sum of waves of these densities over one period `length`.
+Heights between and beyond the tracks are on the straight line through both. Left and right have the normalized cross
+spectrum of an isotropic surface (Dodds and Robson, The description of road surface roughness, J. Sound and Vibration
+31, 1973). For this density and the distance b it is
 
     g(n) = u K_1(u) ,   u = 2 pi n b ,   K_1: modified Bessel function ;
 
-1 for long waves, 0 for short ones.
+which is 1 for long waves and 0 for short waves.
 """
 
 from __future__ import annotations
@@ -39,32 +39,35 @@ def density(letter: str, n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @register
 class RandomRoad(Road):
-    """A random road of class A (very good) to H of ISO 8608; it begins at `start` and repeats after `length`."""
+    """A random road of a class from A (very good) to H of ISO 8608, which begins at `start` and repeats after
+    `length`."""
 
     type: ClassVar[str] = "random"
     summary: ClassVar[str] = "random road of a class of ISO 8608"
     shown: ClassVar[str] = "{type: random, roughness: C}"
 
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
-    """class: A very good, C average, E poor"""
+    """class of ISO 8608: A very good, C average, E poor"""
     seed: int = 1
     """seed of the random road; the same number gives the same road"""
     track: Positive[Meters] = 1.5
     """distance b between the left and the right wheels, for their coherence"""
     length: Meters = 200.0
-    """period of the road, its longest wave"""
+    """period of the road, which is its longest wavelength"""
     shortest: Positive[Meters] = 0.3
-    """shortest wave; shorter ones are enveloped by the tire"""
+    """shortest wavelength; a tire envelops shorter waves"""
     start: Meters = 5.0
-    """x where the road begins; it is flat before this point and reaches its full height five meters after it"""
+    """x at which the road begins; before it, the road is flat, and five meters after it, the heights are complete"""
 
     @model_validator(mode="after")
     def _sizes(self):
         if self.length < 10 * self.shortest:
-            raise ValueError(f"length must be at least ten times shortest (got {self.length:g} m)")
+            raise ValueError(
+                f"length must be at least ten times shortest (got {self.length:g} m and {self.shortest:g} m)"
+            )
         if self.length / self.shortest > 1e5:
             raise ValueError(
-                f"length over shortest must be at most 1e5 (got {self.length / self.shortest:g})"
+                f"length divided by shortest must be at most 1e5 (got {self.length / self.shortest:g})"
             )
         return self
 
@@ -93,7 +96,7 @@ class RandomRoad(Road):
 
     @cached_property
     def _table(self) -> Table:
-        """Mean of both tracks and half their difference, periodic with continuous curvature."""
+        """Mean of both tracks and half of their difference, periodic and with continuous curvature."""
         x, z = self.tracks
         parts = np.column_stack([z.mean(axis=1), (z[:, 0] - z[:, 1]) / 2])
         return Table.cubic(x, parts, ends="periodic", extrapolation="periodic", name="random road")

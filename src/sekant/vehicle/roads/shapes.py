@@ -1,4 +1,4 @@
-"""Roads of a few parameters: plane, grade, bank, ramp, sine, bump, cleat, and any expression."""
+"""Roads with a few parameters: plane, grade, bank, ramp, sine, bump, cleat, and any expression."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Plane(Road):
     shown: ClassVar[str] = "{type: plane}"
 
     height: Length = 0.0
-    """z of the road everywhere"""
+    """z of the road"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height)
@@ -28,7 +28,8 @@ class Plane(Road):
 
 @register
 class Grade(Road):
-    """Rises by `slope` (0.05: 5 %) along x from `start`; the slope increases from zero over the length `blend`."""
+    """A road that rises by `slope` (0.05: 5 %) along x from `start`. The slope increases from zero over the length
+    `blend`."""
 
     type: ClassVar[str] = "grade"
     summary: ClassVar[str] = "uphill or downhill along x"
@@ -37,9 +38,9 @@ class Grade(Road):
     slope: Dimensionless
     """rise over run; negative downhill"""
     start: Length | None = None
-    """x where it begins; by default it extends without limit, with height 0 at x = 0"""
+    """x at which the grade begins; by default it has no beginning, and its height is 0 at x = 0"""
     blend: Positive[Length] = 2.0
-    """length over which the slope increases from zero, without a kink"""
+    """length over which the slope increases smoothly from zero"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         slope = around.value(self.slope)
@@ -51,14 +52,14 @@ class Grade(Road):
 
 @register
 class Bank(Road):
-    """Rises to the left: z = slope y."""
+    """A road that rises to the left: z = slope y."""
 
     type: ClassVar[str] = "bank"
     summary: ClassVar[str] = "tilted across x"
     shown: ClassVar[str] = "{type: bank, slope: 0.03}"
 
     slope: Dimensionless
-    """rise over run to the left"""
+    """rise over run, positive if the road rises to the left"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.slope) * y
@@ -66,18 +67,18 @@ class Bank(Road):
 
 @register
 class Ramp(Road):
-    """From level 0 at `start` to `height` over `length`, with continuous curvature, and continues at that level."""
+    """A ramp from level 0 at `start` to the level `height` over `length`, with continuous curvature."""
 
     type: ClassVar[str] = "ramp"
     summary: ClassVar[str] = "a ramp from one level to another"
     shown: ClassVar[str] = "{type: ramp, height: 0.2 m, start: 20 m, length: 4 m}"
 
     height: Length
-    """height of the level after the ramp; negative: down"""
+    """height of the level after the ramp; negative for a descent"""
     start: Length
-    """x where it begins"""
+    """x at which the ramp begins"""
     length: Positive[Length]
-    """length from one level to the other, along x"""
+    """length of the ramp along x"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
@@ -86,21 +87,23 @@ class Ramp(Road):
 
 @register
 class Sine(Road):
-    """amplitude sin(2 pi (x - start) / wavelength) beyond `start`, increasing over one wavelength; the right side
-    (y < 0) lags by `lag`, blended over the width `track`."""
+    """amplitude sin(2 pi (x - start) / wavelength) beyond `start`, where the amplitude increases over one wavelength.
+
+    The right side (y < 0) lags by `lag`, with a smooth transition over the width `track`.
+    """
 
     type: ClassVar[str] = "sine"
     summary: ClassVar[str] = "waves along x"
     shown: ClassVar[str] = "{type: sine, amplitude: 10 mm, wavelength: 5 m}"
 
     amplitude: Length
-    """half the height from trough to crest"""
+    """half of the height from trough to crest"""
     wavelength: Positive[Length]
-    """length from crest to crest, along x"""
+    """distance from crest to crest, along x"""
     start: Length = 0.0
-    """x where the waves begin"""
+    """x at which the waves begin"""
     lag: Angle = 0.0
-    """phase of the right side behind the left one; 180 deg: twist"""
+    """phase by which the right side lags behind the left side; 180 deg twists the car"""
     track: Positive[Length] = 1.0
     """width of the transition from left to right"""
 
@@ -115,20 +118,20 @@ class Sine(Road):
 
 
 class _Obstacle(Road):
-    """Base of obstacles: their position, and their side."""
+    """Base of obstacles, which may span the whole road or a part of it."""
 
     start: Length
-    """x where it begins"""
+    """x at which the obstacle begins"""
     height: Length
-    """height; negative for a hole"""
+    """height of the obstacle; negative for a hole"""
     length: Positive[Length]
-    """length along x"""
+    """length of the obstacle along x"""
     left_edge: Length | None = None
-    """y of its left edge; by default it spans the whole road"""
+    """y of the left edge; by default the obstacle has none"""
     right_edge: Length | None = None
-    """y of its right edge; by default it spans the whole road"""
+    """y of the right edge; by default the obstacle has none"""
     edge: Positive[Length] = 0.05
-    """length over which edges are rounded: a single contact point does not envelop edges as a tire does"""
+    """length over which edges are rounded, because a single contact point does not envelop edges as a tire does"""
 
     def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
@@ -141,7 +144,7 @@ class _Obstacle(Road):
 
 @register
 class Bump(_Obstacle):
-    """Versed sine: height (1 - cos(2 pi (x - start) / length)) / 2 from `start` to `start + length`."""
+    """A bump with the height of a versed sine, height (1 - cos(2 pi (x - start) / length)) / 2, over `length`."""
 
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
@@ -156,7 +159,7 @@ class Bump(_Obstacle):
 
 @register
 class Cleat(_Obstacle):
-    """A bar across the road: `height` over `length`, with both edges rounded over `edge`."""
+    """A bar across the road with the height `height` over `length`. Both edges are rounded over `edge`."""
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
@@ -170,14 +173,14 @@ class Cleat(_Obstacle):
 
 @register
 class ExpressionRoad(Road):
-    """Any expression of x and y, and of anything that expressions of the model may contain."""
+    """A road whose height is an expression of x, y and everything that expressions of the model may contain."""
 
     type: ClassVar[str] = "expression"
     summary: ClassVar[str] = "height as an expression of x and y"
     shown: ClassVar[str] = "{type: expression, height: 0.01*sin(x)}"
 
     height: Length
-    """z over x and y, e.g. 0.01*sin(x)"""
+    """z as an expression of x and y, such as 0.01*sin(x)"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height, {"x": x, "y": y})
