@@ -112,7 +112,7 @@ def test_a_road_comes_to_the_rear_wheels_later():
     [
         ({"posts": "front_lft=0.1"}, "unknown post 'front_lft'"),
         ({"speed": 10.0}, "air_speed"),
-        ({"first": 30.0}, "must be below last"),
+        ({"first": 30.0}, "must be less than last"),
     ],
 )
 def test_faults_are_told(options, told):

@@ -1,4 +1,4 @@
-"""Drivers: they turn measured signals into steering, drive and brake commands, as signals of the model."""
+"""Drivers, which compute steering, drive and brake commands from measured signals, as signals of the model."""
 
 from sekant.vehicle.drivers.path import follow_path
 from sekant.vehicle.drivers.speed import hold_speed

@@ -1,21 +1,20 @@
-"""A driver who follows a course of any shape by arc length, from rest to rest.
+"""A driver who follows a course of any shape, from rest to rest.
 
-The position s along the course moves with the car: with the tangent e_t and the normal e_n of the course there,
-the car's center of mass at p, its velocity v and the error e = (p - p(s)) . e_n to the left,
+The position s along the course moves with the car. With the tangent e_t and the normal e_n of the course at s, the
+car's center of mass at p with the velocity v, and the error e = (p - p(s)) . e_n to the left,
 
     s' = v . e_t / (1 - k e) + (p - p(s)) . e_t / T_s .
 
-The last term is zero on the exact solution and prevents integration errors from growing. Angles enter only
-through sines and cosines, so there is no jump at half a turn. The driver steers for the curvature of the course
-a little ahead and for an arc that meets the course at the distance d = V T ahead, where the error of the car
-will be e_d = e + d sin(dpsi) + d v_y / V:
+The last term is zero for the exact solution and prevents integration errors from growing. Angles enter only through
+sines and cosines, so there is no jump at half a turn. The steering wheel angle u follows from the curvature of the
+course a little ahead, and from an arc that meets the course at the distance d = V T ahead, at which the error of the
+car will be e_d = e + d sin(dpsi) + d v_y / V:
 
     u = i (L + K V^2) (k_ahead - 2 (e_d + E) / d^2) ,   E' = e / T_i .
 
-K is the understeer gradient and L the wheelbase of the single-track model, i the ratio of the steering; E removes
-the remaining error of the tires. Without lags the error obeys e'' + 2/T e' + 2/T^2 e = 0. The limits of grip are
-those of `drivers.path`. Speed: the profile gives speed and acceleration at s; motor and brakes give the force for
-both.
+K is the understeer gradient and L the wheelbase of the single-track model, and i is the ratio of the steering; E
+removes the remaining error. Without lags, the error obeys e'' + 2/T e' + 2/T^2 e = 0. The limits of grip are those of
+`drivers.path`. The profile gives speed and acceleration at s, and motor and brakes provide the force for both.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ from sekant.vehicle.drivers.path import LAG, SLOW, hands_of
 from sekant.vehicle.quantities import GRAVITY
 
 PREVIEW = 0.45  # s
-NEAREST = 3.0  # m, least distance ahead
+NEAREST = 3.0  # m, least distance d ahead
 AHEAD = (0.5, 1.0, 1.5)  # times the lag of hands, tires and yaw: where the driver samples the curvature
 ALONG = 0.2  # s, T_s
 LEARNING = 1.2  # s, T_i
-RUN_OUT = (40.0, 200.0)  # m, straight pieces before and behind
+RUN_OUT = (40.0, 200.0)  # m, straight pieces before and behind the course
 FARTHEST = 0.6  # m, largest error that E integrates
-TAIL = 3.0  # throttle closes from the slip angle of largest rear force on; it is zero at 1.5 times this angle
-GAIN = 4.0  # 1/s: acceleration over speed error
+TAIL = 3.0  # the throttle closes beyond the slip angle of the largest rear force, completely at 1.5 times this angle
+GAIN = 4.0  # 1/s: acceleration per speed error
 ROLLS = 1.5  # m/s: lower limit of the speed in slips
 ROLLING = 10.0  # m/s, at which the rolling radius is evaluated
 BAND = 0.5  # of the slip, over which the torque is reduced
@@ -66,9 +65,9 @@ def follow_course(
     loads: Mapping[str, float],
     grip: Grip,
 ) -> Commands:
-    """The `commands` with steering, drive and brakes of a driver on `course`, at the speed of `profile`.
+    """The `commands` with steering, drive and brakes of a driver who follows `course` at the speed of `profile`.
 
-    `loads`: load (N) of one wheel of each axle at rest.
+    `loads` contains the load (N) of one wheel of each axle at rest.
     """
     run = course.with_run_out(*RUN_OUT)
     place = place_on(run, PROGRESS, car)
@@ -106,7 +105,7 @@ def follow_course(
 def place_on(run: Course, place: str, car: Car) -> Commands:
     """Tables and signals for the position of the car on a course: PROGRESS along it and ERROR across it.
 
-    `run`: the course, extended at its ends; `place`: its arc length, as an expression of PROGRESS.
+    `run` is the course, extended at its ends, and `place` its arc length as an expression of PROGRESS.
     """
     tables = {
         name: TableData(x=tuple(run.s), y=tuple(row), kind=kind, extrapolation="linear")
@@ -140,8 +139,8 @@ def keep_straight(commands: Commands, linear: SingleTrack, grip: Grip) -> Comman
 
 
 def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
-    """The wanted steering wheel angle u, from the error, the sine of the heading error, and the curvature
-    ahead."""
+    """The wanted steering wheel angle u as an expression of the error, the sine of the heading error, and the
+    curvature ahead."""
     L, K = linear.wheelbase, linear.understeer_gradient
     distance = f"max({NEAREST!r}, {PREVIEW!r}*speed)"
     off = f"({error} + {distance}*({sine} + lateral_velocity/max(speed, 1)))"
@@ -149,14 +148,14 @@ def _wish(linear: SingleTrack, error: str, sine: str, ahead: str) -> str:
 
 
 def _lag_per_speed(linear: SingleTrack) -> float:
-    """Lags of sideslip, m V / (C_f + C_r), and of yaw, J V / (C_r L b), over the speed, s^2/m."""
+    """Sum of the lags of sideslip, m V / (C_f + C_r), and of yaw, J V / (C_r L b), divided by the speed, s^2/m."""
     total, rear = float(linear.stiffnesses.sum()), float(linear.stiffnesses[-1])
     b = max(-float(linear.places[-1]), 0.1 * linear.wheelbase)
     return linear.mass / total + linear.inertia / (rear * linear.wheelbase * b)
 
 
 def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
-    """Force (N) that the profile requires, including drag and slope."""
+    """The force (N) that the profile requires, including drag and slope."""
     drag = 0.0 if car.air is None else DENSITY / 2 * float(car.air.drag_area)
     asked = f"{mass!r}*(profile_acceleration({PROGRESS}) + {GAIN!r}*({WANTED} - speed)) + {drag!r}*speed^2"
     asked += "" if level else f" + {mass * GRAVITY!r}*course_slope({PROGRESS})"
@@ -164,9 +163,9 @@ def _force(car: Car, mass: float, level: bool) -> dict[str, Signal]:
 
 
 def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip) -> Commands:
-    """Torque of the motor and share of the brakes for the wanted force.
+    """The `commands` with the motor torque and the brake command for the wanted force.
 
-    The driver reduces the throttle when the driven wheels slip, and when the rear slides.
+    The driver reduces the throttle when the driven wheels slip and when the rear slides.
     """
     drag = 0.0
     if car.drive is not None:
@@ -190,7 +189,8 @@ def _geared(commands: Commands, car: Car, loads: Mapping[str, float], grip: Grip
 
 
 def driven_slip(car: Car, loads: Mapping[str, float]) -> dict[str, Signal]:
-    """The slip of the faster driven wheel, as the signal `driven_slip`; `loads` (N) of one wheel, by axle."""
+    """The slip of the faster driven wheel as the signal `driven_slip`; `loads` (N) are those of one wheel, by
+    axle."""
     assert car.drive is not None
     axle = car.drive.axle
     radius = ROLLING / spin_at(car.axles[axle].tire, loads[axle], ROLLING)
@@ -208,9 +208,9 @@ def best_slip(car: Car, load: float) -> float:
 def held_by_slip(
     car: Car, loads: Mapping[str, float], slip: float | None = None
 ) -> tuple[dict[str, Signal], str]:
-    """The signal `driven_slip`, and the share of the torque that remains.
+    """The signal `driven_slip`, and the fraction of the torque that remains, as an expression.
 
-    It is 1 up to `slip` (by default that of the largest force), and 0 beyond 1.5 times this slip.
+    This fraction is 1 up to `slip`, by default the slip of the largest force, and 0 beyond 1.5 times this slip.
     """
     assert car.drive is not None
     most = slip or best_slip(car, loads[car.drive.axle])

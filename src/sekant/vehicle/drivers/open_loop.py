@@ -1,13 +1,13 @@
-"""Steering over time, in one expression for all maneuvers: only the numbers differ between runs.
+"""Steering as a function of time, with one expression for all maneuvers, in which only parameters differ.
 
-A car that steps, ramps and swings its steering wheel by the same expression has one structure: a second
-maneuver reuses the equations and the code of the first. With the angle u of the steering wheel (rad), positive
-to the left,
+With the same expression for steps, ramps and sines, a car has the same structure in all these maneuvers, so a second
+maneuver uses the equations and the code of the first. The angle u of the steering wheel (rad, positive to the left)
+is
 
     u(t) = step S(t; a, b) + rate r(t - c) + sine sin(2 pi (f p + g p^2)) S(t; d, e) (1 - S(t; h, i)) ,
 
-where S rises from 0 to 1 by a polynomial of degree 5, r is a ramp that begins with a second of rising rate, and
-p is the time since d, which stops during the dwell. Parts that a maneuver does not use have the factor 0.
+where S rises from 0 to 1 as a polynomial of degree 5, r is a ramp whose rate rises during its first second, and p is
+the time since d, which stops during the dwell. Terms that a maneuver does not use have the factor 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from math import pi
 from sekant.vehicle.car.commands import Commands
 
 NEVER, LATER = 1e6, 2e6
-"""s: start and end of parts that are unused."""
+"""Start and end (s) of unused terms."""
 _NUMBERS = {
     "steer_step": 0.0,
     "steer_step_begin": NEVER,
@@ -82,6 +82,7 @@ def sine_with_dwell(amplitude: float, frequency: float, begin: float, dwell: flo
 
 
 def swept_sine(amplitude: float, first: float, last: float, duration: float) -> Commands:
-    """A sine (rad) whose frequency increases from `first` to `last` (Hz) within `duration` (s)."""
+    """A sine with an `amplitude` (rad), whose frequency increases from `first` to `last` (Hz) within `duration`
+    (s)."""
     slope = (last - first) / (2 * duration)
     return _steered(sine=amplitude, frequency=first, sweep=slope)

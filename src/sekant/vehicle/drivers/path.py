@@ -1,23 +1,23 @@
-"""A driver who follows a path y(x) by looking ahead, with gains that follow from the linear car.
+"""A driver who follows a path y(x) by looking ahead, with gains that follow from the linearized car.
 
-The car at its speed V, linear about straight running (`LateralModel`: sideslip velocity v, yaw rate r, roll angle and
-rate), and hands that follow with a lag T give x = (v, r, ..., y, psi, h), x' = A x + B u. The steering
-minimizes the integral of (y - y_path)^2 / Y^2 + u^2 / U^2. For a path that is known ahead the optimum is
-(Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in
-continuous time)
+The car is linearized about straight running at its speed V (`LateralModel`: sideslip velocity v, yaw rate r, roll
+angle and rate), and the hands follow the wanted angle u with a lag T. Together, x = (v, r, ..., y, psi, h) obeys x'
+= A x + B u. The steering minimizes the integral of (y - y_path)^2 / Y^2 + u^2 / U^2. For a path that is known ahead,
+the optimum is (Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here
+in continuous time)
 
     u = -K x + int_0^inf w(s) y_path(x + V s) ds ,   w(s) = (U^2 / Y^2) B^T exp((A - B K)^T s) C^T ,
 
-with K from the Riccati equation. Since y_path = const is a path too, the weights add up to K_y. They are summed at
-points ahead; U is the steering wheel angle of a lateral acceleration of `EFFORT`, Y is `CLOSE`.
+with K from the Riccati equation. For a constant y_path, the weights must add up to K_y. The integral is a sum over
+points ahead. U is the steering wheel angle of a lateral acceleration of `EFFORT`, and Y is `CLOSE`.
 
-A linear car has no limit of grip, but tires do. If the front wheels move in the direction phi = atan((v + a
-r) / V), with a from the center of mass to their axle, the driver turns them at most by the slip angle of
-largest force to either side of it: beyond this angle the side force decreases. A car that cannot follow its
-path therefore understeers, with its front wheels at their limit. Where the rear tires exceed their own slip
-angle of largest force, the front wheels may slip less to that side, and not at all at twice that angle: they
-roll along their motion, which is countersteering. `steering_wish` is the angle without these limits,
-`steering_beyond_grip` the part that they remove.
+Unlike tires, a linear car has no limit of grip. The front wheels move in the direction phi = atan((v + a r) / V),
+with the distance a from the center of mass to their axle. The driver turns them to either side of phi by not more
+than the slip angle of the largest force, because the lateral force decreases beyond this angle. A car that cannot
+follow its path therefore understeers, with its front wheels at their limit. If the rear tires exceed their slip
+angle of the largest force, the driver lets the front wheels slip less to that side. At twice that angle they do not
+slip but roll in the direction of their motion, which is countersteering. `steering_wish` is the angle without these
+limits, and `steering_beyond_grip` is the part that they remove.
 """
 
 from __future__ import annotations
@@ -60,14 +60,17 @@ FELT = {
 PLACED = ("position.y", "angles.yaw", "hands")
 GAINS = {name: f"path_gain_{k}" for k, name in enumerate((*FELT.values(), *PLACED))}
 WEIGHTS = tuple(f"path_weight_{k}" for k in range(POINTS))
-"""Names of the parameters of a driver: gains by what they multiply, weights of the path at the times ahead."""
+"""Names of the parameters of a driver: gains by the signals that they multiply, and weights of the path ahead."""
 TIMES = np.array([(k + 0.5) * (HORIZON / POINTS) for k in range(POINTS)])
 
 
 @dataclass(frozen=True, eq=False)
 class LateralModel:
-    """x' = A x + B u over the steering wheel angle u (rad); A (n, n), B (n,). The states `felt` (n) are
-    expressions of signals that every car measures, sideslip velocity (m/s) and yaw rate (rad/s) first."""
+    """x' = A x + B u with the steering wheel angle u (rad), A (n, n) and B (n,).
+
+    The n states `felt` are expressions of signals that every car measures. The first two are the sideslip velocity
+    (m/s) and the yaw rate (rad/s).
+    """
 
     A: Floats
     B: Floats
@@ -75,7 +78,7 @@ class LateralModel:
 
     @property
     def yaw_gain(self) -> float:
-        """Steady yaw rate over the steering wheel angle, 1/s."""
+        """Steady yaw rate divided by the steering wheel angle, 1/s."""
         return float(-np.linalg.solve(self.A, self.B)[1])
 
     @property
@@ -155,18 +158,18 @@ def follow_path(
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
-    Between the points the path is smooth (pchip), beyond them straight. Steep paths are refused. The gains are
-    parameters: `Commands.gains` gives their values, and refuses speeds above the critical speed of an
-    oversteering car.
+    The path is smooth between the points (pchip) and straight beyond them; steep paths are refused. The gains are
+    parameters, for which `Commands.gains` gives values. It refuses speeds above the critical speed of a car that
+    oversteers.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.size < 4 or np.any(np.diff(x) <= 0):
-        raise ModelError("a path needs at least 4 points with increasing x")
+        raise ModelError("a path needs at least four points with increasing x")
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
-            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the x axis, too much for a "
-            "driver that follows y over x; align the path with x"
+            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the direction of x, but the "
+            "driver can follow paths y(x) only up to 45 deg; align the path with x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
     seen = " + ".join(
@@ -187,13 +190,13 @@ def _numbers(speed: float, lateral: LateralModel) -> dict[str, float]:
     """Values of the parameters of `follow_path`."""
     if speed <= 0 or lateral.yaw_gain <= 0 or not lateral.stable:
         raise ModelError(
-            f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a "
-            f"car that oversteers (its yaw gain is {lateral.yaw_gain:.3g}/s)"
+            f"the car cannot follow a path at {speed:g} m/s, where its yaw gain is {lateral.yaw_gain:.3g}/s; drive "
+            "forward and, if the car oversteers, below its critical speed"
         )
     K, _, weights = preview_gains(lateral, speed)
     seen = (*lateral.felt, *PLACED)
     return {
-        **dict.fromkeys(GAINS.values(), 0.0),  # of what the car does not feel
+        **dict.fromkeys(GAINS.values(), 0.0),  # gains of signals that are not states of the linear car
         **dict(zip(WEIGHTS, weights.tolist(), strict=True)),
         **{GAINS[name]: gain for name, gain in zip(seen, K.tolist(), strict=True)},
     }

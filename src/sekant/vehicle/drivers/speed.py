@@ -14,17 +14,17 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.tires.slip import Slip
 
-PROPORTIONAL = 3.0  # 1/s: acceleration over speed error
+PROPORTIONAL = 3.0  # 1/s: acceleration per speed error
 INTEGRAL = 1.0  # 1/s^2
 
 
 def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: float | None = None) -> Commands:
     """The `commands` with a torque that maintains `speed` (m/s, an expression).
 
-    The controller demands an acceleration of 3/s times the speed error; mass (kg) of the car and radius of its
-    driven wheels convert it to torque. The integral starts at the torque that maintains the speed `start` (m/s;
-    by default a plain number of `speed`) against air and rolling resistance, so that the speed does not drop at
-    first.
+    The controller demands an acceleration of 3/s times the speed error. The mass (kg) of the car and the radius of
+    its driven wheels convert it to a torque. The integral starts at the torque that maintains the speed `start`
+    (m/s) against air and rolling resistance, so the speed does not drop at first. By default, `start` is `speed`, if
+    this is a number.
     """
     if car.drive is None:
         return commands
@@ -45,7 +45,7 @@ def hold_speed(commands: Commands, car: Car, speed: str, mass: float, start: flo
 
 
 def _resistance(car: Car, speed: str) -> float:
-    """Torque (N m) at the driven axle that maintains the speed of a car straight ahead; 0 if it is not a
+    """Torque (N m) at the driven axle that maintains the speed of a car straight ahead; 0 if the speed is not a
     number."""
     try:
         v = float(speed)

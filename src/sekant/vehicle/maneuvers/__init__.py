@@ -1,4 +1,4 @@
-"""Maneuvers and their registry. To add a maneuver, add a file here."""
+"""Maneuvers and their registry. To add a maneuver, add a file to this folder."""
 
 from sekant.vehicle.maneuvers.acceleration import Acceleration as Acceleration
 from sekant.vehicle.maneuvers.base import MANEUVERS as MANEUVERS

@@ -27,8 +27,8 @@ from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain, S
 
 @register
 class Acceleration(Maneuver):
-    """Full throttle from rest; the driver keeps the car straight (Formula Student: 75 m, staged 0.3 m before the
-    line)."""
+    """Full throttle from rest, while the driver keeps the car straight (Formula Student: 75 m, with the start 0.3 m
+    before the line)."""
 
     type: ClassVar[str] = "acceleration"
     summary: ClassVar[str] = "full throttle from rest over 75 m"
@@ -37,20 +37,20 @@ class Acceleration(Maneuver):
     shown: ClassVar[tuple[str, ...]] = ("speed", "driven_slip")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """speed at the start; 0: from rest"""
+    """speed at the start; with 0, the car starts from rest"""
     distance: Positive[Meters] = 75.0
-    """distance that is timed"""
+    """distance from the start line over which the time is measured"""
     staging: NotNegative[Meters] = 0.3
-    """distance of the start before the line, where timing begins"""
+    """distance of the car before the start line, at which timing begins"""
     launch: Literal["slip_control", "wheelspin"] = "slip_control"
-    """slip_control: the torque falls as the driven wheels slip; wheelspin: the motor applies its full torque"""
+    """slip_control: the torque decreases when the driven wheels slip; wheelspin: the motor applies its full torque"""
     slip: Positive[Plain] | None = None
-    """slip_control: slip above which the torque falls, to zero at 1.5 times it; by default the slip of the largest
-    force"""
+    """slip_control: slip above which the torque decreases, to zero at 1.5 times this slip; by default the slip of the
+    largest force"""
     rise: Positive[Seconds] = 0.1
     """rise time of the throttle"""
     longest: Positive[Seconds] = 60.0
-    """time limit of the run"""
+    """longest duration of the run"""
 
     @property
     def until(self) -> float:

@@ -28,7 +28,7 @@ STOPPED = 0.1  # m/s
 
 @register
 class BrakeStraight(Maneuver):
-    """From `speed` to a stop, straight ahead, with a share of the largest brake torque."""
+    """Braking from `speed` to a stop, straight ahead, with a fraction of the largest brake torque."""
 
     type: ClassVar[str] = "brake-straight"
     summary: ClassVar[str] = "brake to a stop, straight ahead"
@@ -38,7 +38,7 @@ class BrakeStraight(Maneuver):
     speed: MetersPerSecond = 100 / 3.6
     """speed before braking"""
     pedal: Plain = 0.7
-    """share of the largest brake torque"""
+    """fraction of the largest brake torque"""
     at: Seconds = 0.5
     """time at which braking begins"""
     rise: Seconds = 0.2
@@ -107,21 +107,21 @@ class BrakeStraight(Maneuver):
 
 @register
 class BrakeInTurn(BrakeStraight):
-    """Braking after a turn has settled, with a fixed steering wheel angle (ISO 7975 in outline)."""
+    """Braking in a steady turn with a fixed steering wheel angle (ISO 7975 in outline)."""
 
     type: ClassVar[str] = "brake-in-turn"
     summary: ClassVar[str] = "brake in a turn with a fixed steering wheel"
     source: ClassVar[str] = (
-        "ISO 7975 in outline: change of the yaw rate and the path compared with the turn without braking"
+        "ISO 7975 in outline: changes of yaw rate and path compared with the turn without braking"
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 
     speed: MetersPerSecond = 80 / 3.6
-    """speed before braking, constant in the turn"""
+    """constant speed in the turn before braking"""
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0
-    """time at which braking begins; the turn has settled by then"""
+    """time at which braking begins, when the turn is steady"""
     pedal: Plain = 0.4
 
     def commands(self, at: ManeuverContext) -> Commands:
@@ -169,6 +169,6 @@ class BrakeInTurn(BrakeStraight):
 
 
 def _way(run: DrivenManeuver) -> Floats:
-    """Distance (n,) m along the path."""
+    """Distance (n,) m that the car has driven."""
     steps = np.linalg.norm(np.diff(run["position"][:, :2], axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(steps)])

@@ -1,4 +1,4 @@
-"""Events on a course: skidpad, slalom, constant radius, autocross. The driver goes as fast as the grip allows."""
+"""Events on a course: skidpad, slalom, constant radius, autocross. The driver drives as fast as the grip allows."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from sekant.vehicle.maneuvers.grip_use import grip_measures
 from sekant.vehicle.quantities import GRAVITY, Meters, MetersPerSecond, Plain
 from sekant.vehicle.roads.along_course import RoadAlongCourse
 
-SLOWEST = 2.0  # m/s: a slower run is stopped by its time limit
-LEFT = 1.0  # m from the course, beyond which the driver has left it
-STANDS = 0.3  # m/s
+SLOWEST = 2.0  # m/s: the time limit stops a slower run
+LEFT = 1.0  # m, distance from the course beyond which the car has left it
+STANDS = 0.3  # m/s, speed below which the car has stopped
 TRANSITION = 0.3  # s before and after a curve at constant speed
 SHORT = (
     (30.0, 0.0, 0.0),
@@ -52,20 +52,20 @@ SHORT = (
     (8.0, 1 / 20, 0.0),
     (25.0, 0.0, 0.0),
 )
-"""Pieces of a course: length (m), curvature at the start and at the end (1/m)."""
+"""Pieces of the default course: length (m), and curvature (1/m) at the start and at the end."""
 
 
 class CourseManeuver(Maneuver):
-    """Base of events on a course: from `speed`, as fast as a share of the grip allows."""
+    """Base of events on a course, which the car drives from `speed` as fast as a fraction of the grip allows."""
 
     shown: ClassVar[tuple[str, ...]] = ("speed", "steering_wheel")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """speed at the start; 0: from rest"""
+    """speed at the start; with 0, the car starts from rest"""
     grip: Positive[Plain] = 0.85
-    """share of the tires' grip that the driver uses, up to 1"""
+    """fraction of the tires' grip that the driver uses, at most 1"""
     fastest: Positive[MetersPerSecond] = FASTEST
-    """speed that the driver does not exceed"""
+    """speed limit of the driver"""
 
     def course(self) -> Course:
         """The line that the driver follows, from the origin along x."""
@@ -146,8 +146,8 @@ class CourseManeuver(Maneuver):
             return []
         k = int(np.argmax(np.abs(run[ERROR])))
         return [
-            f"the car left the course by {error:.3g} m, {run[PROGRESS][k]:.4g} m after its start; use less of the "
-            f"grip (grip: {0.9 * self.grip:.2g})"
+            f"the car was {error:.3g} m off the course at {run[PROGRESS][k]:.4g} m after the start; use less grip, "
+            f"such as grip: {0.9 * self.grip:.2g}"
         ]
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
@@ -181,7 +181,7 @@ class CourseManeuver(Maneuver):
 
 
 def on_course(given: Car, run: Course, place: str) -> Car:
-    """The car on the slopes and banks of a course `run`; `place`: its arc length, as an expression of PROGRESS."""
+    """The car on the slopes and banks of the course `run`; `place` is its arc length as an expression of PROGRESS."""
     rows = (run.x, run.y, run.heading, run.height, np.tan(run.bank))
     road = RoadAlongCourse(
         place=place,
@@ -208,7 +208,7 @@ def _mean_speed(run: DrivenManeuver) -> float:
 
 @register
 class Skidpad(CourseManeuver):
-    """Figure of eight: two circles to the right, two to the left; the second one of each is timed.
+    """Figure of eight: two circles to the right and two to the left, of which the second ones are timed.
 
     Formula Student Rules 2024, D 4: inner diameter 15.25 m, outer 21.25 m, centers 18.25 m apart, lanes 3 m wide.
     The driver follows the middle of the lane, 9.125 m from the centers, with clothoids of length `blend` into and
@@ -216,7 +216,7 @@ class Skidpad(CourseManeuver):
     """
 
     type: ClassVar[str] = "skidpad"
-    summary: ClassVar[str] = "Formula Student figure of eight: two circles right, two left"
+    summary: ClassVar[str] = "Formula Student figure of eight: two circles to the right, two to the left"
     source: ClassVar[str] = "Formula Student Rules 2024, D 4: dimensions; mean of the second circles' times"
     cites: ClassVar[tuple[str, ...]] = ("FSG",)
 
@@ -227,7 +227,7 @@ class Skidpad(CourseManeuver):
     blend: Positive[Meters] = 2.0
     """length of the transition to the curvature of a circle"""
     approach: Positive[Meters] = 15.0
-    """length of the straight before and after the circles"""
+    """length of the straights before and after the circles"""
 
     @property
     def radius(self) -> float:
@@ -284,11 +284,11 @@ class Skidpad(CourseManeuver):
 
 @register
 class Slalom(CourseManeuver):
-    """A slalom through cones in a line, from `speed`, as fast as the grip allows: the path is a sine around the
+    """A slalom through cones in a line, from `speed` and as fast as the grip allows. The path is a sine around the
     cones."""
 
     type: ClassVar[str] = "slalom"
-    summary: ClassVar[str] = "cones in a line, left and right in turn"
+    summary: ClassVar[str] = "cones in a line, passed alternately on the left and on the right"
     source: ClassVar[str] = (
         "customary at motor sport events: equal distances, time from the first to the last cone"
     )
@@ -297,15 +297,15 @@ class Slalom(CourseManeuver):
     speed: NotNegative[MetersPerSecond] = 40 / 3.6
     """speed at the start"""
     grip: Positive[Plain] = 0.7
-    """share of the tires' grip that the driver uses at the cones"""
+    """fraction of the tires' grip that the driver uses at the cones"""
     cones: int = 6
     """number of cones"""
     distance: Positive[Meters] = 18.0
     """distance between two cones"""
     offset: Positive[Meters] = 1.4
-    """distance of the path from the line of cones as it passes one"""
+    """distance of the path from the cones that it passes"""
     approach: Positive[Meters] = 30.0
-    """length of the straight before and after"""
+    """length of the straights before and after the cones"""
 
     def course(self) -> Course:
         if self.cones < 2:
@@ -323,7 +323,7 @@ class Slalom(CourseManeuver):
         return [np.array([[self.approach + k * self.distance, 0.0]]) for k in range(self.cones)]
 
     def profile(self, at: ManeuverContext) -> SpeedProfile:
-        """The constant speed between the cones; braking between them would only disturb the car."""
+        """A constant speed between the cones, because braking between them would only disturb the car."""
         course, mass = self.course(), car_as_point(at.car, at.loads, at.linear)
         among = np.abs(course.x - self.approach - (self.cones - 1) * self.distance / 2)
         among = among <= (self.cones + 1) * self.distance / 2
@@ -351,10 +351,10 @@ class Slalom(CourseManeuver):
 
 @register
 class ConstantRadius(CourseManeuver):
-    """A circle of constant radius at slowly rising speed, up to the limit of grip (ISO 4138, constant radius)."""
+    """A circle of constant radius at slowly increasing speed, up to the limit of grip (ISO 4138, constant radius)."""
 
     type: ClassVar[str] = "constant-radius"
-    summary: ClassVar[str] = "a circle at rising speed, up to the limit of grip"
+    summary: ClassVar[str] = "a circle at increasing speed, up to the limit of grip"
     source: ClassVar[str] = "ISO 4138, method of constant radius, as given in open literature"
     cites: ClassVar[tuple[str, ...]] = ("ISO 4138", "ISO 8855", "Milliken")
     to_the_limit: ClassVar[bool] = True
@@ -366,9 +366,9 @@ class ConstantRadius(CourseManeuver):
     rise: Positive[Plain] = 0.4
     """rate at which the speed increases, m/s^2"""
     grip: Positive[Plain] = 1.1
-    """lateral acceleration at the end over that of a point mass at the limit"""
+    """lateral acceleration at the end divided by that of a point mass at the limit of grip"""
     limit: Positive[Meters] = 0.5
-    """course error beyond which the car is at its limit and the run ends"""
+    """course error at which the run ends, because the car is at its limit"""
 
     def course(self) -> Course:
         fastest = 1.5 * np.sqrt(3.0 * GRAVITY * self.radius)
@@ -418,23 +418,22 @@ class ConstantRadius(CourseManeuver):
 
 @register
 class Autocross(CourseManeuver):
-    """One run around a track of a file, from standstill, with a stop or a flying finish; the driver follows the
-    center line."""
+    """One run along the center line of a track, from rest, with a stop or a flying finish."""
 
     type: ClassVar[str] = "autocross"
-    summary: ClassVar[str] = "a track of a file, as fast as the grip allows"
+    summary: ClassVar[str] = "the track of a file, as fast as the grip allows"
     source: ClassVar[str] = "customary at motor sport events: time of one run along the center line"
     cites: ClassVar[tuple[str, ...]] = ("Milliken",)
 
     grip: Positive[Plain] = 0.7
-    """share of the tires' grip that the driver uses; the rest is a reserve for transients"""
+    """fraction of the tires' grip that the driver uses; the rest is a reserve for transients"""
     file: str = ""
-    """CSV with x [m], y [m] of the center line and optionally left [m], right [m], z [m], bank [deg]; by
-    default a short course of straights, a hairpin and bends"""
+    """CSV file with the columns x [m], y [m] of the center line and optionally left [m], right [m], z [m], bank
+    [deg]; by default a short course of straights, a hairpin and bends"""
     mirror: bool = False
-    """drive the mirror image of the track"""
+    """whether the car drives the mirror image of the track"""
     finish: Plain = 0.0
-    """1: stop at the end; 0: drive through it"""
+    """1 to stop at the end, 0 to drive through the finish"""
 
     @property
     def rests(self) -> bool:

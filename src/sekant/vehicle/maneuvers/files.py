@@ -14,7 +14,7 @@ from sekant.vehicle.maneuvers.base import maneuver
 
 @dataclass(frozen=True)
 class ManeuverFile:
-    """Name and options of a maneuver, and the file of its car, if it names one."""
+    """Name and options of a maneuver, and the file of its car, if there is one."""
 
     kind: str
     options: dict[str, Any]
@@ -22,7 +22,7 @@ class ManeuverFile:
 
 
 def names_a_car(path: str | PathLike[str]) -> bool:
-    """Whether a file contains a maneuver together with its car."""
+    """Whether a file contains a maneuver and names its car."""
     if Path(path).suffix.lower() not in (".yaml", ".yml"):
         return False
     data = read_source(Path(path)).data
@@ -30,14 +30,16 @@ def names_a_car(path: str | PathLike[str]) -> bool:
 
 
 def read_maneuver(path: str | PathLike[str]) -> ManeuverFile:
-    """The maneuver of a file; `file` and `car` are relative to its folder. Errors name file and line."""
+    """The maneuver of a file, relative to whose folder `file` and `car` are. Errors name file and line."""
     place = Path(path)
     source = read_source(place)
     options = dict(source.data)
     kind, car = options.pop("maneuver", None), options.pop("car", None)
     try:
         if not isinstance(kind, str):
-            raise ModelError("does not name a maneuver; write maneuver: double-lane-change in its first line")
+            raise ModelError(
+                "does not name a maneuver; begin the file with a line such as maneuver: double-lane-change"
+            )
         for key, given in (("file", options.get("file")), ("car", car)):
             if given is not None and not (isinstance(given, str) and (place.parent / given).is_file()):
                 raise ModelError(f"there is no file '{given}'", path=("maneuver", key))

@@ -37,12 +37,12 @@ from sekant.vehicle.roads import RandomRoad
 from sekant.vehicle.roads.moving import Posts, PulledRoad
 from sekant.vehicle.tires.element import Tire
 
-BEGIN, QUIET = 0.5, 2.0  # s: before the sweep, and after it, while the car comes to rest
+BEGIN, QUIET = 0.5, 2.0  # s: time before the sweep, and after it while the car comes to rest
 FADE = 0.5  # s
 FLAT, LONG = 0.5, 400.0  # m: flat part before a road, and period of the road
-SETTLED = 1.0  # s excluded from root mean squares
+SETTLED = 1.0  # s, time that is excluded from root mean squares
 STRAPS = 2 * np.pi * 0.2  # rad/s, natural frequency of the car on its straps
-FASTEST = 40.0  # Hz: rows are 10 ms apart
+FASTEST = 40.0  # Hz, because rows are 10 ms apart
 SIDES = ("left", "right")
 WHEELS = ("front_left", "front_right", "rear_left", "rear_right")
 MODES = {
@@ -60,7 +60,7 @@ _ASSIGNED = re.compile(r"\s*(\w+)\s*=\s*")
 
 
 def _pairs(given: Any) -> Any:
-    """The mapping from ``front_left=0.01*sin(t), rear_left=...``; mappings remain unchanged."""
+    """The mapping from a string such as ``front_left=0.01*sin(t), rear_left=...``; mappings remain unchanged."""
     if not isinstance(given, str):
         return given
     parts = _ASSIGNED.split(given)[1:]
@@ -71,52 +71,52 @@ def _pairs(given: Any) -> Any:
 class FourPost(Maneuver):
     """A stationary car with its wheels on frictionless plates that move up and down.
 
-    The excitation is a sweep of heave, pitch, roll, warp or one wheel, a road of ISO 8608 that passes below,
-    expressions, or time series of a file. With `air_speed` the car has the downforce at that speed.
+    The excitation is a sweep of heave, pitch, roll, warp or one wheel, a road of ISO 8608 that passes below the car,
+    expressions, or time series of a file. With `air_speed`, the car has the downforce at that speed.
     """
 
     type: ClassVar[str] = "four-post"
     summary: ClassVar[str] = "the car on four posts: responses of body, wheels and wheel loads"
     source: ClassVar[str] = (
-        "customary on motor sport rigs: responses to a sweep of even velocity, root mean square of the wheel loads"
+        "customary on motor sport rigs: responses to a sweep of constant velocity, root mean square of wheel loads"
     )
     cites: ClassVar[tuple[str, ...]] = ("ISO 8608", "Milliken")
     travels: ClassVar[bool] = False
     shown: ClassVar[tuple[str, ...]] = ("front.left.tire.load", "rear.left.tire.load")
 
     speed: NotNegative[MetersPerSecond] = 0.0
-    """speed of the car: zero"""
+    """speed of the car, which must be zero"""
     excite: Literal["sweep", "road"] = "sweep"
-    """sweep: of `mode`, from `first` to `last`; road: of ISO 8608, at `road_speed`"""
+    """sweep: a sweep of `mode` from `first` to `last`; road: a road of ISO 8608 at `road_speed`"""
     mode: Literal[
         "heave", "pitch", "roll", "warp", "front_left", "front_right", "rear_left", "rear_right"
     ] = "heave"
-    """sweep: posts that move together, or the one that moves"""
+    """sweep: mode in which the posts move together, or the only post that moves"""
     first: Positive[Plain] = 0.5
     """sweep: first frequency, Hz"""
     last: Positive[Plain] = 25.0
     """sweep: last frequency, Hz"""
     velocity: Positive[MetersPerSecond] = 0.05
-    """sweep: largest velocity of a post, except at low frequencies"""
+    """sweep: velocity amplitude of a post, except at low frequencies"""
     amplitude: Positive[Meters] = 0.008
-    """sweep: largest amplitude"""
+    """sweep: largest amplitude of a post, which limits the velocity at low frequencies"""
     duration: Positive[Seconds] = 30.0
     """duration of a sweep from the first to the last frequency, or of a road or expressions"""
     roughness: Literal["A", "B", "C", "D", "E"] = "B"
     """road: class of ISO 8608"""
     road_speed: Positive[MetersPerSecond] = 20.0
-    """road: speed at which the road passes; it reaches the rear wheels later"""
+    """road: speed at which the road passes; it reaches the rear wheels after the front wheels"""
     seed: int = 1
     """road: seed of the random road"""
     posts: dict[str, str] = {}  # noqa: RUF012
-    """heights (m) as expressions of t, instead of sweep or road: {front_left: 0.005*sin(20*t)}; other posts do not
-    move"""
+    """heights (m) as expressions of t, instead of sweep or road, such as {front_left: 0.005*sin(20*t)}; other posts
+    do not move"""
     file: str = ""
-    """CSV with time [s] and heights, instead of sweep or road"""
+    """CSV file with time [s] and heights, instead of sweep or road"""
     columns: dict[str, str] = {}  # noqa: RUF012
     """file: column of each moving post; by default front_left, front_right, rear_left, rear_right"""
     air_speed: NotNegative[MetersPerSecond] = 0.0
-    """speed at which the downforce is taken"""
+    """speed of the air that causes the downforce"""
 
     @model_validator(mode="before")
     @classmethod
@@ -135,11 +135,12 @@ class FourPost(Maneuver):
     def _fits(self) -> FourPost:
         if self.speed:
             raise ValueError(
-                "the car does not move forward on the four-post rig; set only air_speed and road_speed"
+                "the car does not move forward on the four-post rig; instead of speed, set air_speed or road_speed"
             )
         if not self.first < self.last <= FASTEST:
             raise ValueError(
-                f"first must be below last, and last at most {FASTEST:g} Hz (got {self.first:g} and {self.last:g})"
+                f"first must be less than last, and last must be at most {FASTEST:g} Hz (got {self.first:g} and "
+                f"{self.last:g} Hz)"
             )
         if self.posts and self.file:
             raise ValueError("give either posts or file, not both")
@@ -158,7 +159,7 @@ class FourPost(Maneuver):
     def car(self, given: Car) -> Car:
         if len(given.axles) != 2:
             raise ModelError(
-                f"a four-post rig requires a car with two axles (this car has {len(given.axles)})",
+                f"a four-post rig requires a car with two axles, but this car has {len(given.axles)}",
                 path=("axles",),
             )
         air = given.air
@@ -206,8 +207,8 @@ class FourPost(Maneuver):
         named = self.columns or {name: name for name in WHEELS if name in log.names}
         if not named:
             raise ModelError(
-                f"'{self.file}' has no column for a post (it has {', '.join(log.names)}); name them in columns, "
-                "such as {front_left: z_fl}"
+                f"'{self.file}' has no column for a post (its columns: {', '.join(log.names)}); assign columns to "
+                f"posts, such as columns: {{front_left: z_fl}}"
             )
         return {name: log.series(column, "m") for name, column in named.items()}
 
@@ -229,7 +230,7 @@ class FourPost(Maneuver):
         return Commands(tables=tables, signals=signals)
 
     def forces(self, at: ManeuverContext) -> Mapping[str, Force]:
-        """Soft straps, which hold the car: with downforce, a pitched car would slide off its posts."""
+        """Soft straps that hold the car, because a pitched car with downforce would slide off its posts."""
         x, m = float(at.car.chassis.com[0]), at.linear.mass
         k, c = m * STRAPS**2, 1.4 * m * STRAPS
         pulls = (
@@ -302,16 +303,17 @@ class FourPost(Maneuver):
         return found
 
     def post(self, run: DrivenManeuver) -> Floats:
-        """Motion (n,) m of the posts: the mean of those that move upward in their mode."""
+        """Motion (n,) m of the posts in their mode, positive upward."""
         k, name = next((k, name) for name, k in zip(WHEELS, MODES[self.mode], strict=True) if k)
         return k * run[f"post_{name}"]
 
     def responses(self, run: DrivenManeuver) -> tuple[Floats, dict[str, np.ndarray]]:
         """Frequencies (n,) Hz and complex responses (n,) to the posts of a sweep.
 
-        ``body``: heave at the center of mass, or the motion of the body at the wheels in roll and pitch, over the
-        posts' motion; ``front wheel`` and so on: of its center; ``front load``: wheel load over the load of the
-        post motion on the static tire stiffness.
+        ``body`` is the heave at the center of mass, or in roll and pitch the motion of the body at the wheels,
+        divided by the motion of the posts. ``front wheel`` and ``rear wheel`` are the motion of a wheel's center
+        divided by that of its post. ``front load`` and ``rear load`` are the wheel load divided by the motion of the
+        post and by the static tire stiffness.
         """
         x = self.post(run)
         signs: dict[str, int] = dict(zip(WHEELS, MODES[self.mode], strict=True))
@@ -335,7 +337,7 @@ class FourPost(Maneuver):
         return f, found
 
     def _body(self, run: DrivenManeuver) -> Floats | None:
-        """Motion (n,) m of the body in the mode of the posts; None for warp, which does not move the body."""
+        """Motion (n,) m of the body in the mode of the posts; None in warp, which does not move the body."""
         z, angles = run["position"][:, 2], run["angles"]
         data = [axle_data(axle) for axle in run.car.axles.values()]
         if self.mode == "warp":
@@ -360,7 +362,7 @@ class FourPost(Maneuver):
 
 
 def _stiffness(tire: Tire, load: float) -> float:
-    """Stiffness N/m of a tire that carries `load` (N)."""
+    """Stiffness (N/m) of a tire that carries `load` (N)."""
     d = SX.sym("d")
     slope = ca.Function("slope", [d], [ca.jacobian(SX(tire.load(d, SX(0), SX(0))), d)])
     return float(slope(pressed_by(tire, load)))

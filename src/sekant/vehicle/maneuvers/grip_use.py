@@ -1,4 +1,4 @@
-"""The share of its grip that each tire uses in a run, and the tire that reaches its limit first."""
+"""The fraction of its grip that each tire uses in a run, and the tire that reaches its limit first."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Floats = NDArray[np.float64]
 AT_LIMIT = 0.95
 LEAST_LOAD = 20.0  # N: below this load a wheel counts as lifted
 LOADS = 7
-SMOOTH = 0.2  # s that a tire must be at its limit
+SMOOTH = 0.2  # s, time for which a tire must be at its limit
 
 
 def grip_use(run: DrivenManeuver) -> dict[str, Floats]:
-    """Grip use (n,) of each tire: the force along the road over the largest force at its load."""
+    """Grip use (n,) of each tire: its force in the road plane divided by the largest force at its load."""
     found = {}
     p = run["position"]
     factor = np.asarray(road_values(run.car.road, p[:, 0], p[:, 1])[1], float)
@@ -37,7 +37,7 @@ def grip_use(run: DrivenManeuver) -> dict[str, Floats]:
 
 
 def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
-    """Largest grip use of each axle, balance, and the time at which the first tire reaches its limit."""
+    """Measures: the largest grip use of each axle, the balance, and when the first tire reaches its limit."""
     use, t = grip_use(run), run.time
     axles = {name: np.maximum(use[f"{name}.left"], use[f"{name}.right"]) for name in run.car.axles}
     found = [

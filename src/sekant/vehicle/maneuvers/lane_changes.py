@@ -27,18 +27,19 @@ from sekant.vehicle.quantities import Meters, MetersPerSecond, Seconds
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m after the last ones
 NEVER = 1e9  # m: end of a course that ends only by time
-LEFT = 1.0  # m from the path, beyond which the driver has left it
-LONGEST = 1.5  # times the duration of the course at constant speed
+LEFT = 1.0  # m, distance from the path beyond which the car has left it
+LONGEST = 1.5  # longest duration divided by that of the course at constant speed
 
 
 class LaneChange(Maneuver):
-    """Base of lane changes: the path through the centers of the lanes."""
+    """Base of lane changes on a path through the centers of lanes."""
 
     vehicle_width: Meters = 1.8
-    """width of the body: the standard derives the width of the lanes from it, and its corners must miss the cones"""
+    """width of the car's body, from which the standard derives the width of the lanes, and whose corners must miss
+    the cones"""
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
-        """Points of the path: along the center of each lane, straight before and after."""
+        """Points of the path, which follows the center of each lane and is straight before and after the lanes."""
         lanes = self.lanes(car)
         x, y = [lanes[0].start - 2 * RUN_UP, lanes[0].start - 0.5 * RUN_UP], [lanes[0].middle] * 2
         for lane in lanes:
@@ -47,7 +48,7 @@ class LaneChange(Maneuver):
         return np.array([*x, lanes[-1].end + RUN_OUT]), np.array([*y, lanes[-1].middle])
 
     def path(self, car: Car) -> tuple[Floats, Floats]:
-        """The path as points; between lanes a curve with continuous curvature."""
+        """Points of the path, which has continuous curvature between lanes."""
         x, y = self._points(car)
         xs, ys = [x[0]], [y[0]]
         for a, b, ya, yb in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
@@ -89,7 +90,7 @@ class LaneChange(Maneuver):
         if error <= LEFT:
             return []
         return [
-            f"the car left the path by {error:.3g} m: at {self.speed * 3.6:.0f} km/h the driver cannot follow it; "
+            f"the car was {error:.3g} m off the path, because it cannot follow it at {self.speed * 3.6:.0f} km/h; "
             "drive more slowly"
         ]
 
@@ -134,10 +135,9 @@ class LaneChange(Maneuver):
 
 @register
 class DoubleLaneChange(LaneChange):
-    """A lane change by `offset` and back: two meters at 80 km/h in fifteen seconds in Hall's comparison.
+    """A lane change by `offset` and back, as in Hall's comparison with two meters at 80 km/h in fifteen seconds.
 
-    Hall specifies offset, speed and duration; his lengths are in a figure that is not available, so we chose
-    the lengths.
+    Hall specifies offset, speed and duration. The lengths are in a figure that is not available, so we chose them.
     """
 
     type: ClassVar[str] = "double-lane-change"
@@ -148,11 +148,11 @@ class DoubleLaneChange(LaneChange):
     offset: Meters = 2.0
     """distance between the two lanes, to the left"""
     start: Meters = 40.0
-    """x where the first change begins"""
+    """x at which the first lane change begins"""
     change: Meters = 45.0
     """length of each lane change"""
     straight: Meters = 35.0
-    """length of the straight between them"""
+    """length of the straight between the lane changes"""
     duration: Seconds = 15.0
     """duration of the run"""
 
@@ -174,7 +174,7 @@ class DoubleLaneChange(LaneChange):
 
 @register
 class SevereLaneChange(LaneChange):
-    """Double lane change of ISO 3888-1: lanes of 15, 25 and 15 m, changes of 30 and 25 m, 3.5 m to the side."""
+    """Double lane change of ISO 3888-1: lanes of 15, 25 and 15 m, lane changes of 30 and 25 m, offset 3.5 m."""
 
     type: ClassVar[str] = "iso-3888-1"
     summary: ClassVar[str] = "severe double lane change, 3.5 m to the side"
@@ -196,7 +196,8 @@ class SevereLaneChange(LaneChange):
 
 @register
 class ObstacleAvoidance(LaneChange):
-    """ISO 3888-2 (moose test): lanes of 12, 11 and 12 m, changes of 13.5 and 12.5 m, 1 m between the lanes' edges."""
+    """ISO 3888-2 (moose test): lanes of 12, 11 and 12 m, lane changes of 13.5 and 12.5 m, 1 m between the edges of
+    the lanes."""
 
     type: ClassVar[str] = "iso-3888-2"
     summary: ClassVar[str] = "obstacle avoidance"

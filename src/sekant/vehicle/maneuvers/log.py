@@ -1,4 +1,4 @@
-"""Replay of a log: steering, throttle, brake or speed; and measured channels to compare with."""
+"""Replay of a log: its steering, throttle, brake or speed, and comparison with its measured channels."""
 
 from __future__ import annotations
 
@@ -28,30 +28,33 @@ GIVEN = {"steering": "rad", "throttle": "1", "brake": "1", "speed": "m/s"}
 """Inputs that a log may contain, with their units."""
 COMPARED = {"yaw_rate": "rad/s", "lateral_acceleration": "m/s^2", "sideslip": "rad", "roll": "rad"}
 """Further measured channels of a log."""
-CREEP = 1e-3  # m/s: a log from rest begins so, for brakes of a car at rest have no direction
+CREEP = 1e-3  # m/s: initial speed for a log from rest, because brakes of a car at rest have no direction
 GAP = 0.2  # s: longest gap without a warning
 UNITS = {**GIVEN, **COMPARED}
 
 
 @register
 class LogReplay(Maneuver):
-    """Replays steering wheel, throttle, brake or speed of a log, and compares the car's response with the
-    measured one. With `speed` and neither throttle nor brake, the driver follows the speed of the log.
+    """Replay of steering wheel, throttle, brake or speed of a log, with a comparison of computed and measured
+    responses.
+
+    If the log has a speed but neither throttle nor brake, the driver follows this speed.
     """
 
     type: ClassVar[str] = "log"
     summary: ClassVar[str] = "steering, throttle, brake or speed from a CSV or MDF file"
-    source: ClassVar[str] = "channels as logged; differences as root mean squares over the run"
+    source: ClassVar[str] = "channels as logged; root mean squares of the differences over the run"
     cites: ClassVar[tuple[str, ...]] = ("ISO 8855",)
 
     file: str = ""
-    """CSV with time [s] and the channels, or MDF (.mf4); without it, straight ahead for two seconds"""
+    """CSV file with time [s] and the channels, or MDF file (.mf4); without a file, the car drives straight ahead for
+    two seconds"""
     columns: dict[str, str] = {}  # noqa: RUF012
-    """column of each channel, such as {steering: SWA, speed: v_GPS}; by default the names of the channels:
-    steering, throttle, brake, speed, yaw_rate, lateral_acceleration, sideslip, roll. As text: steering=SWA,
-    speed=v_GPS"""
+    """column of each channel, such as {steering: SWA, speed: v_GPS} or, as a string, steering=SWA, speed=v_GPS; by
+    default columns have the names of the channels: steering, throttle, brake, speed, yaw_rate,
+    lateral_acceleration, sideslip, roll"""
     shift: Seconds = 0.0
-    """time added to the times of the log; the run begins at 0"""
+    """time that is added to the times of the log; the run begins at 0"""
 
     @model_validator(mode="before")
     @classmethod
@@ -101,7 +104,8 @@ class LogReplay(Maneuver):
         if not tables:
             have = ", ".join(log.names)
             raise ModelError(
-                f"'{self.file}' has no column for {', '.join(GIVEN)} (it has {have}); assign them in columns"
+                f"'{self.file}' has no column for {', '.join(GIVEN)} (its columns: {have}); assign columns to "
+                f"channels, such as columns: {{steering: SWA}}"
             )
         commands = Commands(tables=tables)
         if "log_steering" in tables:
@@ -132,8 +136,8 @@ class LogReplay(Maneuver):
             k = int(np.argmax(steps)) if steps.size else 0
             if steps.size and steps[k] > max(GAP, 10 * float(np.median(steps))):
                 found.append(
-                    f"the log has no value of {role} for {steps[k]:.3g} s after {t[k]:.4g} s; the run "
-                    "interpolates smoothly there"
+                    f"the log has no value of {role} for {steps[k]:.3g} s after {t[k]:.4g} s; the run interpolates "
+                    "over this gap"
                 )
         return found
 

@@ -22,7 +22,7 @@ from sekant.vehicle.maneuvers.base import (
 from sekant.vehicle.quantities import Seconds
 from sekant.vehicle.roads import RandomRoad
 
-SETTLED = 2.0  # s excluded from the measures
+SETTLED = 2.0  # s, time that is excluded from the measures
 
 
 @register
@@ -91,10 +91,10 @@ class Ride(Maneuver):
 
 
 def weighted_wk(t: Floats, a: Floats) -> Floats:
-    """Acceleration (n,) over even times (n,) s weighted by W_k of ISO 2631-1.
+    """Acceleration (n,) at times (n,) s, weighted by W_k of ISO 2631-1 in the frequency domain.
 
-    Band limits 0.4 and 100 Hz (Butterworth of second order), acceleration-velocity transition at 12.5 Hz (Q = 0.63),
-    upward step at 2.37 and 3.35 Hz (Q = 0.91), in the frequency domain.
+    The weighting has band limits at 0.4 and 100 Hz (Butterworth filters of second order), an acceleration-velocity
+    transition at 12.5 Hz (Q = 0.63), and an upward step at 2.37 and 3.35 Hz (Q = 0.91).
     """
     even = np.linspace(t[0], t[-1], t.size)
     A = np.fft.rfft(np.interp(even, t, a))

@@ -1,7 +1,7 @@
-"""Sources of maneuvers and measures, by the short names that they cite.
+"""Sources of maneuvers and measures, by the short names with which maneuvers cite them.
 
-The standards are not freely available: dimensions and definitions are those given in the books and papers listed
-here.
+The standards are not freely available. Dimensions and definitions are therefore those given in the books and papers
+listed here.
 """
 
 from __future__ import annotations

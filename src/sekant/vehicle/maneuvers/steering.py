@@ -1,5 +1,4 @@
-"""Open-loop steering: step, slow ramp (steady circle), sine with dwell, swept sine; the driver maintains the
-speed."""
+"""Open-loop steering at constant speed: step, slow ramp (steady circle), sine with dwell, swept sine."""
 
 from __future__ import annotations
 
@@ -29,21 +28,23 @@ from sekant.vehicle.maneuvers.base import (
 from sekant.vehicle.maneuvers.straight_part import StraightPart, straight_part
 from sekant.vehicle.quantities import Plain, Radians, Seconds
 
-SETTLED = 2.0  # s: from here on a slow ramp is a quasi-steady motion
-FIT = (0.5, 4.0)  # m/s^2: range in which the straight part of a handling diagram is searched
-WIDTH = 0.8  # m/s^2: least width of that part
-STRAIGHT = 1e-3  # largest deviation of a straight part from its line, over the range of the steer angle
+SETTLED = 2.0  # s, time after which a slow ramp is a quasi-steady motion
+FIT = (0.5, 4.0)  # m/s^2, range in which the straight part of a handling diagram is searched
+WIDTH = 0.8  # m/s^2, least width of the straight part
+STRAIGHT = (
+    1e-3  # largest deviation of the straight part from its line, divided by the range of the steer angle
+)
 
 
 def _for_acceleration(at: ManeuverContext, speed: float, acceleration: float) -> float:
-    """Steering wheel angle (rad) that gives the linear car this lateral acceleration (m/s^2)."""
+    """Steering wheel angle (rad) at which the linear car has this lateral acceleration (m/s^2)."""
     return acceleration / (speed * at.linear.yaw_gain(speed))
 
 
 @register
 class StepSteer(Maneuver):
-    """Step of the steering wheel (ISO 7401): to `angle`, or to the angle at which the linear car has
-    `acceleration`."""
+    """Step of the steering wheel (ISO 7401) to `angle`, or to the angle at which the linear car has the lateral
+    acceleration `acceleration`."""
 
     type: ClassVar[str] = "step-steer"
     summary: ClassVar[str] = "step of the steering wheel"
@@ -51,9 +52,9 @@ class StepSteer(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 4.0
-    """lateral acceleration to reach, m/s^2"""
+    """lateral acceleration of the linear car after the step, m/s^2"""
     angle: Radians | None = None
-    """angle of the steering wheel instead, positive to the left"""
+    """angle of the steering wheel, positive to the left, instead of an acceleration"""
     at: Seconds = 1.0
     """time at which the step begins"""
     rise: Seconds = 0.15
@@ -127,8 +128,9 @@ class StepSteer(Maneuver):
 
 @register
 class SteadyCircle(Maneuver):
-    """Steady-state circular driving (ISO 4138, constant speed): the steering wheel turns slowly enough for a
-    quasi-steady motion. `sk.vehicle.steady_turns` finds exact steady turns.
+    """Steady-state circular driving at constant speed (ISO 4138), with a steering wheel that turns slowly.
+
+    The motion is quasi-steady. `sk.vehicle.steady_turns` finds exact steady turns.
     """
 
     type: ClassVar[str] = "steady-circle"
@@ -190,15 +192,16 @@ class SteadyCircle(Maneuver):
         ]
 
     def _handling(self, run: DrivenManeuver) -> tuple[Floats, Floats, Floats]:
-        """Settled lateral acceleration (n,) m/s^2, steer angle of the wheels and this angle minus L / R (n,) rad."""
+        """Lateral acceleration (n,) m/s^2, steer angle of the wheels (n,) rad, and this angle minus L / R (n,) rad,
+        from the time `SETTLED`."""
         settled = run.time > SETTLED
         delta = run["steering_wheel"][settled] / run.linear.ratio
         curvature = run["yaw_rate"][settled] / run["speed"][settled]
         return run.lateral_acceleration[settled], delta, delta - run.linear.wheelbase * curvature
 
     def _straight(self, run: DrivenManeuver) -> StraightPart | None:
-        """The straight part of steer angle - L / R over the lateral acceleration: differentials with a preload
-        cause a kink."""
+        """The straight part of steer angle - L / R versus lateral acceleration; a differential with a preload causes
+        a kink."""
         ay, delta, handling = self._handling(run)
         chosen = (ay > FIT[0]) & (ay < min(FIT[1], 0.7 * ay.max(initial=0.0)))
         if not chosen.any():
@@ -218,7 +221,7 @@ class SteadyCircle(Maneuver):
 
 @register
 class SineWithDwell(Maneuver):
-    """Sine with dwell: one period of `frequency`, with a dwell of half a second at its second peak."""
+    """One period of a sine with the frequency `frequency`, with a `dwell` at its second peak."""
 
     type: ClassVar[str] = "sine-with-dwell"
     summary: ClassVar[str] = "one sine of 0.7 Hz with a dwell at its second peak"
@@ -228,17 +231,17 @@ class SineWithDwell(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("FMVSS 126",)
 
     acceleration: Plain = 5.0
-    """lateral acceleration of the linear car at the amplitude, m/s^2"""
+    """steady lateral acceleration of the linear car at the amplitude of the steering wheel angle, m/s^2"""
     angle: Radians | None = None
-    """amplitude of the steering wheel angle instead"""
+    """amplitude of the steering wheel angle, instead of an acceleration"""
     frequency: Plain = 0.7
     """frequency of the sine, Hz"""
     dwell: Seconds = 0.5
-    """duration of the second peak"""
+    """duration of the dwell at the second peak"""
     at: Seconds = 1.0
     """time at which the sine begins"""
     blend: Seconds = 0.05
-    """duration of fade-in and fade-out of the sine, so that the steering torque remains finite"""
+    """duration of fade-in and fade-out of the sine, which keep the steering torque finite"""
 
     @property
     def until(self) -> float:
@@ -281,7 +284,7 @@ class SineWithDwell(Maneuver):
 
 @register
 class SweptSine(Maneuver):
-    """Steering sine of rising frequency: the transfer functions of the car."""
+    """Steering sine of increasing frequency, from which the transfer functions of the car follow."""
 
     type: ClassVar[str] = "swept-sine"
     summary: ClassVar[str] = "steering sine from 0.1 to 3 Hz"
@@ -289,7 +292,7 @@ class SweptSine(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 1.5
-    """lateral acceleration of the linear car at the amplitude, m/s^2"""
+    """steady lateral acceleration of the linear car at the amplitude of the steering wheel angle, m/s^2"""
     first: Plain = 0.1
     """first frequency, Hz"""
     last: Plain = 3.0
@@ -341,8 +344,7 @@ class SweptSine(Maneuver):
 
 
 def frequency_response(t, x, y, low: float, high: float):
-    """Frequencies (Hz) from `low` to `high` and the transfer function y / x there, of one sweep, from rows at even
-    times."""
+    """Frequencies (Hz) from `low` to `high`, and the transfer function y / x of one sweep at these frequencies."""
     t = np.asarray(t)
     even = np.linspace(t[0], t[-1], t.size)
     X, Y = (np.fft.rfft(np.interp(even, t, z), 2 * t.size) for z in (x, y))

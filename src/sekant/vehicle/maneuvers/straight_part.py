@@ -1,4 +1,4 @@
-"""The straight part of a curve: the widest range over which a line fits it."""
+"""The straight part of a curve, which is the widest range over which a line fits it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ PLACES = 81  # points at which the curve is evaluated, evenly over x
 
 @dataclass(frozen=True)
 class StraightPart:
-    """A line through a curve from x = `low` to `high`.
+    """A line through a curve from x = `low` to `high`, with its `slope` and its value `at_low`.
 
-    Its `slope`, its value `at_low`, and the root mean square `residual` and the `largest` magnitude of the
-    deviations of the curve.
+    `residual` and `largest` are the root mean square and the largest magnitude of the deviations of the curve.
     """
 
     low: float
@@ -30,8 +29,8 @@ class StraightPart:
 def straight_part(x: Floats, y: Floats, within: float, least: float) -> StraightPart | None:
     """The widest range of x, at least `least` wide, over which a line fits y (n,) to `within` everywhere.
 
-    Among ranges of equal width, it is the one with the smallest deviation; if none is straight enough, the
-    straightest of the smallest width. None if x spans less than `least`.
+    Among ranges of equal width, it has the smallest deviation. If no range is straight enough, it is the straightest
+    range of the smallest width. The result is None if x spans less than `least`.
     """
     order = np.argsort(x)
     x, y = x[order], y[order]
