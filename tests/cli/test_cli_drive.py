@@ -134,7 +134,7 @@ def test_the_list_knows_every_maneuver():
         (("axle: front", "axle: middle"), "there is no axle 'middle'"),
         (("type: plane", "type: plain"), "did you mean 'plane'"),
         (("vehicle: car", "vehicle: boat"), "'boat' is not a vehicle"),
-        (("front_share: 0.66", "front_share: 66"), "front_share.*from 0 to 1"),
+        (("front_share: 0.66", "front_share: 66"), "front_share.*between 0 and 1"),
     ],
 )
 def test_faults_are_told_with_file_and_line(tmp_path, change, words):

@@ -75,7 +75,7 @@ def test_a_row_that_cannot_be_is_a_row(found):
     [
         ("chassis.mas", "'chassis.mas': chassis has no 'mas'.*mass"),
         ("axles.middle.tire.friction", "axles has no 'middle'.*front"),
-        ("axles.front.tire", "'axles.front.tire' of the car is not a number; name one of its fields"),
+        ("axles.front.tire", "'axles.front.tire' is not a number of the car; name one of its fields"),
         ("chassis.com[3]", "chassis.com has no '3'"),
         ("maneuver.sped", "step-steer has no 'sped'.*speed"),
         ("sped", "the car has no 'sped'; did you mean 'speed'"),

@@ -114,7 +114,7 @@ def test_a_property_file_is_read_with_its_units(tmp_path):
         (("LENGTH = 'mm'", "LENGTH = 'parsec'"), ["own.tir:5", "parsec"]),
         (("FILE_TYPE = 'tir'", "no such line"), ["own.tir:2", "neither [SECTION] nor KEY"]),
         (("PCX1                 =", "PCX1                 = x"), ["PCX1", "is not a number"]),
-        (("FNOMIN               =", "FNOMIN_              ="), ["FNOMIN missing"]),
+        (("FNOMIN               =", "FNOMIN_              ="), ["missing: FNOMIN"]),
     ],
 )
 def test_damaged_files_are_named_with_their_line(tmp_path, change, words):

@@ -134,7 +134,7 @@ def read_tir(path: str | Path) -> TirePropertyFile:
     missing = [key for key in NEEDED if key not in numbers]
     if missing:
         raise DataError(
-            f"is not a complete set of Magic Formula {version} coefficients, because {', '.join(missing)} is missing",
+            f"is not a complete set of Magic Formula {version} coefficients; missing: {', '.join(missing)}",
             file=str(path),
         )
     for key in ("UNLOADED_RADIUS", "FNOMIN"):
