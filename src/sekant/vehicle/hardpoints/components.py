@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sekant.errors import check_known, suggest
 from sekant.model.quantities import Description, Positive, Vector
-from sekant.vehicle.hardpoints.suspension import refuse_no_rack
+from sekant.vehicle.hardpoints.suspension import RackPerTurn
 from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
@@ -211,7 +211,7 @@ class HeaveSpring(Description):
 class SteeringColumn(Description):
     """The connection of the steering wheel to the rack."""
 
-    rack_per_turn: Meters | None = None
+    rack_per_turn: RackPerTurn | None = None
     """travel of the rack to the left for one turn of the steering wheel to the left; negative for a tie rod behind
     the axle"""
     column: bool = False
@@ -224,7 +224,6 @@ class SteeringColumn(Description):
 
     @model_validator(mode="after")
     def _ratio(self):
-        refuse_no_rack(self.rack_per_turn)
         if (self.column or self.stiffness is not None) and not self.rack_per_turn:
             raise ValueError(
                 "a column needs rack_per_turn, the travel of the rack for one turn of the steering wheel"

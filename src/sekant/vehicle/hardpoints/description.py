@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import read_as
-from sekant.model.quantities import Description
+from sekant.model.quantities import Description, NotNegative
 from sekant.vehicle.hardpoints.components import (
     AxleLoadCase,
     AxleParts,
@@ -87,7 +87,7 @@ class HardPoints(Description):
     """camber as drawn, positive if the top of the wheel leans outward; a point `axle_inner` takes precedence"""
     toe: Radians = 0.0
     """toe as drawn, positive for toe-in; a point `axle_inner` takes precedence"""
-    masses: dict[str, Kilograms] = Field(default_factory=dict)
+    masses: dict[str, NotNegative[Kilograms]] = Field(default_factory=dict)
     """masses of parts by name (upright, lower_arm, rack ...); the defaults depend on the type"""
     inertia: InertiaNumbers | None = None
     """inertia of upright and wheel together about the wheel's center, [Ixx, Iyy, Izz]"""
@@ -205,13 +205,6 @@ class HardPoints(Description):
         """The corner on the other side of the vehicle."""
         points = {name: (x, -y, z) for name, (x, y, z) in self.points.items()}
         return self.model_copy(update={"points": points})
-
-    @model_validator(mode="after")
-    def _positive_masses(self):
-        for name, mass in self.masses.items():
-            if mass < 0:
-                raise ValueError(f"masses: the mass of '{name}' must not be negative (got {mass:g} kg)")
-        return self
 
     @model_validator(mode="after")
     def _sizes(self):

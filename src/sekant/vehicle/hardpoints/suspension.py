@@ -5,18 +5,22 @@ The defaults are the names that `sekant.vehicle` uses, so a model with these nam
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 
-from sekant.model.quantities import Description, Positive
+from sekant.model.quantities import Description, Positive, wrong
 from sekant.vehicle.quantities import Kilograms, Meters, Plain
 
 
-def refuse_no_rack(rack_per_turn: float | None) -> None:
+def _moving(rack_per_turn: float) -> float:
     """Refuse a steering wheel that does not move the rack."""
     if rack_per_turn == 0.0:
-        raise ValueError("rack_per_turn must not be zero; use a negative value for a tie rod behind the axle")
+        raise wrong("must not be zero; use a negative value for a tie rod behind the axle")
+    return rack_per_turn
+
+
+RackPerTurn = Annotated[Meters, AfterValidator(_moving)]
 
 
 class Suspension(Description):
@@ -49,7 +53,7 @@ class Suspension(Description):
     drive_share: Plain | None = None
     """fraction of the driving force at this axle, with drive shafts; by default 1 for anti-squat, and in proportion
     to the load in load cases"""
-    rack_per_turn: Meters | None = None
+    rack_per_turn: RackPerTurn | None = None
     """travel of the rack to the left for one turn of the steering wheel to the left; negative for a tie rod behind
     the axle"""
     travel: tuple[Meters, Meters] = (-0.08, 0.08)
@@ -64,9 +68,4 @@ class Suspension(Description):
                 raise ValueError(
                     f"{name}: the second value must be larger than the first (got {limits[0]:g} m, {limits[1]:g} m)"
                 )
-        return self
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        refuse_no_rack(self.rack_per_turn)
         return self

@@ -60,10 +60,6 @@ class Rig:
         """R (3, 3) and p (3,) m of a frame relative to the vehicle."""
         return self._frames(rest, (frame,))[0]
 
-    def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
-        """A vector (3,) with components in a frame, transformed to the vehicle's axes."""
-        return self._frames(rest, (frame,))[0][0] @ vector
-
     def wheels(self, rest: Equilibrium) -> dict[str, tuple[Vector, Vector]]:
         """R (3, 3) and p (3,) of the frame at each wheel's center."""
         centers = tuple(role.wheel_center for _, role in self.roles.sides)

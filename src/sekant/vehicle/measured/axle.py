@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.cache.content import Recent
 from sekant.errors import ModelError
@@ -30,8 +29,6 @@ from sekant.vehicle.measured.matrices import elastic_modes
 from sekant.vehicle.measured.readings import SIDES, MeasuredWheels, check_zero, read_suspension
 from sekant.vehicle.quantities import GRAVITY
 from sekant.vehicle.suspension.drawn import numbers
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
