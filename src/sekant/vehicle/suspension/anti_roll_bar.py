@@ -73,19 +73,23 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
     spring = RotationalSpringDamper(joint="bar_twist", stiffness=bar.stiffness, damping=bar.damping)
     into.add("forces", "anti_roll_bar", spring)
     for corner, body, sign in ((left, ends[0], np.ones(3)), (right, ends[1], MIRROR)):
-        carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
-        parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), members.frame_at(arm * sign))
-        child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), members.frame_at(link * sign))
-        reach = length(link - arm)
-        if float(reach) < 1e-4:
-            raise ModelError(
-                "the drop link has no length; move 'link' away from 'arm'", path=("axle", "anti_roll_bar")
-            )
-        into.add(
-            "constraints",
-            corner.name("drop_link"),
-            Distance(parent=parent, child=child, length=model_number(reach)),
+        _drop_link(into, corner, bar, body, arm * sign, link * sign)
+
+
+def _drop_link(
+    into: Assembly, corner: Corner, bar: AntiRollBar, body: str, arm: np.ndarray, link: np.ndarray
+) -> None:
+    """The drop link from an arm of the bar to the part that carries it."""
+    reach = length(link - arm)
+    if float(reach) < 1e-4:
+        raise ModelError(
+            "the drop link has no length; move 'link' away from 'arm'", path=("axle", "anti_roll_bar")
         )
+    carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
+    parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), members.frame_at(arm))
+    child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), members.frame_at(link))
+    rod = Distance(parent=parent, child=child, length=model_number(reach))
+    into.add("constraints", corner.name("drop_link"), rod)
 
 
 def _check_reach(reach: np.ndarray, axis: np.ndarray, message: str) -> None:
@@ -136,11 +140,7 @@ def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
     into.bar("bar_rod", "bar", RADIUS, bar_point * [1.0, 0.0, 1.0], bar_point, arm, color="dark")
     hinge = Revolute(parent="ground", child="bar", at=numbers(bar_point), axis=(0.0, 1.0, 0.0))
     into.add("joints", "bar_hinge", hinge)
-    carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
-    parent = into.frame("bar", "link", members.frame_at(arm))
-    child = into.frame(carrier, "drop_link", members.frame_at(link))
-    rod = Distance(parent=parent, child=child, length=float(np.linalg.norm(link - arm)))
-    into.add("constraints", "drop_link", rod)
+    _drop_link(into, corner, bar, "bar", arm, link)
     return into.frame("bar", "axis", members.frame_at(bar_point * [1.0, 0.0, 1.0]))
 
 
