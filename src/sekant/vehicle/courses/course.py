@@ -142,7 +142,8 @@ class Course:
         its end."""
         first, last = np.linspace(-before, 0.0, 5)[:-1], np.linspace(0.0, behind, 5)[1:]
         pieces = (self._straight(0, first), self, self._straight(-1, last))
-        return Course(*(np.concatenate([getattr(piece, key) for piece in pieces]) for key in _ROWS))
+        rows = {key: np.concatenate([getattr(piece, key) for piece in pieces]) for key in _ROWS}
+        return replace(self, closed=False, **rows)
 
     def _straight(self, end: int, far: Floats) -> Course:
         """A straight piece without edges, at the distances `far` (k,) m from an end of the course."""

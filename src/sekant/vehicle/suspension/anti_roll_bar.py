@@ -110,7 +110,7 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
             "lies on the center plane, where the heave spring has no length; move it to the left",
             path=("axle", "heave_spring", "point"),
         )
-    into.add("forces", "heave_spring", heave_between(heave, *ends, width))
+    into.add("forces", "heave_spring", heave_between(heave, ends[0], ends[1], width))
 
 
 def heave_between(heave: HeaveSpring, left: str, right: str, width: Any) -> SpringDamper:
