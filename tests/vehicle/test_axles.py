@@ -216,7 +216,7 @@ def real_corner():
             "either a rate or a section",
         ),
         ({"axle": {"anti_roll_bar": {**BAR, "arm": [0.3, 0.4, -0.05]}}}, "ends on the bar's axis"),
-        ({"axle": {"anti_roll_bar": {**BAR, "arm": [0.05, -0.4, -0.05]}}}, "those of the left side"),
+        ({"axle": {"anti_roll_bar": {**BAR, "arm": [0.05, -0.4, -0.05]}}}, "must be on the left side"),
         ({"axle": {"anti_roll_bar": {**BAR, "on": "rocker"}}}, "no part 'rocker'"),
         ({"bump_stop": {"gap": 0.02}}, "either a stiffness or a curve"),
         ({"axle": {"steering": {"column": True}}}, "a column needs rack_per_turn"),

@@ -102,7 +102,7 @@ def test_other_faults_are_named():
     assert "'lft' is not a side" in refused(points=points(), side="lft")
     with pytest.raises(SekantError, match="did you mean 'double_wishbone'"):
         sk.vehicle.corner({"type": "double_wishbon", "points": points()})
-    with pytest.raises(SekantError, match="one of 1 to 5"):
+    with pytest.raises(SekantError, match="one of the links 1 to 5"):
         data = EXAMPLES / "hardpoints" / "five_link.yaml"
         given = sk.vehicle.HardPoints.model_validate(_read(data) | {"tie_rod": 6})
         sk.vehicle.corner(given)

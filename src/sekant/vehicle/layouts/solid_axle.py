@@ -163,7 +163,7 @@ def _check(corner: Corner, single: bool) -> None:
         if 0 < len(missing) < len(group):
             given = ", ".join(name for name in group if name not in missing)
             lacking = ", ".join(f"'{name}' ({group[name]})" for name in missing)
-            raise ModelError(f"missing: {lacking}; {given} requires this", path=("points",))
+            raise ModelError(f"add {lacking}, required together with {given}", path=("points",))
     if corner.has(*PITMAN) and not corner.has(*KINGPIN):
         raise ModelError(f"a pitman arm steers knuckles; add {', '.join(KINGPIN)}", path=("points",))
     across = corner.has(*PANHARD) or corner.has(*WATT)
