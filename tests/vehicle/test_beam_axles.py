@@ -273,7 +273,7 @@ def test_the_track_rod_is_adjusted_on_either_side():
     with pytest.raises(SekantError, match="pitman arm has no length"):
         sk.vehicle.axle(FORE_AFT | {"points": FORE_AFT["points"] | {"drag_link_inner": [0.62, 0.7, 0.3]}})
     with pytest.raises(
-        SekantError, match=r"'pitman_axis' \(another point .*\) , required together with pitman_pivot"
+        SekantError, match=r"'pitman_axis' \(another point .*\), required together with pitman_pivot"
     ):
         half = {name: p for name, p in FORE_AFT["points"].items() if name != "pitman_axis"}
         sk.vehicle.axle(FORE_AFT | {"points": half})
