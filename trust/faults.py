@@ -295,7 +295,7 @@ def _another_processor(section: Section, warm: Warm) -> None:
     before = {place.name for place in home.rglob("*") if place.is_file()}
     trial = Trial(warm.servers, home)
     end = trial.run(FIRST, "processor")
-    section.count("processors with other instructions")
+    section.count("processors with other instruction sets")
     if end.code:
         section.fail("another processor", f"exit code {end.code}: {end.error[-400:]}")
     else:

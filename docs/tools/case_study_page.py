@@ -180,7 +180,7 @@ def size_table() -> str:
     for title, make in (
         ("planar four-bar, in space", loops.four_bar),
         ("slider-crank, in space", loops.slider_crank),
-        ("four-bar with two balls (RSSR)", lambda: loops.spatial_four_bar(sk.joints.Spherical)),
+        ("four-bar with two ball joints (RSSR)", lambda: loops.spatial_four_bar(sk.joints.Spherical)),
         ("double wishbones", loops.wishbones),
         ("five links", loops.five_link),
         ("Stewart platform, six sliding legs", loops.stewart),

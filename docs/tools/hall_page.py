@@ -41,7 +41,7 @@ def hall() -> Iterator[Row]:
     s, a = result["bowl_joint.q"], result["bowl_joint.a"]
     k = s.size // 3
     yield Row(
-        f"bead in a semicircle, s'' at s = {s[k]:.4f} m [m/s²]", "3.1.5", 9.81 * np.cos(s[k]), a[k], 1e-8
+        f"bead on a semicircle, s'' at s = {s[k]:.4f} m [m/s²]", "3.1.5", 9.81 * np.cos(s[k]), a[k], 1e-8
     )
     result = _run("parabola")
     x, z = result["bead.position"][:, 0], result["bead.position"][:, 2]
@@ -63,7 +63,7 @@ def hall() -> Iterator[Row]:
         5.194,
         top,
         1e-3,
-        "highest of the values every 5 ms",
+        "highest of the values sampled every 5 ms",
     )
     yield from _conserved()
 

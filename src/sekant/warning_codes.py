@@ -32,8 +32,8 @@ CODES: dict[str, WarningCode] = {
     "start_undetermined": WarningCode(
         "assemble, simulate, equilibrium",
         "A mechanism modeled with points, or a bare Lagrangian, starts with velocities that neither its start "
-        "values nor its constraints determine. Sekant chose the values of least kinetic energy, and the motion "
-        "depends on them.",
+        "values nor its constraints determine. Sekant chose the values with the least kinetic energy, and the "
+        "motion depends on them.",
         "Give these velocities, or others that determine them. A velocity of zero must be given, too.",
     ),
     "angle_in_radians": WarningCode(
@@ -113,8 +113,8 @@ CODES: dict[str, WarningCode] = {
     "friction_sticks": WarningCode(
         "linearize",
         "A joint is at rest and held by dry friction; the linear model treats it as locked.",
-        "For motions large enough to make it slide, leave the friction out, or linearize about a "
-        "state in which it slides.",
+        "For motions large enough to make the joint slide, leave the friction out, or linearize about a "
+        "state in which the joint slides.",
     ),
     "friction_exceeded": WarningCode(
         "equilibrium, linearize",
@@ -139,7 +139,7 @@ CODES: dict[str, WarningCode] = {
     "kink": WarningCode(
         "linearize",
         "A force has a kink at the operating point, such as a damper with different rates in bump and rebound. The "
-        "slopes on the two sides differ, and the linear model has one of these slopes or neither.",
+        "slopes on the two sides differ, and the linear model uses one of these slopes or neither.",
         "Linearize on each side of the kink, or use a smooth table.",
     ),
     "repeated_eigenvalues": WarningCode(
@@ -166,8 +166,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "branches_meet": WarningCode(
         "kinematics, reduce, suspension curves",
-        "Two assembly modes of the mechanism meet within the range, so it may continue in either.",
-        "Check that the positions beyond are on the branch that you want.",
+        "Two assembly modes of the mechanism meet within the range, so it may continue on either branch.",
+        "Check that the positions beyond this point are on the branch that you want.",
     ),
     "singular_points": WarningCode(
         "kinematics",
@@ -178,18 +178,19 @@ CODES: dict[str, WarningCode] = {
     "negative_motion_ratio": WarningCode(
         "suspension curves",
         "A spring extends in bump: the push rod, rocker or arm that drives it is past its dead point.",
-        "Move their points, or limit the travel.",
+        "Move the hard points of this part, or limit the travel.",
     ),
     "negative_wheel_rate": WarningCode(
         "suspension curves",
         "The load of a wheel decreases in bump.",
-        "Check stiffness and preload of the spring. A stiffness without a unit is in N/m, whatever the unit of "
-        "the points.",
+        "Check the stiffness and the preload of the spring. A stiffness without a unit is in N/m, whatever the unit "
+        "of the points.",
     ),
     "spring_pressed_far": WarningCode(
         "suspension curves",
         "Stiffness and preload compress a spring to less than a quarter of its free length.",
-        "Check its stiffness. Without a unit it is in N/m, whatever the unit of the points: `37` is not `37 N/mm`.",
+        "Check the stiffness of the spring. Without a unit, it is in N/m, whatever the unit of the points: `37` is "
+        "not `37 N/mm`.",
     ),
     "vehicle_mass_assumed": WarningCode(
         "loads on members",
@@ -240,7 +241,7 @@ CODES: dict[str, WarningCode] = {
         "fit",
         "The residual is well above the noise estimate.",
         "Add points, give the noise, or fit a spline instead of a polynomial. The path or surface may have details "
-        "that are finer than the knots.",
+        "that are finer than the spacing of the knots.",
     ),
     "surface_open": WarningCode(
         "fit",
@@ -251,21 +252,22 @@ CODES: dict[str, WarningCode] = {
     ),
     "surface_degenerate": WarningCode(
         "fit",
-        "The two coordinates of a surface move the body in the same way: a joint loses a degree of freedom there.",
+        "At some points, the two coordinates of a surface move the body in the same way, so a joint loses a degree "
+        "of freedom there.",
         "Keep the motion away from this region, or choose other coordinates.",
     ),
     # -- cars
     "compliance_left_out": WarningCode(
         "kc, drive",
         "The measured compliance of a steered wheel has more directions than its surface has elastic modes. "
-        "The stiffest one is treated as rigid.",
-        "Compare with `sekant kc`; fix the rack to keep five directions.",
+        "The stiffest direction is treated as rigid.",
+        "Compare with `sekant kc`. To keep five directions, fix the rack.",
     ),
     # -- tire property files
     "tire_keys": WarningCode(
         "tire files",
         "A tire property file has keys that Sekant does not use.",
-        "Check their spelling.",
+        "Check the spelling of these keys.",
     ),
     "tire_tables": WarningCode(
         "tire files",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _TEXT = """
-travel | z | m | the wheel rises | height of the wheel's center above its drawn position | suspension travel
+travel | z | m | the wheel rises | height of the wheel center above its initial position | suspension travel
 rack | y_R | m | to the left | displacement of the steering rack |
 steering_wheel | delta_H | rad | turned to the left | 2 pi rack / rack_per_turn | steering-wheel angle
 camber | epsilon_V | rad | the top leans outward | asin(-s e_z) | camber angle
@@ -19,17 +19,17 @@ toe | delta_V | rad | toe-in | -s times the steer angle | toe angle
 steer_angle | delta | rad | turned to the left | atan2(-e_x, e_y) | steer angle
 caster | tau | rad | the top of the axis leans rearward | atan2(-k_x, k_z) | castor angle
 kingpin_inclination | sigma | rad | the top of the axis leans inward | atan2(-s k_y, k_z) | steering-axis inclination
-scrub_radius | r_S | m | the axis meets the road inboard | from c to where the axis meets the road, across the
-  wheel | steering-axis offset at ground
-mechanical_trail | n_K | m | the axis meets the road ahead of c | from c to where the axis meets the road,
-  along the wheel | castor offset at ground
-track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, one side |
+scrub_radius | r_S | m | the axis meets the road inboard | distance across the wheel from c to the point where the
+  axis meets the road | steering-axis offset at ground
+mechanical_trail | n_K | m | the axis meets the road ahead of c | distance along the wheel from c to the point
+  where the axis meets the road | castor offset at ground
+track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, for one side |
 track | b | m | always | distance between the contact points across the vehicle | track
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x, with the opposite sign on a rear axle |
 roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: where the line through c
-  perpendicular to its path meets the center plane; of an axle: where these lines of both sides meet, above
-  the line between the contact points; each path is the one that the contact point follows while one wheel
-  rises and the other falls by the same amount | roll-centre height
+  perpendicular to its path meets the center plane; of an axle: where these lines of the two sides meet,
+  measured from the line between the contact points; each path is the one that the contact point follows while
+  one wheel rises and the other falls by the same amount | roll-centre height
 road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the plane along x
   that touches both wheels: in roll, minus the body's roll angle relative to the road |
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane |
@@ -39,40 +39,41 @@ scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius
 mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on that plane |
 wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane with
   respect to the approach of the contact to it, with the other wheel held |
-roll_stiffness_on_road | c_phiR | N*m/rad | always | stiffness of these loads with respect to the angle
-  between body and road, about the middle of the track on that plane |
-roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
+roll_stiffness_on_road | c_phiR | N*m/rad | always | derivative of the moment of these loads about the
+  middle of the track on that plane, with respect to the angle between body and road |
+roll_center_y | y_RC | m | to the left | y coordinate of the point where the lines of the two sides meet |
 spring_length | l_F | m | always | distance between the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
 damper_length | l_D | m | always | distance between the damper's ends |
 damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
 wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of the load that springs and stops carry at the
-  wheel, with the other wheel at rest; for one linear spring, k ratio^2 + force d(ratio)/d(travel) |
+  wheel, with the other wheel held; for one linear spring, k ratio^2 + force d(ratio)/d(travel) |
   suspension ride rate
-spring_load | F_F | N | springs push the wheel down | vertical force that springs carry at the wheel's center |
+spring_load | F_F | N | springs push the wheel down | vertical force that the springs carry at the wheel center |
 ride_rate | c_Z | N/m | the load grows in bump | wheel rate of one wheel while both wheels rise together |
-roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar divided by the roll angle about
-  the wheels' centers | suspension roll stiffness
+roll_stiffness | c_phi | N*m/rad | it resists roll | moment of the springs and the anti-roll bar divided by the
+  roll angle about the wheel centers | suspension roll stiffness
 camber_gradient | epsilon_V' | rad/m | camber grows in bump | d(camber)/d(travel) |
 toe_gradient | delta_V' | rad/m | toe-in grows in bump | d(toe)/d(travel) | bump steer
-front_view_center_y | y_Q | m | to the left | instant center in the front view, in the plane through the
-  wheel's center |
-front_view_center_z | z_Q | m | up | height of that center in the vehicle's coordinates |
-front_view_swing_arm | q | m | the center lies inboard | from c to the instant center, across the vehicle |
-side_view_center_x | x_L | m | forward | instant center in the side view, in the plane through the wheel's center |
-side_view_center_z | z_L | m | up | height of that center in the vehicle's coordinates |
-side_view_swing_arm | p | m | the center lies between the axles | from c to the instant center, along the vehicle |
+front_view_center_y | y_Q | m | to the left | y coordinate of the instant center in the front view, in the
+  plane through the wheel center |
+front_view_center_z | z_Q | m | up | z coordinate of that instant center |
+front_view_swing_arm | q | m | the center lies inboard | distance across the vehicle from c to the instant center |
+side_view_center_x | x_L | m | forward | x coordinate of the instant center in the side view, in the plane
+  through the wheel center |
+side_view_center_z | z_L | m | up | z coordinate of that instant center |
+side_view_swing_arm | p | m | the center lies between the axles | distance along the vehicle from c to the instant center |
 braking_support_angle | epsilon_B | rad | it supports the vehicle | atan of dx/dz of the contact point of a
   wheel locked to the upright; opposite sign on a rear axle |
-driving_support_angle | epsilon_A | rad | it supports the vehicle | atan of dx/dz of the wheel's center
-  (shafts take the torque); opposite sign on a rear axle |
+driving_support_angle | epsilon_A | rad | it supports the vehicle | atan of dx/dz of the wheel center
+  (shafts carry the drive torque); opposite sign on a rear axle |
 anti_dive | X_BF | 1 | it supports the vehicle | fraction of the load transfer in braking that bypasses the
   spring, front |
 anti_lift | X_L | 1 | it supports the vehicle | fraction of the load transfer that bypasses the spring:
   braking at the rear, driving at the front |
 anti_squat | X_AR | 1 | it supports the vehicle | fraction of the load transfer in driving that bypasses the
   spring, rear |
-rocker_angle | phi_U | rad | its hinge angle increases | angle of the rocker relative to the start |
+rocker_angle | phi_U | rad | its hinge angle increases | rotation of the rocker from its initial position |
 bar_twist | phi_S | rad | its joint angle increases | twist of the anti-roll bar |
 ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel
   minus the ideal one, at which both wheels roll about one point |
