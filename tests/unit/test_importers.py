@@ -291,7 +291,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
         (
             "a.urdf",
             ARM.replace('value="1.2"', 'value="heavy"'),
-            r'a.urdf:5: <mass>: value="heavy" is not a row',
+            r'a.urdf:5: <mass>: value="heavy" is not a list',
         ),
         (
             "a.urdf",

@@ -74,7 +74,7 @@ def test_deviations(ours, tmp_path):
         ("travel [mm],camber [mm]\n" + "".join(f"{k},2\n" for k in range(5)), "mm"),
         (
             "travel [mm],camber [deg]\n1,2\n2\n3,1\n4,1\n5,1\n",
-            "rig.csv:3: has 1 values, but there are 2 columns",
+            "rig.csv:3: the row has 1 value, but there are 2 columns",
         ),
         (
             "travel [mm],camber [deg]\n1,2\n2,x\n3,1\n4,1\n5,1\n",
