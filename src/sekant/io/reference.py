@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ from sekant.model.points.sections import sections
 from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}
+_PLURAL = re.compile(r"^(quantity|number|string|integer|boolean|list)\b")
 _PLACES = {
     "curve": "curves: {{my_curve: {}}}",
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
@@ -171,7 +173,7 @@ def _rounded(value: Any) -> Any:
 
 
 def form(field: dict[str, Any]) -> str:
-    """The type of a field: ``quantity, kg``, ``list of 3 x quantity, m``, ``true or false``."""
+    """The type of a field: ``quantity, kg``, ``list of 3 quantities, m``, ``boolean``."""
     if "const" in field:
         return f"`{field['const']}`"
     if "enum" in field:
@@ -187,12 +189,12 @@ def form(field: dict[str, Any]) -> str:
         kind = " or ".join(part for part in kind if part != "null")
     if kind == "array":
         items = field.get("prefixItems") or [field.get("items", {})]
-        inner = list(dict.fromkeys(form(item) for item in items if item))
-        size = f"{len(field['prefixItems'])} x " if "prefixItems" in field else ""
-        return f"list of {size}{' or '.join(inner)}".strip()
+        inner = list(dict.fromkeys(_PLURAL.sub(r"\g<0>s", form(item)) for item in items if item))
+        size = f"{len(field['prefixItems'])} " if "prefixItems" in field else ""
+        return f"list of {size}{' or '.join(inner).replace('quantitys', 'quantities')}".strip()
     if kind == "number or string":
-        kind = "quantity"
-    return f"{kind}, {field['x-unit']}" if "x-unit" in field else kind
+        kind = "number" if field.get("x-unit") == "1" else "quantity"
+    return f"{kind}, {field['x-unit']}" if field.get("x-unit", "1") != "1" else kind
 
 
 def _default(field: dict[str, Any]) -> str:
