@@ -62,7 +62,8 @@ front_view_swing_arm | q | m | the center lies inboard | distance across the veh
 side_view_center_x | x_L | m | forward | x coordinate of the instant center in the side view, in the plane
   through the wheel center |
 side_view_center_z | z_L | m | up | z coordinate of that instant center |
-side_view_swing_arm | p | m | the center lies between the axles | distance along the vehicle from c to the instant center |
+side_view_swing_arm | p | m | the center lies between the axles | distance along the vehicle from c to the
+  instant center |
 braking_support_angle | epsilon_B | rad | it supports the vehicle | atan of dx/dz of the contact point of a
   wheel locked to the upright; opposite sign on a rear axle |
 driving_support_angle | epsilon_A | rad | it supports the vehicle | atan of dx/dz of the wheel center
