@@ -49,12 +49,13 @@ def kinematics(
 ) -> KinematicsResult:
     """Positions of a mechanism while one or two quantities are driven, and the derivatives with respect to them.
 
-    `drive` names the driven quantities. A quantity is a coordinate of a joint (``hinge.angle``) or of a point in the
-    world (``upright.z``, ``upright.hub.z``), a scalar sensor or a component of a sensor, the length of a force
-    element (``strut.length``), or a distance (``distance(body.frame, ground.other)``). The requested values are either a `range` (first,
-    last, count) or `values` (n,); if `relative`, they are relative to the start of the model. For two drives, give a
-    pair of ranges or of lists, or a mapping ``{name: (first, last, count), other: [...]}``. Quantities in `hold` keep
-    their values. Prescribed motions of the model are frozen at time `t` (s).
+    `drive` names the driven quantities. A quantity is a coordinate of a joint (``hinge.angle``) or of a point in
+    the world (``upright.z``, ``upright.hub.z``), a scalar sensor or a component of a sensor, the length of a
+    force element (``strut.length``), or a distance (``distance(body.frame, ground.other)``). The requested values
+    are either a `range` (first, last, count) or `values` (n,); if `relative`, they are relative to the start of
+    the model. For two drives, give a pair of ranges or of lists, or a mapping ``{name: (first, last, count),
+    other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of the model are frozen at time
+    `t` (s).
 
     The sweep begins at the assembled start of the model, or at `guess`, and stays on its branch of solutions. If the
     travel ends within the range, the result contains the points that can be reached, and its `limits` give the
