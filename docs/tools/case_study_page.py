@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TESTS = EXAMPLES.parent / "tests"
+TITLES = {
+    "n_four_bar": "N four-bar",
+    "slider_crank": "slider-crank",
+    "mcpherson_strut": "McPherson strut",
+    "bricard": "Bricard's mechanism",
+    "five_link_suspension": "five-link suspension",
+}
 
 
 @cache
@@ -93,8 +100,13 @@ def seconds() -> str:
         for tolerance, theirs in published.seconds.items():
             ours = [study(name).seconds[method, tolerance] for method in ("taylor", "radau5", "auto")]
             cells = [f"{x:.3f}" for x in ours] + [f"{x:g}" for x in theirs]
-            rows.append(f"| {name.replace('_', ' ')} | {tolerance:.0e} | {' | '.join(cells)} |")
+            rows.append(f"| {_title(name)} | {tolerance:.0e} | {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _title(name: str) -> str:
+    """The name of a mechanism as on the pages."""
+    return TITLES.get(name, name.replace("_", " "))
 
 
 def _machine() -> str:
@@ -107,12 +119,12 @@ def _machine() -> str:
 
 def drawing(name: str) -> str:
     """The quantities that DERA plots, against time, as a picture within the page."""
-    return _picture(_studies().draw(name), f"{name.replace('_', ' ')}: motion")
+    return _picture(_studies().draw(name), f"{_title(name)}: motion")
 
 
 def differences(name: str) -> str:
     """What DERA plots of the differences between two programs and from a reference, over time."""
-    return _picture(_studies().draw_differences(study(name)), f"{name.replace('_', ' ')}: differences")
+    return _picture(_studies().draw_differences(study(name)), f"{_title(name)}: differences")
 
 
 def _picture(figure: Figure, text: str) -> str:
@@ -144,7 +156,7 @@ def published_and_ours(
 def case_table() -> str:
     rows = ["| mechanism | size, DERA | size, ours | SCD, DERA | SCD, ours |", "|---|---|---|---|---|"]
     for name, theirs, size, published, digits in published_and_ours():
-        title = f"[{name.replace('_', ' ')}](natural/{name}.md)"
+        title = f"[{_title(name)}](natural/{name}.md)"
         rows.append(
             f"| {title} | {theirs[0]}, {theirs[1]} | {size[0]}, {size[1]} | {published} | {digits:.2f} |"
         )

@@ -61,8 +61,8 @@ def rubbing() -> str:
     whole, one = elements.rounds_of_friction()
     rounds = elements.friction.ROUNDS * one
     return (
-        f"The equations of the same arm have {alone} operations. One hinge with a coefficient adds "
+        f"The equations of the same arm have {alone} operations. Friction with a coefficient in one hinge adds "
         f"{whole} ({100 * whole / alone:.0f} %): {whole - rounds} for the reaction and its dependence on "
-        f"friction, {rounds} for "
+        f"friction, and {rounds} for "
         f"{elements.friction.ROUNDS} iterations of Newton's method."
     )
