@@ -76,10 +76,10 @@ def reduce(
     `elastic`: for a mechanism that is compliant because it has bushings. `keep` must name one frame
     (``upright.hub``) and `coordinate` one of its coordinates (``upright.hub.z``), for a steered corner also a
     coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic modes of the
-    bushings (True: all of them; or a number of modes). These modes replace the bushings; other forces on dropped
+    bushings (True: all modes, or the number of modes). These modes replace the bushings; other forces on dropped
     bodies remain.
 
-    `parameters`: values for numbers of the model, such as hard points, named as run-time parameters are.
+    `parameters`: values that replace numbers of the model, such as hard points, by the names of run-time parameters.
     """
     model = model if isinstance(model, Model) else as_system(model).model
     if values_of(parameters):

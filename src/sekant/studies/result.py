@@ -36,11 +36,11 @@ class SweepResult:
     samples     the design, (n, k)
     measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of a row that
                 ended early
-    axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
-    outputs     (no, n, nx) of `output_names`; NaN after the end of a run that ended early
+    axis        (nx,) times (s), values of the drive or mode numbers, which all outputs share
+    outputs     (no, n, nx), in the order of `output_names`; NaN after the end of a run that ended early
     status      (n,) codes into `statuses`, names such as "finished", "failed", "step_too_small"
-    messages    by row, of those that have one: cause and remedy
-    stats       rows, failed, seconds of wall and of processor time
+    messages    cause and remedy by row, for rows with a message
+    stats       number of rows and of failed rows, seconds of wall time and of processor time
     provenance  model, version, analysis, options
     """
 

@@ -60,16 +60,16 @@ def sweep(
 
     `system`: a system or a model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
     `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a maneuver
-    (``maneuver="step-steer"``); the names of the samples then refer to numbers in the car file, such as
-    ``chassis.mass``, or to numbers of the maneuver, such as ``maneuver.speed``. `measures`: numbers to compute
-    for each row, such as ``max(strut.force)``, as a list, or as a mapping with names that you choose. `outputs`:
-    channels to store completely. `parameters`: values that all rows share. `executor`: "serial", "processes", a
-    number of processes, or a client of dask.distributed.
+    (``maneuver="step-steer"``). The names of the samples then refer to the car file, such as ``chassis.mass``, or
+    to options of the maneuver, such as ``maneuver.speed``. `measures`: values to compute for each row, such as
+    ``max(strut.force)``, in a list, or in a mapping with names that you choose. `outputs`: channels to store
+    completely. `parameters`: values that all rows share. `executor`: "serial", "processes", a number of processes,
+    or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.
 
-    With `output` (``.nc``) rows are stored while the study runs, in a folder beside the file; `resume` continues
-    from there. A failed row remains in the result, with a status and a message.
+    With `output` (``.nc``), rows are stored in a folder beside the file while the study runs; `resume` continues
+    from these rows. A failed row remains in the result, with a status and a message.
     """
     if not isinstance(samples, Samples):
         raise SekantError(

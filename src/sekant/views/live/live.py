@@ -66,12 +66,13 @@ def live(
 
     `vary`: ranges of run-time parameters by name, ``{"strut.stiffness": "10..40 kN/m"}`` or two numbers in SI;
     inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of outputs that can be plotted,
-    by default most outputs; `plots`: those to plot at first. `modes`: whether eigenvalues about the equilibrium
-    are shown, with the root locus of the slider that moved last. This is available only for models without closed
-    loops, constraints, dry friction and contacts, and without signals that have states. `options`: options of
-    `sk.simulate`, that is, until, method, step, rtol, atol, output_step, output_times, parameters (first values),
-    inputs. In a notebook, the returned page is displayed. The page works offline: it contains the equations and
-    the loop of the method as WebAssembly, and agrees with `sk.simulate` within its tolerance. If a page cannot
+    by default most outputs; `plots`: outputs to plot at first. `modes`: whether the page shows the eigenvalues about
+    the equilibrium, and their root locus over the slider that moved last. This requires a model without closed
+    loops, constraints, dry friction, contacts and signals with states. `options`: options of `sk.simulate`: until,
+    method, step, rtol, atol, output_step, output_times, parameters (initial values) and inputs.
+
+    A notebook displays the returned page. The page works offline: it contains the equations and the loop of the
+    method as WebAssembly. Its results agree with those of `sk.simulate` within the tolerance. If a page cannot
     compute a model, an error names the item that prevents it.
     """
     shown = _shown(system, vary, outputs=outputs, plots=plots, title=title, modes=modes, **options)
