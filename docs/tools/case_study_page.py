@@ -58,7 +58,7 @@ def starts(name: str) -> str:
     """Start values as the file has them, and as they are assembled."""
     system = sk.compile(_studies().load(name))
     state, rough = sk.assemble(system), system.initial_state()
-    rows = ["| variable | x | x' | assembled x | assembled x' |", "|---|---|---|---|---|"]
+    rows = ["| variable | start value | start rate | assembled value | assembled rate |", "|---|---|---|---|---|"]
     for i, key in enumerate(system.equations.parts.q_names):
         values = (rough.q[i], rough.v[i], state.q[i], state.v[i])
         rows.append(f"| {key} | " + " | ".join(f"{0.0 if abs(x) < 1e-12 else x:.6g}" for x in values) + " |")
@@ -73,7 +73,7 @@ def digits(name: str) -> str:
 def digits_table(found: Study) -> str:
     published = _studies().STUDIES[found.name]
     lines = [
-        f"Energy balance over 10 s: {found.energy_drift:.0e} of the largest kinetic energy.",
+        f"The energy balance stays within {found.energy_drift:.0e} of the largest kinetic energy over 10 s.",
         "",
         "| method | tolerance | SCD | DERA | global error | Taylor - Radau |",
         "|---|---|---|---|---|---|",
