@@ -58,7 +58,10 @@ def starts(name: str) -> str:
     """Start values as the file has them, and as they are assembled."""
     system = sk.compile(_studies().load(name))
     state, rough = sk.assemble(system), system.initial_state()
-    rows = ["| variable | start value | start rate | assembled value | assembled rate |", "|---|---|---|---|---|"]
+    rows = [
+        "| variable | start value | start rate | assembled value | assembled rate |",
+        "|---|---|---|---|---|",
+    ]
     for i, key in enumerate(system.equations.parts.q_names):
         values = (rough.q[i], rough.v[i], state.q[i], state.v[i])
         rows.append(f"| {key} | " + " | ".join(f"{0.0 if abs(x) < 1e-12 else x:.6g}" for x in values) + " |")
