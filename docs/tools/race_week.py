@@ -20,7 +20,8 @@ PAGE = DOCS / "tutorials" / "race_week.md"
 def waits() -> str:
     """Seconds of every command, first with an empty cache and then again."""
     lines = [
-        "| command | first run: waiting time | processor time | second run: waiting time | processor time |",
+        "| command | first run: elapsed time | first run: processor time | second run: elapsed time "
+        "| second run: processor time |",
         "|---|---|---|---|---|",
     ]
     rows: dict[str, list[float]] = {}
@@ -41,7 +42,7 @@ def waits() -> str:
     lines.append("| total | " + " | ".join(f"{seconds:.1f}" for seconds in total) + " |")
     load = os.getloadavg()[0]
     lines.append(
-        f"\nSekant {__version__}, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} processors at a load of {load:.1f}."
+        f"\nSekant {__version__}, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} processors, load average {load:.1f}."
     )
     return "\n".join(lines)
 
