@@ -157,10 +157,8 @@ def kc(
             "requires --report or --live, which show the targets; to move hard points use --tune",
             param_hint="--targets",
         )
-    asked, outputs = (
-        Positions(travel, steering, points, racks),
-        Outputs(output, plot, report, targets, as_json),
-    )
+    asked = Positions(travel, steering, points, racks)
+    outputs = Outputs(output, plot, report, targets, as_json)
     alone = {"--model": model_file, "--measured": measured, "--sensitivity": sensitivity, "--of": of}
     if len(files) > 1:
         if live is not None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sekant.vehicle.hardpoints.description import HardPoints
     from sekant.vehicle.kc.curves import AxleCurves
     from sekant.views.commands.kc import Side
+    from sekant.views.pictures import Picture
 
     LabeledDesign = tuple[str, HardPoints, AxleCurves]
 
@@ -66,12 +67,11 @@ class Outputs:
             from sekant.views.pictures import save_picture
             from sekant.views.suspension_plot import compared_picture, suspension_picture
 
-            compared = isinstance(curves, ComparedCurves)
-            draw = (
-                (lambda: compared_picture(curves))
-                if compared
-                else (lambda: suspension_picture(curves, measured=measured))
-            )
+            def draw() -> Picture:
+                if isinstance(curves, ComparedCurves):
+                    return compared_picture(curves)
+                return suspension_picture(curves, measured)
+
             written.append(save_picture(draw, self.plot))
         return written
 
