@@ -50,6 +50,7 @@ class Corner:
     high: int
 
 
+NAMES = {"double_wishbone": "double wishbone", "mcpherson": "McPherson strut", "five_link": "five links"}
 CORNERS = {
     "double_wishbone": Corner((0.0, 0.600, 0.0), -190, 210),
     "mcpherson": Corner((0.0, 0.650, 0.0), -200, 200),
@@ -105,7 +106,7 @@ def text(found: dict[str, Comparison]) -> str:
         corner = CORNERS[name]
         for method in METHODS:
             cells = [
-                name.replace("_", " "),
+                NAMES[name],
                 f"{corner.low} to {corner.high}",
                 f"{1e3 * one.steps[0]:.1f}",
                 f"{one.steps[1]:.3f}",
@@ -129,7 +130,7 @@ def draw(found: dict[str, Comparison], path: Path) -> None:
         for color, (name, one) in enumerate(found.items()):
             between = np.arange(one.z.size) % STEP != 0  # at the nodes there is no error
             for method, line in (("cubic", "--"), ("quintic", "-")):
-                label = f"{name.replace('_', ' ')}, {method}"
+                label = f"{NAMES[name]}, {method}"
                 height = np.maximum(getattr(one.errors[method], kind)[between], 1e-16)
                 axis.semilogy(1e3 * one.z[between], height, line, color=f"C{color}", lw=0.9, label=label)
         axis.set(title=f"error {TITLES[kind]}", ylim=(1e-13, None))

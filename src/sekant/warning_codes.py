@@ -81,9 +81,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing, or a torsion spring between two frames, turned by half a turn (a bushing: also by a quarter turn "
-        "about y). These elements measure only the poses of their frames, so their angles and torques jump there. "
-        "Adaptive methods stop at the jump.",
+        "A bushing, or a torsion spring between two frames, turned by half a turn, or a bushing turned by a "
+        "quarter turn about y. These elements measure only the poses of their frames, so their angles and torques "
+        "jump there. Adaptive methods stop at the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
     "friction_regularized": WarningCode(
@@ -138,8 +138,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "kink": WarningCode(
         "linearize",
-        "A force has a kink at the operating point, such as a damper with different rates in bump and rebound. The "
-        "slopes on the two sides differ, and the linear model uses one of these slopes or neither.",
+        "A force, such as that of a damper with different rates in bump and rebound, has a kink at the operating "
+        "point. The slopes on the two sides differ, and the linear model uses one of these slopes or neither.",
         "Linearize on each side of the kink, or use a smooth table.",
     ),
     "repeated_eigenvalues": WarningCode(
@@ -248,7 +248,7 @@ CODES: dict[str, WarningCode] = {
         "Part of the rectangle of the two parameters has few points or none. The standard deviation of a "
         "component of the surface there exceeds a tenth of the component's range. If it exceeds half of the "
         "range, the fit fails unless it allows gaps.",
-        "Add points there, fit over a smaller range, or keep the motion away from it.",
+        "Add points there, fit over a smaller range, or keep the motion away from this region.",
     ),
     "surface_degenerate": WarningCode(
         "fit",
@@ -276,7 +276,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "tire_scale": WarningCode(
         "tire files",
-        "A scale of the friction is zero: the tire has no friction.",
-        "Set the scale to 1.",
+        "A scale factor of the friction is zero, so the tire has no friction.",
+        "Set the factor to 1.",
     ),
 }

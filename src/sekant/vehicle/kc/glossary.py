@@ -30,18 +30,18 @@ roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: whe
   perpendicular to its path meets the center plane; of an axle: where these lines of the two sides meet,
   measured from the line between the contact points; each path is the one that the contact point follows while
   one wheel rises and the other falls by the same amount | roll-centre height
-road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the plane along x
-  that touches both wheels: in roll, minus the body's roll angle relative to the road |
-camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane |
+road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the road plane,
+  which is parallel to x and touches both wheels; in roll, minus the body's roll angle relative to the road |
+camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of the road plane |
   inclination angle
-track_on_road | b_R | m | always | distance between the contact points on that plane |
-scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius on that plane |
-mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on that plane |
-wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane with
-  respect to the approach of the contact to it, with the other wheel held |
-roll_stiffness_on_road | c_phiR | N*m/rad | always | derivative of the moment of these loads about the
-  middle of the track on that plane, with respect to the angle between body and road |
-roll_center_y | y_RC | m | to the left | y coordinate of the point where the lines of the two sides meet |
+track_on_road | b_R | m | always | distance between the contact points on the road plane |
+scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius on the road plane |
+mechanical_trail_on_road | n_KR | m | the axis meets the road ahead of c | mechanical trail on the road plane |
+wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to the road plane with
+  respect to the displacement of the contact toward this plane, with the other wheel held |
+roll_stiffness_on_road | c_phiR | N*m/rad | always | derivative of the moment of the loads normal to the
+  road plane, about the middle of the track, with respect to the angle between body and road |
+roll_center_y | y_RC | m | to the left | y coordinate of the roll center of an axle |
 spring_length | l_F | m | always | distance between the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
 damper_length | l_D | m | always | distance between the damper's ends |
@@ -68,12 +68,12 @@ braking_support_angle | epsilon_B | rad | it supports the vehicle | atan of dx/d
   wheel locked to the upright; opposite sign on a rear axle |
 driving_support_angle | epsilon_A | rad | it supports the vehicle | atan of dx/dz of the wheel center
   (shafts carry the drive torque); opposite sign on a rear axle |
-anti_dive | X_BF | 1 | it supports the vehicle | fraction of the load transfer in braking that bypasses the
-  spring, front |
+anti_dive | X_BF | 1 | it supports the vehicle | of the front axle: fraction of the load transfer in braking that
+  bypasses the spring |
 anti_lift | X_L | 1 | it supports the vehicle | fraction of the load transfer that bypasses the spring:
   braking at the rear, driving at the front |
-anti_squat | X_AR | 1 | it supports the vehicle | fraction of the load transfer in driving that bypasses the
-  spring, rear |
+anti_squat | X_AR | 1 | it supports the vehicle | of the rear axle: fraction of the load transfer in driving that
+  bypasses the spring |
 rocker_angle | phi_U | rad | its hinge angle increases | rotation of the rocker from its initial position |
 bar_twist | phi_S | rad | its joint angle increases | twist of the anti-roll bar |
 ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel
