@@ -23,7 +23,7 @@ from sekant.model.points.sections import sections
 from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}
-_PLURAL = re.compile(r"^(quantity|number|string|integer|boolean|list)\b")
+_PLURAL = re.compile(r"\b(quantity|number|expression|string|integer|boolean|list)\b")
 _PLACES = {
     "curve": "curves: {{my_curve: {}}}",
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
@@ -193,7 +193,7 @@ def form(field: dict[str, Any]) -> str:
         size = f"{len(field['prefixItems'])} " if "prefixItems" in field else ""
         return f"list of {size}{' or '.join(inner).replace('quantitys', 'quantities')}".strip()
     if kind == "number or string":
-        kind = "number" if field.get("x-unit") == "1" else "quantity"
+        kind = "number or expression" if field.get("x-unit") == "1" else "quantity"
     return f"{kind}, {field['x-unit']}" if field.get("x-unit", "1") != "1" else kind
 
 
