@@ -230,7 +230,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("build", "message"),
         [
-            (lambda m, A: m.point("A", (0, 0)), "taken"),
+            (lambda m, A: m.point("A", (0, 0)), "already in use"),
             (lambda m, A: m.rod(A, A - A, mass=1), "is a vector"),
             (lambda m, A: m.mass(A, -2.5), r"positive \(got -2.5\)"),
             (lambda m, A: m["B"], "no point or vector 'B'"),

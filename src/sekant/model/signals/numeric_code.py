@@ -130,8 +130,8 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
         from numba.core.errors import NumbaError
     except ImportError:
         raise ModelError(
-            "compiling a numeric function needs numba; pip install 'sekant[numeric]', or record the function "
-            "(sk.signals.traced)",
+            "a numeric function requires numba; install it with: pip install 'sekant[numeric]', or record the "
+            "function (sk.signals.traced)",
             path=("signals", name, "function"),
         ) from None
     jit = njit(error_model="numpy", boundscheck=True)
