@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, get_args
 
 from sekant.model.expressions.expression import Expression
@@ -49,16 +50,10 @@ _BARE = frozenset({float, int, str, bool, type(None)})
 """Types that contain no expression; most values have one of these."""
 
 
+@cache
 def takes_expressions(kind: type[Description]) -> tuple[str, ...]:
     """Fields that accept an expression instead of a number; fields that accept only numbers are data."""
-    known = _TAKES.get(kind)
-    if known is None:
-        fields = kind.model_fields.items()
-        known = _TAKES[kind] = tuple(name for name, one in fields if _holds_data(one.annotation) is not True)
-    return known
-
-
-_TAKES: dict[type[Description], tuple[str, ...]] = {}
+    return tuple(name for name, one in kind.model_fields.items() if _holds_data(one.annotation) is not True)
 
 
 def _holds_data(annotation: Any) -> bool | None:

@@ -7,8 +7,8 @@ point comes from a table of its parameters over x and y, which is computed once.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any
 
 import casadi as ca
@@ -158,13 +158,8 @@ class _Prepared:
     side: float
 
 
-_KNOWN: deque[tuple[PoseSurface, _Prepared]] = deque(maxlen=16)
-
-
+@lru_cache(maxsize=16)
 def _prepared(surface: PoseSurface) -> _Prepared:
-    for known, found in _KNOWN:
-        if known is surface:
-            return found
     kinds = tuple("linear" if kind == "error" else kind for kind in surface.table.extrapolation)
     table = replace(surface.table, extrapolation=kinds)
     u = [np.linspace(*ends, SAMPLES) for ends in surface.range]
@@ -176,9 +171,7 @@ def _prepared(surface: PoseSurface) -> _Prepared:
             f"pose surface '{surface.name}' is vertical or folds over, so it has several heights at the same x "
             "and y, but a contact needs a single height at each x and y of the frame; rotate the surface, or split it"
         )
-    found = _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))
-    _KNOWN.append((surface, found))
-    return found
+    return _Prepared(table, _guesses(table, p[:, :2], np.stack([u1, u2], axis=1)), float(np.sign(up[0])))
 
 
 def _guesses(table: Table2, xy: np.ndarray, u: np.ndarray) -> Table2:
