@@ -2,15 +2,16 @@
 
     python examples/suspensions/formula_student_fall.py [folder]
 
-The only mass is a point mass of 10 kg at K on the carrier. In the first case it falls freely from z = 0.1 m. In the second
-it falls from z = 0 m on a spring (3500 N/m) and a damper (50 N s/m) between the vehicle (A) and a rocker (B, C, D).
+The only mass is a point mass of 10 kg at K on the carrier. In the first case, it falls freely from z = 0.1 m. In the
+second case, it falls from z = 0 m on a spring (3500 N/m) and a damper (50 N s/m) between the vehicle (A) and a rocker
+(B, C, D).
 We take z as the height of K above its design position, because with push rod and rocker the corner cannot reach the
 height 0. The spring's free length is not printed; we use the length in the drawing.
 
 The script runs each case twice: as the whole mechanism with massless links, which is a differential-algebraic system,
 and with carrier and rocker on path joints whose tables have a node every 10 mm, which has one coordinate and no
-constraints. PILS could attach forces only to the carrier; here the spring acts on the rocker, and the push rod acts on
-the upper arm, as in the vehicle of PILS. The script writes `formula_student_fall.png` into the folder.
+constraints. PILS could attach forces only to the carrier; here the spring acts on the rocker, and the push rod acts
+on the upper arm, as in the vehicle of PILS. The script writes `formula_student_fall.png` into the folder.
 """
 
 from __future__ import annotations
