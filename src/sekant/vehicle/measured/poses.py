@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import QUATERNION
-from sekant.geometry.rotations import quaternion_from_rotation, rotation_from_quaternion
+from sekant.geometry.rotations import (
+    quaternion_from_rotation,
+    rotation_from_euler,
+    rotation_from_quaternion,
+)
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.curves.table import SuspensionCurves
@@ -152,7 +156,7 @@ def _wheel_poses(
         front = 1.0 if axle == "front" else -1.0
         p[:, 0] += front * measured["wheelbase_change"].ravel() - (down[:, 0] - rest[0])
     if "caster" in measured.names and np.isfinite(measured["caster"]).all():
-        R = R @ _turns(_pitch(measured))
+        R = R @ rotation_from_euler(_pitch(measured)[:, None], "y")
     return p, quaternion_from_rotation(R)
 
 
@@ -162,14 +166,6 @@ def _pitch(measured: SuspensionCurves) -> Vector:
     caster = measured["caster"][:, j]
     leaned = caster - np.interp(0.0, measured.travel, caster)
     return -np.repeat(leaned, measured.steering.size)
-
-
-def _turns(angle: Vector) -> Vector:
-    """Rotations (n, 3, 3) about y."""
-    found = np.zeros((angle.size, 3, 3))
-    found[:, 0, 0] = found[:, 2, 2] = np.cos(angle)
-    found[:, 0, 2], found[:, 2, 0], found[:, 1, 1] = np.sin(angle), -np.sin(angle), 1.0
-    return found
 
 
 def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tuple[Vector, Vector]:

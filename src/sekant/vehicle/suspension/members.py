@@ -115,10 +115,6 @@ def joined(a: Body, b: Body) -> Body:
     return body(sum(m), com, J).model_copy(update={"frames": {**a.frames, **b.frames}})
 
 
-def with_frames(body: Body, frames: dict[str, Placement]) -> Body:
-    return body.model_copy(update={"frames": {**body.frames, **frames}})
-
-
 def hinge(parent: str, child: str, a: Vector, b: Vector) -> Revolute:
     """A revolute joint whose axis runs from `b` to `a`."""
     return Revolute(parent=parent, child=child, at=numbers(a), axis=direction(a - b))
@@ -168,7 +164,8 @@ class Assembly:
             self.frames[own] = placement
             return f"ground.{own}"
         found: Body = self.items["bodies"][body]
-        self.items["bodies"][body] = with_frames(found, {name: placement})
+        frames = {**found.frames, name: placement}
+        self.items["bodies"][body] = found.model_copy(update={"frames": frames})
         return f"{body}.{name}"
 
     def floating(self, body: str) -> None:

@@ -168,7 +168,7 @@ class Tire(Force):
         slow = ca.fmax(0, 1 - speed / SLOW) ** 2 * self.low_speed_damping()
         found, rates = [], {}
         for part, length, slide in (("u", lengths[0], -V_sx), ("w", lengths[1], V_sy)):
-            patch = motion.state(self._owner(motion), part, 0.0, "m")
+            patch = motion.state(self.owner(motion), part, 0.0, "m")
             beyond = ca.fmax(0, (patch / (LARGEST * length)) ** 2 - 1)
             rates[part] = slide - (speed + beyond**2 * ca.sqrt(slide**2 + SLOW**2)) * patch / length
             # stiffness of the patch (N/m) of a tire whose forces rise by ten times the load per unit of slip, as for
@@ -176,10 +176,6 @@ class Tire(Force):
             stiffness = 10 * ca.fmax(Fz, 1.0) / length
             found.append((patch + slow / stiffness * rates[part]) / length)
         return found[0], found[1], rates
-
-    def _owner(self, motion: ElementKinematics) -> str:
-        """The name of this element in the model."""
-        return next(name for name, item in motion.model.forces.items() if item is self)
 
 
 def at_least(speed: SX, least: float) -> SX:
