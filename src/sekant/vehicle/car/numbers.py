@@ -1,6 +1,6 @@
-"""Numbers of a car by their location in its file: ``chassis.mass``, ``axles.front.tire.friction``.
+"""Numbers of a car, named by their location in its file, such as ``chassis.mass`` or ``axles.front.tire.friction``.
 
-``axles.*`` refers to every axle. Names of an axle on hard points continue into its own file:
+``axles.*`` refers to every axle. For an axle with hard points, names can refer to numbers in the file of the axle:
 ``axles.rear.suspension.points.lower_ball[2]``, ``axles.front.suspension.set_up.camber_shim``.
 """
 

@@ -53,7 +53,7 @@ class CarAsPoint:
     braking: float
 
     def motor(self, v: float) -> float:
-        """Largest acceleration (m/s^2) due to the motor, minus that of the drag."""
+        """Largest acceleration (m/s^2) due to the motor and the drag."""
         torque = self.torque
         most = float(np.interp(v, torque.x, torque.y)) if isinstance(torque, TableData) else torque  # type: ignore[arg-type]
         return most / (self.radius * self.mass) - DENSITY * self.drag_area * v**2 / (2 * self.mass)

@@ -21,9 +21,10 @@ Vector = NDArray[np.float64]
 
 
 def frame_motion(system: System, frame: str, drives: Sequence[SX], bend: SX) -> PoseMotion:
-    """The motion of a frame in the world as expressions, on a grid of one point, axes (1, 1).
+    """The motion of a frame in the world as expressions, with the leading axes (1, 1) of a grid of one point.
 
-    `drives`: displacements (nv,) by each drive; `bend` (nv,): the derivative of the first one by its own drive.
+    `drives` contains the displacement (nv,) per unit of each drive, and `bend` (nv,) is the derivative of the first
+    displacement with respect to the first drive.
     """
     eq = system.equations
     state, slope = eq.motion.frame(frame), twists(system, frame)

@@ -12,11 +12,11 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import read_value
 from sekant.model.ranges import split_range
 
-LONGEST = 2.0  # m, of travel or rack: longer values are millimeters without their unit
+LONGEST = 2.0  # m, of travel or rack: larger values are in millimeters without the unit
 
 
 def given_range(text: str | None, default: Any, what: str) -> tuple[float, float]:
-    """(low, high) in m from a text such as ``-80..80 mm``, or else from `default`."""
+    """(low, high) in m from a string such as ``-80..80 mm``, or `default` if `text` is None."""
     if text is None:
         return float(default[0]), float(default[1])
     first, last, count = split_range(text, what, "mm")

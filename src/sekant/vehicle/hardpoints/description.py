@@ -79,8 +79,8 @@ class HardPoints(Description):
     name: str = ""
     """name of the model; by default the type"""
     unit: Literal["m", "mm"] = "m"
-    """unit of coordinates that are plain numbers, including the points of axle parts; a coordinate such as 12 mm has
-    its own unit"""
+    """unit of coordinates that are plain numbers, including points of axle parts; a coordinate such as 12 mm states
+    its unit"""
     points: dict[str, PointNumbers] = Field(default_factory=dict)
     """[x, y, z] of the points of one side by name, as the type requires: x forward, y to the left, z up"""
     camber: Radians = 0.0

@@ -1,4 +1,4 @@
-"""Hard points as files: YAML text in millimeters; reading it gives an equal description."""
+"""Files of hard points: YAML with points in millimeters, from which an equal description can be read."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The quantities of suspensions: name, symbol, unit, sign and definition, after ISO 8855 where it defines them.
 
-Columns of results, reports and pages use these texts. Both wheels of an axle have the quantities of a corner under
-``left.`` and ``right.``. s is 1 on the left and -1 on the right, e the unit vector of the spin axis (to the left),
-c the contact point, which is the lowest point of a thin disc of the wheel's radius, k the upward unit vector of the
-steering axis.
+Columns of results, reports and pages use these names and definitions. Both wheels of an axle have the quantities of
+a corner under ``left.`` and ``right.``. s is 1 on the left and -1 on the right, e the unit vector of the spin axis
+(to the left), c the contact point, which is the lowest point of a thin disc of the wheel's radius, k the upward unit
+vector of the steering axis.
 """
 
 from __future__ import annotations

@@ -86,12 +86,12 @@ def text_of(number: Any) -> str:
 
 
 def model_number(number: Any) -> float | Expression:
-    """A number of a model: a float, or the expression of a `Drawn` number."""
+    """A number as in models: a float, or the expression of a `Drawn` number."""
     return Expression(number.text) if isinstance(number, Drawn) else float(number)
 
 
 def numbers(p: ArrayLike) -> Any:
-    """A vector as a tuple of numbers of a model."""
+    """A vector as a tuple of floats or expressions, as in models."""
     return tuple(model_number(x) for x in np.asarray(p))
 
 
