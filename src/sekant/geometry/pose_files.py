@@ -111,12 +111,12 @@ def _pose(data: dict[str, Any]) -> PoseCurve | PoseSurface:
         "report": FitReport.from_dict(data["report"]) if data.get("report") else None,
     }
     if surface:
-        table = Table2(*breaks, coefficients, extrapolation=tuple(outside), name=name)
+        table = Table2(breaks[0], breaks[1], coefficients, extrapolation=tuple(outside), name=name)
         (first, second), (unit1, unit2) = data["parameters"], data["units"]
         return PoseSurface(table, parameters=(first, second), units=(unit1, unit2), **common)
     increment = data.get("increment")
     increment = None if increment is None else np.asarray(increment, float)
-    table = Table(*breaks, coefficients, extrapolation=outside, name=name, increment=increment)
+    table = Table(breaks[0], coefficients, extrapolation=outside, name=name, increment=increment)
     return PoseCurve(table, parameter=data["parameter"], unit=data["unit"], **common)
 
 
