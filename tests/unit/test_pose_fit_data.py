@@ -131,7 +131,7 @@ CASES = [
     (
         {"position": arc(), "euler": np.linspace(0, 180, 60)[:, None]},
         {"sequence": "z"},
-        "row 2: the orientation turns by .* deg from row 1",
+        "row 2: the orientation turns by .* deg between row 1 and",
     ),
     (arc(), {"tolerence": 1.0}, "unknown option 'tolerence' of a fit; did you mean 'tolerance'"),
     (arc(), {"orientation": "quaternion"}, "the data have no orientation"),

@@ -147,7 +147,9 @@ def _angle(
     notes = []
     if closed:
         left = np.degrees(transport.holonomy)
-        notes.append(f"the frame turns by {left:.4g} deg about the tangent in a lap; spread evenly")
+        notes.append(
+            f"the frame turns by {left:.4g} deg about the tangent in a lap; this angle is distributed evenly"
+        )
     return spread, [], notes
 
 

@@ -146,7 +146,7 @@ def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: 
         length = float(segment.length)
         if not np.isfinite(length) or length <= 0.0:
             raise DataError(
-                f"{label}: its length is {length:g} m; give positive lengths, radii and non-zero angles"
+                f"{label}: its length is {length:g} m; give positive lengths and radii, and angles other than zero"
             )
         if segment.at is not None:
             p = np.asarray(segment.at[0], float)

@@ -100,7 +100,7 @@ def check_turns(data: PoseData) -> None:
     if bad.size:
         i = int(bad[0])
         raise data.error(
-            f"the orientation turns by {np.degrees(angle[i]):.0f} deg from {data.row(i)}; it cannot be "
-            "followed: check the unit (deg or rad) and the Euler sequence, or sample more finely",
+            f"the orientation turns by {np.degrees(angle[i]):.0f} deg between {data.row(i)} and the next row, "
+            "too far to follow the rotation; check the unit (deg or rad) and the Euler sequence, or sample more finely",
             i + 1,
         )

@@ -189,7 +189,9 @@ def _assemble(
         jumps = np.argwhere(np.abs(np.diff(unwrapped - angles, axis=0)) > 1.0)
         if len(jumps):
             first = f"{'line' if file else 'row'} {rows[jumps[0][0]]}"
-            notes.append(f"jumps of 2 pi in the angles were removed ({len(jumps)}, the first after {first})")
+            notes.append(
+                f"jumps of 2 pi in the angles were removed; there were {len(jumps)}, the first after {first}"
+            )
         angles = unwrapped
         quaternion = quaternion_from_euler(angles, used)
     if quaternion is not None:
@@ -248,7 +250,9 @@ def _orientation(
         sequence = wanted
     used = _stated(sequence)
     if len(names) != len(used):
-        raise DataError(f"{len(names)} angle columns but the sequence '{used}' has {len(used)} letters")
+        raise DataError(
+            f"there are {len(names)} columns of angles, but the sequence '{used}' has {len(used)} letters"
+        )
     return None, np.stack([find.get(name, "angle") for name in names], axis=1), used
 
 

@@ -1,4 +1,4 @@
-"""Pose tables without a header, as the programs of PILS write them: u, T (12 or 16 numbers), d, delta in each row.
+"""Pose tables without a header, as the programs of PILS write them: u, T (12 or 16 values), d, delta in each row.
 
 Numbers are separated by blanks, commas or semicolons. T is [R p] or the whole 4 x 4 matrix, row by row; matrices
 that were written column by column are recognized by their last row 0 0 0 1. Further columns are ignored. The
@@ -46,8 +46,8 @@ def rows_without_header(path: str | PathLike[str]) -> tuple[Array, list[int]] | 
     for i, line in lines:
         row = _numbers(line)
         if row is None or len(row) != count:
-            what = "contains something that is not a number" if row is None else f"has {len(row)} numbers"
-            raise DataError(f"{what}; the first row has {count} numbers", file=str(path), line=i)
+            what = "contains a value that is not a number" if row is None else f"has {len(row)} values"
+            raise DataError(f"{what}; the first row has {count} values", file=str(path), line=i)
         found.append(row)
     return np.array(found), [i for i, _ in lines]
 
@@ -67,8 +67,8 @@ def read_pose_rows(
     file, k = str(path), rows.shape[1]
     if k not in MATRIX:
         raise DataError(
-            f"has no header and {k} numbers in a row; a pose table has u, T (12 or 16), d (3) and delta (3): 19 or "
-            "23 numbers, optionally followed by psi, theta, phi, x, y",
+            f"has no header and {k} values in a row; a row of a pose table has 19 or 23 values: u, T (12 or 16), "
+            "d (3) and delta (3), optionally followed by psi, theta, phi, x, y",
             file=file,
             line=lines[0],
         )
@@ -85,7 +85,7 @@ def read_pose_rows(
         if np.allclose(T[:, :, 3], LAST) and not np.allclose(T[:, 3], LAST):
             T = T.transpose(0, 2, 1)
         if not np.allclose(T[:, 3], LAST):
-            raise DataError("the last row of a 4 x 4 matrix is 0 0 0 1", file=file, line=lines[0])
+            raise DataError("the last row of a 4 x 4 matrix must be 0 0 0 1", file=file, line=lines[0])
     d, delta = rows[:, 1 + size : 4 + size], rows[:, 4 + size : 7 + size]
     u = factors["drive"] * rows[:, 0]
     if n < 2 or np.any(np.diff(u) <= 0):
