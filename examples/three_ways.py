@@ -1,4 +1,5 @@
-"""Natural frequencies in three ways: exact linearization, finite differences, spectrum of a motion (TROM 3.6, 4.2).
+"""Natural frequencies computed in three ways: exact linearization, finite differences, and the spectrum of a
+motion (TROM 3.6, 4.2).
 
     python examples/three_ways.py
 

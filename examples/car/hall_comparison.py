@@ -1,4 +1,5 @@
-"""Hall's comparison (section 4.1.4) of a car with all its links and the car reduced to path and surface joints.
+"""Hall's comparison (section 4.1.4) of a car with all its links and the same car reduced to path
+and surface joints.
 
 The cars drive through a 2 m double lane change at 80 km/h, with Fiala tires and Euler steps of 0.1 ms over 15 s. As
 in HALL, a driver first steers the car with all its links. All cars then repeat this steering as a function of time; a

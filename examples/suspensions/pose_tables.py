@@ -1,4 +1,4 @@
-"""Pose tables of PILS's three suspensions (3.5.2-3.5.4): errors of the interpolated carrier.
+"""Pose tables of PILS's three suspensions (3.5.2-3.5.4): errors of the interpolated poses.
 
     python examples/suspensions/pose_tables.py [folder]
 
