@@ -65,7 +65,7 @@ def grip_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
         found.append(
             ManeuverMeasure(
                 f"first tire at its limit, {first}", float(times[first]), "s",
-                f"when a tire uses more than {AT_LIMIT:.0%} of its grip for the first time",
+                f"time at which a tire first uses more than {100 * AT_LIMIT:.0f} % of its grip",
             )
         )  # fmt: skip
     return found
