@@ -26,7 +26,7 @@ CODES: dict[str, WarningCode] = {
         "Sekant changed start values of the model, because its constraints contradict them. In mechanisms modeled "
         "with points and in bare Lagrangians, start values may be approximate. The warning appears only if a value "
         "changes by more than 1 % of the mechanism's extent, of a vector's length or of the largest given "
-        "velocity, and in a bare Lagrangian by more than 1 % of itself.",
+        "velocity, or, in a bare Lagrangian, by more than 1 % of the value itself.",
         "Correct the values, or leave out those that follow from the others.",
     ),
     "start_undetermined": WarningCode(
@@ -34,7 +34,7 @@ CODES: dict[str, WarningCode] = {
         "A mechanism modeled with points, or a bare Lagrangian, starts with velocities that neither its start "
         "values nor its constraints determine. Sekant chose the values with the least kinetic energy, and the "
         "motion depends on them.",
-        "Give these velocities, or others that determine them. A velocity of zero must be given, too.",
+        "Give these velocities, even if they are zero, or other velocities that determine them.",
     ),
     "angle_in_radians": WarningCode(
         "check, simulate",
@@ -69,14 +69,14 @@ CODES: dict[str, WarningCode] = {
     ),
     "chattering": WarningCode(
         "simulate",
-        "A force law jumps at the current state and pushes the motion back from both sides. Adaptive methods stop "
-        "there; with fixed steps, the motion alternates between both sides of the jump.",
+        "A force law jumps at the current state and pushes the motion back to the jump from both sides. Adaptive "
+        "methods stop there; with fixed steps, the motion alternates between both sides of the jump.",
         "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
     ),
     "delay_interpolation": WarningCode(
         "simulate",
         "The polynomials that store the input of a delay differ from the input by more than ten times `rtol`, "
-        "relative to its largest value.",
+        "relative to the largest value of the input.",
         "Increase `pieces` of the delay.",
     ),
     "half_turn": WarningCode(
@@ -167,7 +167,7 @@ CODES: dict[str, WarningCode] = {
     "branches_meet": WarningCode(
         "kinematics, reduce, suspension curves",
         "Two assembly modes of the mechanism meet within the range, so it may continue on either branch.",
-        "Check that the positions beyond this point are on the branch that you want.",
+        "Check that the positions beyond the point where the modes meet are on the branch that you want.",
     ),
     "singular_points": WarningCode(
         "kinematics",
@@ -212,7 +212,7 @@ CODES: dict[str, WarningCode] = {
     "unit_speed": WarningCode(
         "fit",
         "The parameter is not the arc length everywhere: the path bends too sharply for the spacing of its points.",
-        "Add points, give the noise, or fit over a column.",
+        "Add points, give the noise, or use a column as the parameter.",
     ),
     "outliers": WarningCode(
         "fit",
@@ -261,7 +261,8 @@ CODES: dict[str, WarningCode] = {
         "kc, drive",
         "The measured compliance of a steered wheel has more directions than its surface has elastic modes. "
         "The stiffest direction is treated as rigid.",
-        "Compare with `sekant kc`. To keep five directions, fix the rack.",
+        "Compare the compliance rates that `sekant kc` prints with the measured rates. To keep five directions, give "
+        "curves at only one position of the rack.",
     ),
     # -- tire property files
     "tire_keys": WarningCode(
