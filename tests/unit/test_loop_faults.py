@@ -163,7 +163,7 @@ def test_a_driven_point_out_of_reach():
         constraints={"pull": DrivePoint(frame="arm.end", x=0.9, y=0.1)},
     )
     text = refusal(sk.assemble, system_of(model))
-    assert "drive_point 'pull': off by" in text
+    assert "drive_point 'pull': violated by" in text
 
 
 def test_motions_of_a_free_body_by_number_are_refused():

@@ -58,7 +58,9 @@ class AssemblyReport:
             more = f"{self.lost} more degree{'' if self.lost == 1 else 's'} of freedom than at neighboring positions"
             cause = f"singular position: {more}, so the motion may continue in several ways"
             found.append(
-                AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
+                AnalysisWarning(
+                    "singular_start", "", "start", cause, "choose another start to select one of them"
+                )
             )
         found += contradictions([m for m in self.moved if m.stated])
         if self.depends:
@@ -70,7 +72,7 @@ class AssemblyReport:
                     "start",
                     f"neither start values nor constraints determine {_velocities(self.free)}, on which the "
                     f"motion depends; Sekant chose the values with the least kinetic energy: {got}",
-                    "give these velocities, or others that determine them",
+                    "give these velocities, or other velocities that determine them",
                 )
             )
         return tuple(found)
@@ -84,7 +86,7 @@ class AssemblyReport:
         ]
         if self.redundant:
             lines.append(
-                f"redundant constraints (their share of the reactions is not unique): {', '.join(self.redundant)}"
+                f"redundant constraints, whose reactions are not unique: {', '.join(self.redundant)}"
             )
         lines += self.free_lines()
         lines += [f"  {m.name}: {m.before:.6g} -> {m.after:.6g}" for m in self.moved]
@@ -114,7 +116,7 @@ def contradictions(changed: Sequence[Moved]) -> list[AnalysisWarning]:
             ", ".join(m.name for m in changed),
             "start",
             f"constraints or motions contradict start values of the model: {_listed(changes)}",
-            "correct them, or leave out those that follow from the others",
+            "correct these values, or omit those that follow from the others",
         )
     ]
 
@@ -232,7 +234,9 @@ def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> st
             kind = system.model.joints[block.name].type
             lines.append(f"  {kind} joint '{block.name}': {gap}")
         elif gap is None and residual > 1e-9:
-            lines.append(f"  {block.kind} '{block.name}': off by {residual:.4g} {_unit(system, block.name)}")
+            lines.append(
+                f"  {block.kind} '{block.name}': violated by {residual:.4g} {_unit(system, block.name)}"
+            )
     return (
         f"model '{system.model.name}' cannot be assembled at t = {float(geometry.t[0]):.6g} s; at the closest point "
         "found:\n"

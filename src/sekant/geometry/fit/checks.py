@@ -101,6 +101,6 @@ def check_turns(data: PoseData) -> None:
         i = int(bad[0])
         raise data.error(
             f"the orientation turns by {np.degrees(angle[i]):.0f} deg between {data.row(i)} and the next row, "
-            "too far to follow the rotation; check the unit (deg or rad) and the Euler sequence, or sample more finely",
+            "too far to follow the rotation; check the unit (deg or rad) and the Euler sequence, or add rows",
             i + 1,
         )
