@@ -26,10 +26,10 @@ mechanical_trail | n_K | m | the axis meets the road ahead of c | distance along
 track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, for one side |
 track | b | m | always | distance between the contact points across the vehicle | track
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x, with the opposite sign on a rear axle |
-roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: where the line through c
-  perpendicular to its path meets the center plane; of an axle: where these lines of the two sides meet,
-  measured from the line between the contact points; each path is the one that the contact point follows while
-  one wheel rises and the other falls by the same amount | roll-centre height
+roll_center_height | h_RC | m | above the road | of a corner, c_y dc_y/dc_z: height at which the line
+  through c, perpendicular to the path of c, meets the center plane; of an axle: height at which the lines of the
+  two sides meet, measured from the line between the contact points; the path is that of c while one wheel
+  rises and the other falls by the same amount | roll-centre height
 road_angle | phi_R | rad | the left wheel is higher | angle from the vehicle's y axis to the road plane,
   which is parallel to x and touches both wheels; in roll, minus the body's roll angle relative to the road |
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of the road plane |
@@ -47,7 +47,7 @@ motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(
 damper_length | l_D | m | always | distance between the damper's ends |
 damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
 wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of the load that springs and stops carry at the
-  wheel, with the other wheel held; for one linear spring, k ratio^2 + force d(ratio)/d(travel) |
+  wheel, with the other wheel held; for one linear spring with stiffness k and force F, k i_F^2 + F d(i_F)/d(travel) |
   suspension ride rate
 spring_load | F_F | N | springs push the wheel down | vertical force that the springs carry at the wheel center |
 ride_rate | c_Z | N/m | the load grows in bump | wheel rate of one wheel while both wheels rise together |
@@ -77,7 +77,7 @@ anti_squat | X_AR | 1 | it supports the vehicle | of the rear axle: fraction of 
 rocker_angle | phi_U | rad | its hinge angle increases | rotation of the rocker from its initial position |
 bar_twist | phi_S | rad | its joint angle increases | twist of the anti-roll bar |
 ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel
-  minus the ideal one, at which both wheels roll about one point |
+  minus the ideal angle, at which both wheels roll about one point |
 ackermann_share | A | 1 | toe-out in a turn | difference between the steer angles divided by the difference
   for ideal Ackermann steering |
 jacking | Delta z_J | m | the vehicle rises | displacement of the contact point of one side relative to the
