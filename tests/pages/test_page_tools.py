@@ -200,7 +200,7 @@ def test_pages_of_case_studies_are_computed():
     assert "3 coordinates and 2 constraints (DERA: 3 and 2)" in case_study_page.freedom("slider_crank")
     assert "| A.x | 0.28 | 0 | 0.282" in case_study_page.starts("slider_crank")
     assert case_study_page.drawing("slider_crank").startswith(
-        '<img alt="slider crank: motion" src="data:image/svg'
+        '<img alt="slider-crank: motion" src="data:image/svg'
     )
     assert {len(values) for values in short.errors.values()} == {len(short.times)}
 
