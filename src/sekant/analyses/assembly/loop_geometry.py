@@ -189,7 +189,7 @@ class LoopGeometry:
         m.target[:] = 0.0
         return found, m.steps
 
-    def nearest_to_closing(self, q: Vector, most: int = 200) -> tuple[Vector, int]:
+    def nearest_to_closing(self, q: Vector) -> tuple[Vector, int]:
         """The point where the joints are closest to allowed poses: least squares of all gaps and equations by
         Levenberg and Marquardt's method."""
         if not np.all(np.isfinite(self._everything(q)[0])):
@@ -200,7 +200,7 @@ class LoopGeometry:
             return Rows(*self._everything(q), scale, RANK)
 
         search = Damping(start=1e-3, least=1e-15, factor=5.0, fall=1e-9)
-        found = newton(FunctionProblem(at, self.move), q, search, 1e-9, most=most)
+        found = newton(FunctionProblem(at, self.move), q, search, 1e-9, most=200)
         return found.point, found.iterations
 
     def _everything(self, q: Vector) -> tuple[Vector, Vector]:

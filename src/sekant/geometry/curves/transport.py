@@ -76,9 +76,9 @@ class Transport:
             self._seen["position"] = u, jet
         return jet
 
-    def tangent_jet(self, u: Array, order: int, side: int = 1) -> Array:
+    def tangent_jet(self, u: Array, order: int) -> Array:
         """Unit tangent and its derivatives with respect to u (order + 1, n, 3)."""
-        return jets.unit(self.position_jet(u, order + 1, side)[1:])
+        return jets.unit(self.position_jet(u, order + 1)[1:])
 
     def frame(self, u: Array) -> Array:
         """Quaternions (n, 4) of the transported frame."""

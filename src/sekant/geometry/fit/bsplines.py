@@ -12,9 +12,9 @@ from sekant.tables.splines import bspline_pieces
 Array = NDArray[np.float64]
 
 
-def clamped_knots(a: float, b: float, inner: Array, degree: int = DEGREE) -> Array:
+def clamped_knots(a: float, b: float, inner: Array) -> Array:
     """Full knot vector on [a, b] from the inner knots (each repeated as often as it occurs there)."""
-    return np.concatenate([np.full(degree + 1, a), np.sort(inner), np.full(degree + 1, b)])
+    return np.concatenate([np.full(DEGREE + 1, a), np.sort(inner), np.full(DEGREE + 1, b)])
 
 
 def least_squares(u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:

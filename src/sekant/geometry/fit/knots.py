@@ -18,6 +18,8 @@ from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 
 Array = NDArray[np.float64]
 _LEAST = 3  # least number of points in a segment after halving
+CELL = 2 * (DEGREE + 1)
+ROUNDS = 12  # of halving
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def tao_watson(
 
 
 def halved_knots(
-    u: Array, y: Array, fixed: Array, weights: Array | None = None, *, across: bool = False, rounds: int = 12
+    u: Array, y: Array, fixed: Array, weights: Array | None = None, *, across: bool = False
 ) -> KnotFit:
     """Halve the segments whose residuals are not noise, until those of all segments are white.
 
@@ -126,7 +128,7 @@ def halved_knots(
 
     n_points, m = len(y), y.shape[1] - across
     inner = np.sort(fixed)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         inner = admissible(u, inner)
         _, miss = missed(inner)
         edges = np.concatenate([[u[0]], np.unique(inner), [u[-1]]])
@@ -221,16 +223,16 @@ def _settle(u: Array, squares, free: Array, place: float, fixed: Array, least: i
     return np.sort(free), spline, residual
 
 
-def iterative_knots(u: Array, y: Array, threshold: Array, cell: int = 2 * (DEGREE + 1)) -> Array:
+def iterative_knots(u: Array, y: Array, threshold: Array) -> Array:
     """HALL's Algorithm 1: walk along clean data and place a knot where a quintic no longer fits them.
 
-    The data are cut into cells of `cell` points (at least k + 1). From each start a polynomial is fitted over one,
+    The data are cut into cells of CELL points (at least k + 1). From each start a polynomial is fitted over one,
     two, ... cells; when its largest error exceeds that of the first cell by more than `threshold` (m,), the
     last good end becomes a knot and the next start. HALL compares each fit with the previous one; comparing
     with the first one also detects errors that grow slowly, and allows doubling and halving to find the end.
     """
     n = len(u)
-    edges = np.append(np.arange(0, n - cell, cell), n - 1)
+    edges = np.append(np.arange(0, n - CELL, CELL), n - 1)
     last = len(edges) - 1
     knots: list[float] = []
     start = 0

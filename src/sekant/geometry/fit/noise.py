@@ -173,15 +173,15 @@ def _side_differences(u: Array, r: Array, window: int) -> tuple[Array, ...]:
     return tuple(np.pad(v, window) for v in values)
 
 
-def find_straights(r: Array, tolerance: float, share: float = 0.05) -> list[tuple[int, int]]:
+def find_straights(r: Array, tolerance: float) -> list[tuple[int, int]]:
     """Runs (first, last index) of points (n, 3) that lie within `tolerance` [m] of a straight line and are longer
-    than `share` of the path. Runs grow from each start by doubling and halving, as in the search for knots."""
+    than a twentieth of the path. Runs grow from each start by doubling and halving, as in the search for knots."""
     s = chord_length(r)
     n = len(r)
     runs: list[tuple[int, int]] = []
     start = 0
     while start < n - 3:
-        reach = int(np.searchsorted(s, s[start] + share * s[-1]))
+        reach = int(np.searchsorted(s, s[start] + 0.05 * s[-1]))
         if reach >= n:
             break
         if reach - start < 3 or not _is_straight(r[start : reach + 1], tolerance):

@@ -14,10 +14,10 @@ Array = NDArray[np.float64]
 DEGREE = 5  # quintic: C4 with simple knots
 
 
-def interpolating_knots(x: Array, degree: int = DEGREE) -> Array:
-    """Knots of an interpolant through points at x (n,), n > degree odd: no knot next to the ends."""
-    half = (degree + 1) // 2
-    ends = np.full(degree + 1, x[0]), np.full(degree + 1, x[-1])
+def interpolating_knots(x: Array) -> Array:
+    """Knots of a quintic interpolant through points at x (n,), n > 5: no knot next to the ends."""
+    half = (DEGREE + 1) // 2
+    ends = np.full(DEGREE + 1, x[0]), np.full(DEGREE + 1, x[-1])
     return np.concatenate([ends[0], x[half:-half], ends[1]])
 
 
