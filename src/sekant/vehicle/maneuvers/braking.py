@@ -142,16 +142,19 @@ class BrakeInTurn(BrakeStraight):
         beta = run["sideslip"][t > self.at]
         return [
             ManeuverMeasure(
-                "yaw rate before braking", degrees(before), "deg/s", "as the pedal begins to move"
+                "yaw rate before braking", degrees(before), "deg/s", "when the pedal begins to move"
             ),
             ManeuverMeasure(
-                "yaw rate after 1 s of braking", second / before, "1", "divided by that before braking"
+                "yaw rate after 1 s of braking",
+                second / before,
+                "1",
+                "divided by the yaw rate before braking",
             ),
             ManeuverMeasure(
                 "largest yaw rate in the first second",
                 float(first.max()) / abs(before),
                 "1",
-                "divided by that before braking",
+                "divided by the yaw rate before braking",
             ),
             ManeuverMeasure(
                 "largest sideslip while braking",

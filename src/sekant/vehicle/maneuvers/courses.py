@@ -166,7 +166,7 @@ class CourseManeuver(Maneuver):
                 "largest course error",
                 float(np.abs(run[ERROR]).max()),
                 "m",
-                "of the center of mass from the course",
+                "distance of the center of mass from the course",
             ),
             *grip_measures(run),
         ]
@@ -275,10 +275,13 @@ class Skidpad(CourseManeuver):
         right, left = (self.time_at(run, b) - self.time_at(run, a) for a, b in self.laps())
         return [
             ManeuverMeasure(
-                "skidpad time", (left + right) / 2, "s", "mean of the second circles to the right and left"
+                "skidpad time",
+                (left + right) / 2,
+                "s",
+                "mean time of the second laps to the right and to the left",
             ),
-            ManeuverMeasure("time to the right", right, "s", "of the second circle to the right"),
-            ManeuverMeasure("time to the left", left, "s", "of the second circle to the left"),
+            ManeuverMeasure("time to the right", right, "s", "of the second lap to the right"),
+            ManeuverMeasure("time to the left", left, "s", "of the second lap to the left"),
         ]
 
 
@@ -343,7 +346,7 @@ class Slalom(CourseManeuver):
         time = first_time(run.time, x, end) - first_time(run.time, x, begin)
         return [
             ManeuverMeasure(
-                "slalom time", time, "s", "of the center of mass from the first cone to the last"
+                "slalom time", time, "s", "from the first cone to the last, for the center of mass"
             ),
             ManeuverMeasure("slalom speed", (end - begin) / time, "m/s", "along the line of cones"),
         ]

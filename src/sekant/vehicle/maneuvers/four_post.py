@@ -288,7 +288,7 @@ class FourPost(Maneuver):
                     "largest gain of the body",
                     float(gain[k]),
                     "1",
-                    "ratio of its motion to that of the posts at resonance",
+                    "motion of the body divided by the motion of the posts, at resonance",
                 ),
             ]
         for name, response in responses.items():

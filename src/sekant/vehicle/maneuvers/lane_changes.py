@@ -81,7 +81,7 @@ class LaneChange(Maneuver):
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def path_error(self, run: DrivenManeuver) -> float:
-        """The largest distance (m) of the center of mass from the path, across x."""
+        """The largest distance (m) of the center of mass from the path, in the y direction."""
         x, y = run["position"][:, 0], run["position"][:, 1]
         return float(np.abs(y - np.interp(x, *self.path(run.car))).max())
 
@@ -100,7 +100,7 @@ class LaneChange(Maneuver):
                 "largest path error",
                 self.path_error(run),
                 "m",
-                "of the center of mass from the path, across x",
+                "distance of the center of mass from the path, in the y direction",
             ),
             ManeuverMeasure(
                 "speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "during the maneuver"

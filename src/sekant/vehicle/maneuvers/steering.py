@@ -108,7 +108,7 @@ class StepSteer(Maneuver):
                     f"overshoot of {name}",
                     100 * (float(up.max()) / abs(steady) - 1),
                     "%",
-                    "amount by which the largest value exceeds the steady one",
+                    "amount by which the largest value exceeds the steady value",
                 ),
             ]
         beta = float(run["sideslip"][late].mean())
@@ -165,7 +165,7 @@ class SteadyCircle(Maneuver):
                 "understeer gradient",
                 degrees(part.slope),
                 "deg s^2/m",
-                "d(steer angle - L / R) / d(lateral acceleration), over the straight part",
+                "d(steer angle - L / R) / d(lateral acceleration), over the straight part of the handling diagram",
             ),
             ManeuverMeasure(
                 "straight from", part.low, "m/s^2", "lateral acceleration at which the fit begins"
@@ -326,7 +326,7 @@ class SweptSine(Maneuver):
                 "peak over gain at 0.3 Hz",
                 float(gain[peak]) / low,
                 "1",
-                "largest gain divided by that at 0.3 Hz",
+                "largest gain divided by the gain at 0.3 Hz",
             ),
             ManeuverMeasure(
                 "phase of the yaw rate at 1 Hz",
@@ -338,7 +338,7 @@ class SweptSine(Maneuver):
                 "bandwidth of the yaw rate",
                 float(f[peak + below[0]]) if below.size else float("nan"),
                 "Hz",
-                "frequency at which the gain is 3 dB below that at 0.3 Hz",
+                "frequency at which the gain is 3 dB below the gain at 0.3 Hz",
             ),
         ]
 
