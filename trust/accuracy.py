@@ -225,7 +225,7 @@ def factors(rows: list[Measured]) -> str:
         worst = max(here, key=lambda row: row.error / row.tolerance, default=None)
         if worst is not None:
             told = f"{worst.error / worst.tolerance:.2g} with {worst.method} at {worst.tolerance:.0e}"
-            lines.append(f"Not counted: {problem.replace('_', ' ')} (up to {told}); {why}.")
+            lines.append(f"Not included: {problem.replace('_', ' ')} (factor up to {told}), because {why}.")
     return "\n".join(lines)
 
 
