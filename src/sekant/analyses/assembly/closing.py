@@ -39,16 +39,12 @@ def entries_of(system: System) -> NDArray[np.int64]:
     return system.cached("entries of constraint terms", make)
 
 
-def retraction(system: System) -> NativeFunction:
+def retraction(system: System, interpreted: bool) -> NativeFunction:
     """(q, delta, t, p) -> q moved by the small displacement delta (nv,), without unit norms."""
-
-    def make() -> NativeFunction:
-        eq = system.equations
-        delta = SX.sym("delta", system.nv)
-        moved = eq.start.counted(eq.q + ca.substitute(eq.qdot, eq.v, delta))
-        return system.function("retract", [eq.q, delta, eq.t, eq.p], [moved])
-
-    return system.cached("retraction", make)
+    eq = system.equations
+    delta = SX.sym("delta", system.nv)
+    moved = eq.start.counted(eq.q + ca.substitute(eq.qdot, eq.v, delta))
+    return system.function("retract", [eq.q, delta, eq.t, eq.p], [moved], interpreted=interpreted)
 
 
 def kinetic_terms(system: System, interpreted: bool) -> NativeFunction:
@@ -62,8 +58,8 @@ def called_functions(system: System, interpreted: bool = True) -> dict[str, Nati
     """The functions that closing of loops calls, by name. Those that are called only a few times are `interpreted` in
     a run; a page can call only compiled ones."""
     facts = system.start_facts
-    called = {"terms": constraint_terms(system), "retract": retraction(system)}
-    others = {"gaps": gap_function} if facts.cuts else {}
+    called = {"terms": constraint_terms(system)}
+    others = {"retract": retraction} | ({"gaps": gap_function} if facts.cuts else {})
     others |= {"energy": kinetic_terms} if facts.fills else {}
     for name, make in others.items():
         called[name] = system.cached((name, interpreted), partial(make, system, interpreted))

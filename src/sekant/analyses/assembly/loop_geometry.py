@@ -20,9 +20,9 @@ from sekant.analyses.assembly.closing import (
     closing_of,
     constraint_terms,
     entries_of,
-    retraction,
 )
 from sekant.analyses.assembly.joint_gaps import Gap, gap_slopes
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.state import State
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
@@ -72,13 +72,17 @@ class LoopGeometry:
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
     ):
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
-        self._terms, self._retract = constraint_terms(system), retraction(system)
+        self._terms = constraint_terms(system)
         self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = (
             None  # at the last requested position
         )
         self._coordinate_of = system.start_facts.coordinate_of
         made = system.once("weights of displacements", lambda: weights_of(system))
         self.weights = made if not hold and not weights else weights_of(system, hold, weights)
+
+    @cached_property
+    def _called(self) -> dict[str, NativeFunction]:
+        return called_functions(self.system)
 
     # -- numbers ---------------------------------------------------------------------------------------
 
@@ -111,11 +115,11 @@ class LoopGeometry:
         facts = self.system.start_facts
         if not facts.cuts:
             return {}
-        sizes = called_functions(self.system)["gaps"](self.t, q, self.p)[0].reshape(-1, 2).tolist()
+        sizes = self._called["gaps"](self.t, q, self.p)[0].reshape(-1, 2).tolist()
         return {name: Gap(name, *size) for name, size in zip(facts.cuts, sizes, strict=True)}
 
     def move(self, q: Vector, delta: Vector) -> Vector:
-        new = self._retract(q, delta, self.t, self.p)[0].ravel()
+        new = self._called["retract"](q, delta, self.t, self.p)[0].ravel()
         for start, length in self.system.facts.unit_blocks:
             new[start : start + length] /= np.linalg.norm(new[start : start + length])
         return new
@@ -124,7 +128,7 @@ class LoopGeometry:
 
     @cached_property
     def _memory(self) -> Closing:
-        memory = closing_of(self.system, called_functions(self.system), self.t, self.p)
+        memory = closing_of(self.system, self._called, self.t, self.p)
         memory.set(**self.weights)
         return memory
 
