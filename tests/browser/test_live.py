@@ -202,7 +202,7 @@ REFUSED = [
     (
         "quarter_car",
         {"height": "60..80 mm"},
-        "the first value is 50 mm, which is outside the range 60 to 80 mm; widen the range",
+        "the initial value is 50 mm, outside the range 60 to 80 mm; widen the range",
     ),
     ("quarter_car", {"body.mass": "-1..300 kg"}, "mass"),
     ("quarter_car", {"height": "0..3 kg"}, "is a mass, but a length is expected"),
@@ -226,7 +226,9 @@ def test_what_a_page_cannot_compute_is_refused(tmp_path: Path, name: str, vary: 
 @pytest.mark.parametrize("formulation", ["cartesian", "natural"])
 def test_other_coordinates_of_bodies_are_refused(tmp_path: Path, formulation: str):
     system = sk.compile(load(EXAMPLES / "four_bar.yaml"), formulation=formulation, parameters=["angle"])
-    with pytest.raises(SekantError, match=f"formulation='{formulation}'; compile with formulation='joint'"):
+    with pytest.raises(
+        SekantError, match=f"formulation='{formulation}'; compile it with formulation='joint'"
+    ):
         sk.live(system, tmp_path / "live.html", vary=LOOP, until=0.1)
     assert not list(tmp_path.iterdir())
 
@@ -394,7 +396,7 @@ def test_first_values_and_inputs_are_those_of_the_run(browser: Chromium, tmp_pat
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"initial": None}, "does not take 'initial'"),
+        ({"initial": None}, "has no option 'initial'"),
         (
             {"inputs": {"target": lambda t: 0.1 * t}},
             "vary 'target': this input is given as a function of time",
@@ -443,7 +445,8 @@ def test_eigenvalues_are_those_of_a_linear_model(
 
 def test_modes_of_loops_are_refused(tmp_path: Path):
     with pytest.raises(
-        SekantError, match=r"modes=True requires a mechanism without closed loops.* and this one closes loops"
+        SekantError,
+        match=r"modes=True requires a mechanism without closed loops.* but this model has closed loops",
     ):
         sk.live(load(EXAMPLES / "four_bar.yaml"), tmp_path / "live.html", vary=LOOP, until=0.1, modes=True)
 

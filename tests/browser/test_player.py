@@ -168,7 +168,7 @@ def test_phase_plots(browser, result, tmp_path):
 
 def test_what_plots_cannot_run_over_is_refused(result, tmp_path):
     with pytest.raises(
-        SekantError, match=r"'arm\.position' has 3 columns; plot over one of them: arm\.position\.x"
+        SekantError, match=r"'arm\.position' has 3 columns; name one of them: arm\.position\.x"
     ):
         sk.view(result, tmp_path / "no.html", plots=["hinge.v over arm.position"])
     with pytest.raises(SekantError, match=r"no channel 'hinge\.w'"):

@@ -67,8 +67,8 @@ def test_options_take_units(text, unit, value):
     ("text", "cause"),
     [
         ("3 m", "'3 m' is a length, but a time is expected"),
-        ("abc", "'abc' is not a number in s"),
-        ("", "'' is not a number in s"),
+        ("abc", "'abc' is not a number; write a number in s"),
+        ("", "'' is not a number; write a number in s"),
         ("3 parsec", "unknown unit 'parsec'"),
     ],
 )

@@ -81,7 +81,7 @@ def test_the_model_on_top_computes(folder, tmp_path):
     make_gallery(folder, tmp_path / "out", short=True)
     page = (tmp_path / "out" / "index.html").read_text()
     assert '<iframe class="live" title="A live model" src="crane_live.html">' in page
-    with pytest.raises(SekantError, match="--live crate: the gallery has no model"):
+    with pytest.raises(SekantError, match="--live: no model 'crate' ran"):
         make_gallery(folder, tmp_path / "out", short=True, live="crate")
 
 

@@ -54,7 +54,7 @@ def test_what_is_missing_is_told(tmp_path):
     (tmp_path / "axle.yaml").write_bytes((FOLDER / "car" / "front.yaml").read_bytes())
     done = sekant("loads", "axle.yaml", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith("axle.yaml: has no load cases; name a file with load cases (--cases)")
+    assert done.stderr.startswith("axle.yaml: has no load cases; with --cases, name a YAML file")
     (tmp_path / "cases.yaml").write_text("turn:\n  ayy: 1\n")
     done = sekant("loads", CAR, "--cases", "cases.yaml", cwd=tmp_path)
     assert done.returncode == 1

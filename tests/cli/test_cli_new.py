@@ -60,7 +60,7 @@ def test_new_says_what_to_do_next_and_overwrites_nothing(tmp_path):
     (tmp_path / "cars" / "quarter_car.yaml").write_text("mine")
     again = sekant("new", "quarter-car", "cars", cwd=tmp_path)
     assert again.returncode == 1
-    assert again.stderr.startswith("cars/quarter_car.yaml: already exists and is not overwritten")
+    assert again.stderr.startswith("cars/quarter_car.yaml: already exists and will not be overwritten")
     assert (tmp_path / "cars" / "quarter_car.yaml").read_text() == "mine"
     told = json.loads(sekant("new", "path", "--json", cwd=tmp_path).stdout)
     assert told["files"] == ["path.yaml", "poses.csv"]

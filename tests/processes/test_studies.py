@@ -89,7 +89,7 @@ def test_draws_are_correlated_as_asked():
     ("make", "says"),
     [
         (lambda: studies.Normal(1.0, -1.0), "sd must be positive"),
-        (lambda: studies.Uniform(2.0, 1.0), "low must be below high"),
+        (lambda: studies.Uniform(2.0, 1.0), "low must be less than high"),
         (lambda: studies.monte_carlo({"a": (0, 1)}, 0), "positive whole number"),
         (lambda: studies.monte_carlo({"a": 3}, 5), "'a': give a distribution"),
         (
@@ -100,7 +100,7 @@ def test_draws_are_correlated_as_asked():
             ),
             "contradict each other",
         ),
-        (lambda: studies.rows({"a": [1, 2], "b": [1]}), "differ in length"),
+        (lambda: studies.rows({"a": [1, 2], "b": [1]}), "the same number of values for each name"),
         (lambda: studies.grid({}), "empty"),
         (lambda: studies.rows({"a": [1, np.nan]}), "row 1: 'a' = nan is not finite"),
         (lambda: read_measure("mxa(a.b)"), "unknown measure 'mxa'.*max"),
@@ -244,7 +244,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
         studies.sweep(MODEL, samples, executor=Fails(2), **options)
     kept = list((tmp_path / "s.nc.parts").glob("*.npz"))
     assert len(kept) == 2
-    with pytest.raises(SekantError, match="unfinished study; continue with --resume"):
+    with pytest.raises(SekantError, match="unfinished study; continue the study with --resume"):
         studies.sweep(MODEL, samples, **options)
     with pytest.raises(SekantError, match="another study"):
         studies.sweep(MODEL, studies.rows({"k": np.linspace(10, 91, 12)}), resume=True, **options)
@@ -400,7 +400,7 @@ def test_a_study_file(study):
         ("[[k, mass.mass, 0.5]]", "[[k, q, 0.5]]", "study.yaml:2: .*'q' is not varied"),
         ("1.5..1.7 kg", "1.9..1.7 kg", "study.yaml:5: .*must increase"),
         ("1.5..1.7 kg", "1.5..1.7 N", "study.yaml:5: .*is a force, but a mass is expected"),
-        ("1.5..1.7 kg", "{from: 1, to: 2}", "study.yaml:5: .*give a range '1..2 m'"),
+        ("1.5..1.7 kg", "{from: 1, to: 2}", "study.yaml:5: .*give a range, such as '1..2 m'"),
         ("500 ms", "500 mm", "study.yaml:6: .*a length, but a time is expected"),
         ("mass.mass:", "mass.mas:", "study.yaml:5: .*no field 'mas'"),
     ],

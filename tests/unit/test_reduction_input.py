@@ -46,7 +46,7 @@ def test_a_path_too_coarse():
 
 
 def test_a_start_outside_the_range():
-    with pytest.raises(SolverError, match=r"starts at A\.angle = -1.* rad, outside the range"):
+    with pytest.raises(SolverError, match=r"starts at A\.angle = -1.* rad, which is outside the range"):
         reduced(range=(-0.7, 0.0))
 
 
@@ -75,8 +75,8 @@ def test_motion_of_a_joint_that_goes():
         ({"inertia": "lumped"}, "unknown inertia 'lumped'"),
         ({"coordinate": ["A.angle", "D.angle", "B.angle"], "range": [(0, 1)] * 3}, "one or two coordinates"),
         ({"range": (-1.0, 0.0, 5)}, "range \\(first, last\\)"),
-        ({"nodes": 3}, "whole numbers, at least 6"),
-        ({"drop": ["nothing"]}, "cannot leave out 'nothing'"),
+        ({"nodes": 3}, "one whole number for each coordinate, each at least 6"),
+        ({"drop": ["nothing"]}, "no force, contact or sensor 'nothing'"),
     ],
 )
 def test_bad_input(options, message):

@@ -156,9 +156,10 @@ class HeldFrame:
         if found.converged:
             return found.point
         where = ", ".join(f"{value:.6g}" for value in u)
+        where = f"{where} m" if u.size == 1 else f"({where}) (SI units)"
         raise SolverError(
-            f"reduce: '{self.system.model.name}' has no equilibrium on its bushings at {where} m; narrow the "
-            "range"
+            f"reduce: model '{self.system.model.name}' has no equilibrium on its bushings with the kept "
+            f"coordinate{'' if u.size == 1 else 's'} at {where}; narrow the range"
         )
 
 
@@ -176,8 +177,8 @@ class BushingPath:
         owner, _, axis = drive.rpartition(".")
         if owner != frame or axis not in XYZ:
             raise ModelError(
-                "reduce: a mechanism on bushings is reduced over a coordinate of the kept frame, such as "
-                f"'{frame}.z' (got '{drive}'); keep the frame '{owner}', or name its coordinate"
+                f"reduce: a mechanism on bushings is reduced over x, y or z of the kept frame '{frame}', such as "
+                f"'{frame}.z', not over '{drive}'; name another coordinate, or keep another frame"
             )
         held = [HeldFrame(model, frame, XYZ.index(axis), second) for model in (alone, loaded)]
         self.alone, self.loaded = held

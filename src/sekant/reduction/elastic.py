@@ -48,12 +48,14 @@ def reduce_elastic(
         raise ModelError("reduce: with elastic modes, keep one frame and reduce over one of its coordinates")
     if inertia == "identify":
         raise ModelError(
-            "reduce: with elastic modes, inertia must be 'exact', 'split' or 'ignore'; 'identify' is for rigid links"
+            "reduce: with elastic modes, inertia must be 'exact', 'split' or 'ignore'; 'identify' applies only "
+            "to rigid links"
         )
     parts = find_parts(model, kept_bodies(model, keep), base, elastic=True)
     if not parts.absorbed:
         raise ModelError(
-            f"reduce: no bushing acts on '{keep[0]}' or on the bodies between it and '{base}'; remove elastic"
+            f"reduce: no bushing acts on '{keep[0]}' or on the bodies between it and '{base}'; remove "
+            "elastic (--elastic)"
         )
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried, LIGHT) if inertia == "exact" else ()

@@ -207,7 +207,7 @@ def _too_coarse(found: PlaceFits, tolerance: float) -> DataError:
     worst = max(found.errors, key=lambda name: found.errors[name].worst)
     error, counts = found.errors[worst], " x ".join(str(n) for n in found.counts)
     return DataError(
-        f"reduce: between {counts} poses, '{worst}' has errors of {error.position_max:.2g} m and "
-        f"{error.angle_max:.2g} rad (tolerance {tolerance:g}), and the compliance has an error of {found.off:.2g} "
-        f"(tolerance {MODES * tolerance:g}); narrow the range, or allow a larger tolerance"
+        f"reduce: with {counts} poses, '{worst}' has errors of {error.position_max:.2g} m and {error.angle_max:.2g} "
+        f"rad between the poses (tolerance {tolerance:g}), and the compliance has a relative error of "
+        f"{found.off:.2g} (tolerance {MODES * tolerance:g}); narrow the range, or allow a larger tolerance"
     )

@@ -166,7 +166,7 @@ def _too_coarse(errors: dict[str, PoseError], tolerance: float | None, what: str
     name = max(errors, key=lambda key: errors[key].worst)
     error = errors[name]
     return DataError(
-        f"reduce: {what} is too coarse: at unseen points '{name}' has errors of {error.position_max:.3g} m and "
+        f"reduce: {what} is too coarse: between the poses, '{name}' has errors of {error.position_max:.3g} m and "
         f"{error.angle_max:.3g} rad (tolerance {tolerance or 1e-8:g}); use more nodes, method 'table', a "
         "narrower range, or a larger tolerance"
     )

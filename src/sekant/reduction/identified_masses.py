@@ -62,8 +62,8 @@ def identify_masses(
     """The point masses, and the errors of this method, of the split by joints and of a model without these masses."""
     if len(parts.keep) != 1:
         raise ModelError(
-            f"reduce: inertia='identify' requires exactly one kept body (got {', '.join(parts.keep)}); use "
-            "inertia='split'"
+            f"reduce: inertia='identify' requires exactly one kept body (got {', '.join(parts.keep)}); "
+            "keep one body, or use inertia='split'"
         )
     model: Any = resolve(parts.model).model
     keep = parts.keep[0]

@@ -59,10 +59,11 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
         if not touched & set(keep) or len(touched & anchors) < 2:
             continue
         if "ground" in touched and base != "ground":
+            joined = "body {} is" if len(group) == 1 else "bodies {} are"
             raise ModelError(
-                f"reduce: the bodies {', '.join(sorted(group))} are joined to the ground as well as to '{base}', so "
-                f"the poses of {', '.join(keep)} relative to '{base}' do not depend on one coordinate alone; "
-                f"reduce relative to the ground, or keep the body that is joined to the ground"
+                f"reduce: the {joined.format(', '.join(sorted(group)))} joined to the ground as well as to "
+                f"'{base}', so the poses of {', '.join(keep)} relative to '{base}' do not depend on one coordinate "
+                "alone; reduce relative to the ground, or keep the body that is joined to the ground"
             )
         dropped |= group
     inside = dropped | anchors
@@ -72,7 +73,7 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
         if not any(body in bodies_of(model, model.joints[name]) for name in joints):
             raise ModelError(
                 f"reduce: nothing joins '{body}' to '{base}' or to another kept body; keep a body of the mechanism, "
-                "or name the body relative to which it moves (relative_to)"
+                f"or name the body relative to which '{body}' moves (relative_to)"
             )
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
     held = [(name, part) for kind, name, part in links if kind == "forces" and part & inside]
@@ -154,9 +155,7 @@ def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
                 f"reduce: there is no body '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
             )
     if base in keep or len(set(keep)) != len(keep):
-        raise ModelError(
-            "reduce: a body is listed twice among the kept bodies and relative_to; list each body once"
-        )
+        raise ModelError("reduce: a body is listed twice in keep and relative_to; list each body once")
 
 
 def _groups(bodies: list[str], links: list[set[str]]) -> list[set[str]]:

@@ -145,8 +145,8 @@ def _seen_from(system: System, name: str, base: str) -> ca.SX:
     sensor = model.sensors.get(name) or model.sensors.get(name.rpartition(".")[0])
     if base != "ground" and sensor is not None and "ground" in bodies_of(model, sensor):
         raise ModelError(
-            f"reduce: the sensor of '{name}' measures relative to the ground; measure relative to '{base}', to which "
-            "the poses of the kept bodies refer"
+            f"reduce: the sensor of '{name}' measures relative to the ground; define it relative to '{base}', as "
+            "the poses of the kept bodies are"
         )
     owner, _, part = name.rpartition(".")
     if base == "ground" or part not in XYZ or owner not in model.frame_names():
@@ -159,6 +159,11 @@ def complete(result: KinematicsResult) -> KinematicsResult:
     """The result of a sweep; raises an error if the sweep does not reach all requested values."""
     if result.complete and not result.singular.any():
         return result
+    if result.complete:
+        values = result.points[np.flatnonzero(result.singular)[0]]
+        named = zip(result.drive_names, values, result.drive_units, strict=True)
+        where = ", ".join(f"{name} = {value:.6g} {unit}" for name, value, unit in named)
+        raise SolverError(f"reduce: the position at {where} is singular; narrow the range")
     lines = []
     for k, (name, unit) in enumerate(zip(result.drive_names, result.drive_units, strict=True)):
         asked = result.axes[k]

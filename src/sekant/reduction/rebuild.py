@@ -101,8 +101,8 @@ def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str
     drive = drive_of(parts.model, joint, item.coordinate, poses.drives)
     if drive is None:
         raise ModelError(
-            f"reduce: '{name}' acts on joint '{joint}', which the reduction replaces; keep a coordinate of "
-            f"that joint, keep the bodies it joins, or leave '{name}' out (drop)"
+            f"reduce: '{name}' acts on joint '{joint}', which the reduction replaces; reduce over a "
+            f"coordinate of this joint, keep the bodies it joins, or leave '{name}' out (drop)"
         )
     return item.model_copy(update={"joint": leader, "coordinate": poses.drives.index(drive)})
 
@@ -121,5 +121,5 @@ def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
             if used:
                 raise ModelError(
                     f"reduce: '{name}' reads '{min(used)}', the coordinate of a joint that the reduction replaces; "
-                    "write it with a sensor on a kept body, or leave it out (drop)"
+                    f"use a sensor on a kept body instead, or leave '{name}' out (drop)"
                 )

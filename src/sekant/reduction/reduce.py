@@ -12,7 +12,7 @@ from sekant.analyses.kinematics.mobility import UndrivenMotion
 from sekant.engine.arguments import names_of, values_of
 from sekant.engine.by_structure import compile_by_structure
 from sekant.engine.system import System, as_system
-from sekant.errors import ModelError, SolverError, suggest
+from sekant.errors import ModelError, SolverError, listed, suggest
 from sekant.model.model import Model
 from sekant.model.numbers import with_numbers
 from sekant.model.points.collector import Collector
@@ -115,8 +115,8 @@ def reduce(
     for name, unit, (low, high), value in zip(drives, first.drive_units, spans, start, strict=True):
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
-                f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
-                "of the reduction; widen the range, or change the start values"
+                f"reduce: the model starts at {name} = {value:.6g} {unit}, which is outside the range {low:.6g} to "
+                f"{high:.6g} of the reduction; widen the range, or change the start values"
             )
     poses = DrivenMechanism(system, drives, first.drive_units, spans, first.warnings, start, speed)
     carried = carried_bodies(parts, drop)
@@ -158,7 +158,7 @@ def _soft(parts: MechanismParts, found: str) -> ModelError | None:
     if not soft:
         return None
     return ModelError(
-        f"reduce: {found}, because it is mounted on bushings ({', '.join(soft[:4])}); include their elastic modes "
+        f"reduce: {found}, because it is mounted on bushings ({listed(soft)}); include their elastic modes "
         "with elastic=True (sekant reduce --elastic), keep one frame, and reduce over one of its coordinates"
     )
 
@@ -173,16 +173,17 @@ def _without_mass(model: Model, bodies: Sequence[str]) -> Model:
 
 def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[str]) -> None:
     if not 1 <= len(drives) <= 2:
-        raise ModelError(f"reduce: keep one or two coordinates (got {len(drives)})")
+        raise ModelError(f"reduce: name one or two coordinates (got {len(drives)})")
     if len(ranges) != len(drives) or any(len(tuple(span)) != 2 for span in ranges):
         raise ModelError("reduce: give a range (first, last) for each coordinate")
     if counts is not None and (len(counts) != len(drives) or min(counts) < 6):
-        raise ModelError("reduce: nodes must be whole numbers, at least 6, one for each coordinate")
+        raise ModelError("reduce: nodes must be one whole number for each coordinate, each at least 6")
     if inertia not in INERTIA:
         raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'values')}")
     known = [name for collection in USERS for name in getattr(model, collection)]
     for name in drop:
         if name not in known:
             raise ModelError(
-                f"reduce: cannot leave out '{name}'; {suggest(name, known, 'forces, contacts and sensors')}"
+                f"reduce: there is no force, contact or sensor '{name}' to leave out; "
+                f"{suggest(name, known, 'forces, contacts and sensors')}"
             )

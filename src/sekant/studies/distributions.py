@@ -46,7 +46,7 @@ class Uniform(Distribution):
 
     def check(self) -> None:
         if not self.low < self.high:
-            raise SekantError(f"uniform: low must be below high (got {self.low:g} and {self.high:g})")
+            raise SekantError(f"uniform: low must be less than high (got {self.low:g} and {self.high:g})")
 
     def quantiles(self, u: Floats) -> Floats:
         return self.low + (self.high - self.low) * u
@@ -83,8 +83,8 @@ class TruncatedNormal(Distribution):
     def check(self) -> None:
         if not self.sd > 0 or not self.low < self.high:
             raise SekantError(
-                "truncated_normal: sd must be positive, and low must be below high"
-                f" (got sd = {self.sd:g}, {self.low:g} and {self.high:g})"
+                "truncated_normal: sd must be positive, and low must be less than high"
+                f" (got sd = {self.sd:g}, low = {self.low:g}, high = {self.high:g})"
             )
 
     def quantiles(self, u: Floats) -> Floats:
@@ -105,7 +105,8 @@ class LogNormal(Distribution):
     def check(self) -> None:
         if not (self.median > 0 and self.spread > 0):
             raise SekantError(
-                f"lognormal: median and spread must be positive (got {self.median:g} and {self.spread:g})"
+                f"lognormal: median and spread must be positive (got median = {self.median:g}, "
+                f"spread = {self.spread:g})"
             )
 
     def quantiles(self, u: Floats) -> Floats:
@@ -126,7 +127,8 @@ class Triangular(Distribution):
     def check(self) -> None:
         if not (self.low <= self.mode <= self.high and self.low < self.high):
             raise SekantError(
-                f"triangular: low <= mode <= high is required (got {self.low:g}, {self.mode:g}, {self.high:g})"
+                f"triangular: low <= mode <= high and low < high are required (got low = {self.low:g}, "
+                f"mode = {self.mode:g}, high = {self.high:g})"
             )
 
     def quantiles(self, u: Floats) -> Floats:
@@ -151,7 +153,7 @@ def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
             raise SekantError(f"{kind}: unknown parameter '{name}'; {suggest(name, wanted, 'parameters')}")
     missing = [name for name in wanted if name not in numbers]
     if missing:
-        raise SekantError(f"{kind}: requires {', '.join(wanted)}; missing: {', '.join(missing)}")
+        raise SekantError(f"{kind}: give {', '.join(wanted)} (missing: {', '.join(missing)})")
     return KINDS[kind](**numbers)
 
 

@@ -111,7 +111,7 @@ class Processes:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.workers = cores if workers is None else workers
         if self.workers < 1:
-            raise SekantError(f"a study needs at least one worker (got {workers})")
+            raise SekantError(f"the number of processes must be at least 1 (got {workers})")
 
     def _pool(self, task: Task) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
@@ -209,4 +209,6 @@ def executor_of(given: Any) -> Executor:
         return Dask(given)
     if callable(getattr(given, "run", None)):
         return cast(Executor, given)
-    raise SekantError(f"cannot run a study on {given!r}; use 'serial', 'processes' or a Dask client")
+    raise SekantError(
+        f"cannot run a study on {given!r}; use 'serial', 'processes', a number of processes, or a Dask client"
+    )

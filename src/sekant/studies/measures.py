@@ -86,7 +86,7 @@ def read_measures(given: Any) -> tuple[Measure, ...]:
     if isinstance(given, str):
         given = [given]
     if not isinstance(given, (Mapping, Sequence, type(None))):
-        raise SekantError(f"must be a list of measures, or a mapping from names to measures (got {given!r})")
+        raise SekantError(f"give a list of measures, or a mapping from names to measures (got {given!r})")
     pairs = given.items() if isinstance(given, Mapping) else ((None, text) for text in given or ())
     found = tuple(text if isinstance(text, Measure) else read_measure(text, name) for name, text in pairs)
     names = [measure.name for measure in found]

@@ -210,7 +210,7 @@ class _Answers:
             answer = self.analysis.answer(values)
             if answer.status not in COMPLETE:
                 where = ", ".join(f"{name} = {x:.6g}" for name, x in values.items())
-                raise SolverError(f"optimize: the analysis ended early at {where}: {answer.message}")
+                raise SolverError(f"optimize: the analysis ended early with {where}: {answer.message}")
             self._last = (dict(values), answer)
         answer = self._last[1]
         return measure.of(answer.x, np.asarray(answer.column(measure.channel), float))
@@ -289,7 +289,7 @@ def _limits(name: str, given: Any, unit: str | None) -> tuple[float, float]:
             parsed = read_range(given, unit, name, rising=True)
             return parsed.first, parsed.last
     if not isinstance(given, dict) or not given or not set(given) <= {"at_least", "at_most"}:
-        raise ModelError("write a range 0.2..0.5, {at_least: 0.2} or {at_most: 0.5}", path=path)
+        raise ModelError("write limits such as 0.2..0.5, {at_least: 0.2} or {at_most: 0.5}", path=path)
     low, high = (
         number_at(given[key], (*path, key), unit) if key in given else default
         for key, default in (("at_least", -np.inf), ("at_most", np.inf))

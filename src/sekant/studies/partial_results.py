@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sekant.errors import DataError, SekantError
+from sekant.errors import DataError, SekantError, counted
 from sekant.files import replace_file
 from sekant.studies.task import RowBlock
 
@@ -36,13 +36,13 @@ class StudyParts:
                 raise DataError("is damaged; remove its folder to start again", file=str(about)) from None
             if not resume:
                 raise SekantError(
-                    "contains the parts of an unfinished study; continue with --resume (resume=True),"
-                    f" or remove the folder to start again ({len(list(self.folder.glob('*.npz')))} parts)",
+                    f"contains {counted(len(list(self.folder.glob('*.npz'))), 'parts')} of an unfinished study; "
+                    "continue the study with --resume (resume=True), or remove the folder to start again",
                     file=str(self.folder),
                 )
             if found != self._about:
                 raise SekantError(
-                    "contains the parts of another study (its model, samples or measures differ);"
+                    "contains parts of another study (its model, samples or measures differ);"
                     " name another output, or remove the folder to start again",
                     file=str(self.folder),
                 )

@@ -177,7 +177,7 @@ class SweepResult:
         elif suffix == ".csv":
             replace_file(path, self._csv().encode())
         else:
-            raise SekantError(f"has no known format ('{suffix}'); use .nc or .csv", file=os.fspath(path))
+            raise SekantError(f"has an unknown extension ('{suffix}'); use .nc or .csv", file=os.fspath(path))
 
     def _variables(self) -> Iterator[tuple[str, tuple[str, ...], Floats, dict[str, str]]]:
         """Name, dimensions, values and attributes of every varied number, measure and output."""

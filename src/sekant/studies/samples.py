@@ -62,9 +62,8 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
     columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
-        raise SekantError(
-            f"columns differ in length: {', '.join(f'{n} has {s} values' for n, s in sizes.items())}"
-        )
+        got = ", ".join(f"{size} for {name}" for name, size in sizes.items())
+        raise SekantError(f"give the same number of values for each name (got {got})")
     return Samples(tuple(values), np.column_stack(columns) if columns else np.zeros((0, 0)))
 
 
@@ -131,7 +130,7 @@ def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) ->
     names = tuple(base)
     for name in values:
         if name not in base:
-            raise SekantError(f"'{name}' is varied, but has no base value")
+            raise SekantError(f"'{name}' is varied, but has no base value; add it to base")
     start = np.array([float(base[name]) for name in names])
     table = [start]
     for name, column in values.items():
@@ -161,15 +160,19 @@ def _factor(names: Sequence[str], correlation: Mapping[tuple[str, str], float]) 
         for name in (a, b):
             if name not in names:
                 raise SekantError(f"correlation of '{a}' and '{b}': '{name}' is not varied")
-        if a == b or not -1.0 < r < 1.0:
-            raise SekantError(f"correlation of '{a}' and '{b}' must lie between -1 and 1 (got {r:g})")
+        if a == b:
+            raise SekantError(f"correlation of '{a}' and '{b}': name two different numbers")
+        if not -1.0 < r < 1.0:
+            raise SekantError(
+                f"correlation of '{a}' and '{b}' must be greater than -1 and less than 1 (got {r:g})"
+            )
         i, j = names.index(a), names.index(b)
         R[i, j] = R[j, i] = r
     least = float(np.linalg.eigvalsh(R)[0])
     if least <= 1e-12:
         raise SekantError(
-            f"the correlations contradict each other (the least eigenvalue of their matrix is {least:.3g});"
-            " reduce them or omit one"
+            f"the correlations contradict each other (the smallest eigenvalue of their matrix is {least:.3g});"
+            " reduce the coefficients or omit one"
         )
     return np.asarray(np.linalg.cholesky(R), float)
 
@@ -183,4 +186,4 @@ def _count(n: int) -> int:
 
 def check_size(n: int) -> None:
     if n > MOST_ROWS:
-        raise SekantError(f"more than {MOST_ROWS:.0e} rows are requested; use fewer values")
+        raise SekantError(f"the samples have more than {MOST_ROWS} rows; use fewer values or rows")

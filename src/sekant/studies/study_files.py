@@ -100,7 +100,7 @@ def read_analysis(
     """The analysis that the section `analysis` selects (otherwise `default`), the description in `model`, and the
     options in SI."""
     if not isinstance(data.get("model"), str):
-        raise ModelError("a study needs 'model', the name of a model file")
+        raise ModelError("'model' is missing; give the name of a model file")
     asked = mapping_at(data, "analysis") or {"type": default}
     kind = asked.get("type", default)
     with at_place("analysis"):
@@ -165,14 +165,18 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
         with at_place(*path):
             parsed = read_range(given, unit, path[-1])
             if parsed.count is None:
-                raise ModelError(f"'{given}' has no number of values; write '{given}:5'", path=path)
+                raise ModelError(
+                    f"'{given}' has no number of values; write, for example, '{given}:5'", path=path
+                )
             designs.check_size(parsed.count)
             return parsed.values(parsed.count)
     if isinstance(given, list):
         return [number_at(value, (*path, i), unit) for i, value in enumerate(given)]
     if isinstance(given, dict) and set(given) == {"values"}:
         return _values(given["values"], (*path, "values"), unit)
-    raise ModelError("give a list of values, or a range '1..2 m:5'", path=path)
+    raise ModelError(
+        "give a list of values, or a range with a number of values, such as '1..2 m:5'", path=path
+    )
 
 
 def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
@@ -189,14 +193,16 @@ def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
                 return distribution(
                     kind, {n: number_at(v, (*path, kind, n), own[n]) for n, v in numbers.items()}
                 )
-    raise ModelError(f"give a range '1..2 m', or a distribution ({', '.join(KINDS)})", path=path)
+    raise ModelError(f"give a range, such as '1..2 m', or a distribution ({', '.join(KINDS)})", path=path)
 
 
 def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     found, entries = {}, about.get("correlation") or []
     for entry in entries if isinstance(entries, list) else [entries]:
         if not (isinstance(entry, list) and len(entry) == 3):
-            raise ModelError("must be a list of [name, name, coefficient]", path=("samples", "correlation"))
+            raise ModelError(
+                "must be a list of entries [name, name, coefficient]", path=("samples", "correlation")
+            )
         found[str(entry[0]), str(entry[1])] = number_at(entry[2], ("samples", "correlation"))
     return found
 
@@ -217,10 +223,9 @@ def _entry(given: Any, key: str, name: str) -> Any:
 def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
     value = about.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ModelError(
-            f"needs '{key}', a whole number (got {value!r})",
-            path=("samples", *([key] if key in about else [])),
-        )
+        if key not in about:
+            raise ModelError(f"needs '{key}', a whole number", path=("samples",))
+        raise ModelError(f"must be a whole number (got {value!r})", path=("samples", key))
     return value
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.system import System
-from sekant.errors import SekantError
+from sekant.errors import SekantError, counted
 from sekant.files import check_writable
 from sekant.progress_bar import ProgressBar, RowsBar
 from sekant.studies.analyses import FINISHED, analysis_of
@@ -73,8 +73,8 @@ def sweep(
     """
     if not isinstance(samples, Samples):
         raise SekantError(
-            "make samples with sk.studies.grid, rows, latin_hypercube, sobol, monte_carlo or one_at_a_time (got "
-            f"{type(samples).__name__})"
+            "samples must be made with sk.studies.grid, rows, latin_hypercube, sobol, monte_carlo or one_at_a_time "
+            f"(got {type(samples).__name__})"
         )
     formulation = system.equations.formulation if isinstance(system, System) else "joint"
     task = Task(
@@ -95,7 +95,7 @@ def sweep(
             task = replace(task, measures=first.measures())
         if not task.channels:
             raise SekantError(
-                "a study without measures and outputs computes nothing; add a measure, e.g. max(channel)"
+                "a study without measures or outputs computes nothing; add a measure, e.g. max(channel)"
             )
         units = _units_of_numbers(task, analysis)
         units |= {name: first.unit(name) for name in task.outputs}
@@ -107,7 +107,7 @@ def sweep(
         parts = StudyParts(Path(f"{os.fspath(output)}.parts"), key, len(samples))
         parts.open(resume)
     elif resume:
-        raise SekantError("resume needs the output file of the unfinished study")
+        raise SekantError("resume=True requires output, the file of the unfinished study")
     began = perf_counter()
     blocks = list(parts.blocks()) if parts is not None else []
     done = resumed = sum(len(block) for block in blocks)
@@ -143,7 +143,9 @@ def _left(blocks: Sequence[RowBlock], rows: int) -> list[tuple[int, int]]:
     have = np.zeros(rows, bool)
     for block in blocks:
         if have[block.first : block.first + len(block)].any() or block.first + len(block) > rows:
-            raise SekantError("parts of the study overlap; remove their folder to start again")
+            raise SekantError(
+                "the stored parts of the study overlap; remove the folder of the parts to start again"
+            )
         have[block.first : block.first + len(block)] = True
     edges = np.flatnonzero(np.diff(np.concatenate([[1], have.astype(np.int8), [1]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
@@ -161,7 +163,8 @@ def _gathered(
     n, width = len(samples), max((block.axis.shape[1] for block in blocks), default=0)
     if len(task.outputs) * n * width > MOST_NUMBERS:
         raise SekantError(
-            f"{n} rows with {width} values of {len(task.outputs)} outputs are too many values; use measures"
+            f"{counted(n, 'rows')} with {width} values of each of {counted(len(task.outputs), 'outputs')} are too "
+            "many values to store; use measures instead of outputs"
         )
     measures = np.full((n, len(task.measures)), np.nan)
     outputs = np.full((len(task.outputs), n, width), np.nan)

@@ -150,8 +150,6 @@ def _padded(rows: list[Floats]) -> Floats:
     whole = np.full((len(rows), width), np.nan)
     for i, row in enumerate(rows):
         if row.ndim > 1:
-            raise SekantError(
-                "an output of a study must be one column; name a component, e.g. arm.position.x"
-            )
+            raise SekantError("an output of a study must have one component; name one, e.g. arm.position.x")
         whole[i, : row.size] = row
     return whole

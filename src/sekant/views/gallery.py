@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sekant.errors import SekantError
+from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
 from sekant.views.live.live import live_addition
 from sekant.views.player.page import page, page_source, script_hash, shared_code
@@ -45,7 +45,7 @@ def find_models(folder: Path) -> list[Path]:
     """Model files in `folder` and its subfolders; files in the folder itself come first."""
     if not folder.is_dir():
         raise SekantError(
-            "is not a folder; the examples are part of Sekant's source, not of the installed package:"
+            "is not a folder; the examples are part of Sekant's source code, not of the installed package;"
             " name a folder with models, e.g. sekant gallery path/to/examples",
             file=str(folder),
         )
@@ -57,7 +57,9 @@ def find_models(folder: Path) -> list[Path]:
     ]
     if not found:
         raise SekantError(
-            "contains no model files (.yaml with bodies, joints, natural, vehicle or car)", file=str(folder)
+            "contains no model files (.yaml with bodies, joints, natural, instances, vehicle or car); name another "
+            "folder",
+            file=str(folder),
         )
     return found
 
@@ -107,7 +109,8 @@ def _live(chosen: list[tuple[str, Path]], output: Path, wanted: str | None, shor
 
     found = [(name, path) for name, path in chosen if wanted in (None, name)]
     if not found:
-        raise SekantError(f"--live {wanted}: the gallery has no model with this name")
+        names = [name for name, _ in chosen]
+        raise SekantError(f"--live: no model '{wanted}' ran; {suggest(wanted or '', names, 'models')}")
     for name, path in found:
         try:
             model: Any = load(path)

@@ -23,39 +23,46 @@ if TYPE_CHECKING:
 VALUES = 41
 """Number of values of a locus, if its range specifies none."""
 Turn = Annotated[str | None, typer.Option(help="Angular velocity of all bodies about z, e.g. 0.1 rad/s.")]
-Velocity = Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Velocity of all bodies, m/s.")]
+Velocity = Annotated[
+    str | None, typer.Option(metavar="X,Y,Z", help="Velocity of all bodies, m/s, e.g. 20,0,0.")
+]
 Rates = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="Constant rate of a coordinate, e.g. shaft.angle=5; repeatable."),
 ]
 Unknowns = Annotated[
-    list[str] | None, typer.Option(help="Unknown to find: a parameter, a rate, turn or velocity; repeatable.")
+    list[str] | None,
+    typer.Option(help="Unknown to solve for: a parameter, a rate, turn or velocity; repeatable."),
 ]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="Target value of an output, or of body.speed, .radius, .lateral_acceleration; repeatable.",
+        help="Target value of an output, or of body.speed, body.radius or body.lateral_acceleration; repeatable.",
     ),
 ]
 SensitivityNames = Annotated[
     str | None,
     typer.Option(
-        metavar="NAMES", help="Show the effect of these numbers of the model, e.g. k,c, on every mode."
+        metavar="NAMES",
+        help="Show the sensitivity of every mode to these numbers of the model, e.g. k,c.",
     ),
 ]
 LocusRange = Annotated[
     str | None,
     typer.Option(
         metavar="NAME=RANGE",
-        help="Follow the modes over a number, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
+        help="Follow the modes over the range of a number, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
     ),
 ]
 Formulation = Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")]
 ModeNumbers = Annotated[
     list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
 ]
-ModesPicture = Annotated[Path | None, typer.Option(help="Draw mode charts, or the locus (.svg, .pdf, .png).")]
+ModesPicture = Annotated[
+    Path | None,
+    typer.Option(help="Draw charts of the modes, or the root locus of --locus (.svg, .pdf, .png)."),
+]
 
 
 def parameters_of(unknown: list[str], rate: list[str] | None) -> list[str]:
@@ -78,7 +85,7 @@ def number_of(text: str, option: str, *units: str | None) -> float:
     raise typer.BadParameter(
         f"'{text}' is not a number in {wanted}"
         if wanted
-        else f"'{text}' is not a number with or without a unit",
+        else f"'{text}' is not a number or a number with a unit",
         param_hint=option,
     )
 
@@ -105,7 +112,10 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
     if velocity is not None:
         components = [number_of(part, "--velocity", "m/s") for part in velocity.split(",")]
         if len(components) != 3:
-            raise typer.BadParameter(f"'{velocity}' does not have three components", param_hint="--velocity")
+            raise typer.BadParameter(
+                f"'{velocity}' does not have three components; write, for example, 20,0,0",
+                param_hint="--velocity",
+            )
     return steady_motion(
         system,
         turn=None if turn is None else number_of(turn, "--turn", "rad/s"),

@@ -31,7 +31,9 @@ def in_unit(unit: str) -> Callable[[str], float]:
         try:
             return convert(float(number), own, unit) if own else float(number)
         except ValueError:
-            raise typer.BadParameter(f"'{text}' is not a number in {unit} (with or without a unit)") from None
+            raise typer.BadParameter(
+                f"'{text}' is not a number; write a number in {unit}, or a number with a unit"
+            ) from None
         except SekantError as error:
             raise typer.BadParameter(error.message) from None
 
@@ -53,7 +55,7 @@ def result_path(output: Path | None, file: Path) -> Path:
     """The result file of `ResultFile`, for the model or study in `file`."""
     path = output or Path(f"{file.stem}.nc")
     if path.suffix.lower() != ".nc":
-        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+        raise typer.BadParameter(f"'{path}' must end in .nc; to write CSV, use --csv", param_hint="--output")
     return path
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant import plot_style as style
-from sekant.errors import SekantError
+from sekant.errors import SekantError, listed
 from sekant.results.result import Result
 from sekant.views.pictures import drawing, save_picture
 
@@ -68,8 +68,8 @@ def series_picture(result: Result, names: Iterable[str], x: str = "") -> Picture
         raise SekantError("name at least one channel to plot")
     across = named_columns(result, [x]) if x else []
     if len(across) > 1:
-        found = ", ".join(result.channels.columns[i] for i in across[:4])
-        raise SekantError(f"x = '{x}' matches {len(across)} columns ({found} ...); name one of them")
+        found = listed([result.channels.columns[i] for i in across])
+        raise SekantError(f"x = '{x}' matches {len(across)} columns ({found}); name one of them")
     return draw_panels(result, panels, across[0] if across else None)
 
 
@@ -221,7 +221,9 @@ def energy_picture(result: Result) -> Picture:
     """Energies, the work of every element that is not conservative, and the balance, J over s."""
     columns = result.channels.columns
     if "energy.balance" not in columns:
-        raise SekantError("the result contains no energies; run the model again with this version of Sekant")
+        raise SekantError(
+            "the result does not contain 'energy.balance'; simulate the model again, with all outputs"
+        )
     stored = [columns.index(name) for name in _STORED if name in columns]
     works = [i for i, name in enumerate(columns) if name.endswith(".work")]
     balance = [columns.index("energy.balance")]

@@ -57,7 +57,8 @@ def steady_car(
     speed, a = asked.get("speed", float(car.speed)), asked["lateral_acceleration"]
     for name, value in (("speed", speed), ("lateral_acceleration", a)):
         if value < 0 or (value == 0 and name == "speed"):
-            raise typer.BadParameter(f"{name} is {value:g}; it must be positive", param_hint="--target")
+            least = "positive" if name == "speed" else "at least 0"
+            raise typer.BadParameter(f"{name} must be {least} (got {value:g})", param_hint="--target")
     turns = steady_turns(car, speed, [a], parameters=parameters)
     return turns.system, turns.motions[-1]
 

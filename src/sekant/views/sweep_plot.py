@@ -40,7 +40,8 @@ def sweep_picture(result: SweepResult) -> Picture:
         raise SekantError("the study has no measures to draw; add one, e.g. max(channel)")
     if len(varied) * len(measures) > MOST_PANELS:
         raise SekantError(
-            f"{len(varied)} x {len(measures)} panels are too many for one picture; draw fewer measures"
+            f"{len(varied)} x {len(measures)} panels are too many for one picture (at most {MOST_PANELS}); define "
+            "fewer measures"
         )
     short, good = dict(zip(varied, short_names(varied), strict=True)), result.ok
     with drawing(0.9 + 2.9 * len(varied), 1.1 + 2.2 * len(measures)) as figure:

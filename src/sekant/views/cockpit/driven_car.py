@@ -81,7 +81,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     """A stationary car, ready to be driven, on the slopes and banks of a course; axles on hard points as path
     joints."""
     if car.steered is None:
-        raise ModelError("no axle of the car is steered, so it cannot be driven; add 'steering' to one axle")
+        raise ModelError("the car has no steered axle, so it cannot be driven; add 'steering' to one axle")
     if car.drive is None:
         raise ModelError("the car has no 'drive', so it cannot move; add 'drive'")
     car, further = _on_road(car.changed(reduced=True, speed=0.0), course)
@@ -92,7 +92,7 @@ def driven_car(car: Car, course: Course | None = None) -> DrivenCar:
     if system.facts.constrained:
         raise ModelError(
             f"car '{car.name}': a page requires axles without closed loops, but this car has closed loops even with "
-            "reduced: true; use 'sekant drive'"
+            "reduced: true; use 'sekant drive' without --live"
         )
     step = _step(system, car)
     first = simulate(system, 0.05, method="rk4", step=step, output_step=0.05)
@@ -189,8 +189,9 @@ def _step(system: System, car: Car) -> float:
             return 2 * step
         before = runs
     raise SekantError(
-        f"car '{car.name}' cannot be driven on a page: at steps of {STEPS[-1] * 1e3:g} ms, its motion still depends "
-        "on the step size; reduce the largest stiffnesses (check units such as N/m), or use 'sekant drive'"
+        f"car '{car.name}' cannot be driven on a page: even at a step size of {STEPS[-1] * 1e3:g} ms, its motion "
+        "depends on the step size; check the units of the largest stiffnesses and reduce them, or use "
+        "'sekant drive' without --live"
     )
 
 

@@ -69,7 +69,9 @@ def _equations_of(file: Path, given: dict[str, str], as_json: bool) -> str:
     try:
         found = compile(model, parameters=list(model.parameters)).symbolic()
     except ModelError as error:  # a parameter that shapes the mechanism cannot remain a symbol
-        typer.secho(f"parameters appear as numbers, not as symbols: {error}", err=True)
+        typer.secho(
+            f"the equations contain the values of the parameters, not their symbols: {error}", err=True
+        )
         found = compile(model).symbolic()
     if as_json:
         from sekant.results.summary import to_json

@@ -19,7 +19,7 @@ def drive(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Car files (YAML), which are compared if there are several, or a maneuver file that names a car.",
+            help="One or more car files (YAML), or a maneuver file that names a car; several cars are compared.",
             show_default=False,
         ),
     ] = None,
@@ -27,16 +27,16 @@ def drive(
         str | None,
         typer.Option(
             help="Name of a maneuver (--list shows all), or a maneuver file.",
-            show_default="as in the first car's file",
+            show_default="the maneuver in the first car file",
         ),
     ] = None,
-    speed: Annotated[str | None, typer.Option(help='Speed at the start, e.g. "80 km/h".')] = None,
+    speed: Annotated[str | None, typer.Option(help="Initial speed, e.g. '80 km/h'.")] = None,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set an option of the maneuver (--list shows them), e.g. offset='3 m'; repeatable.",
+            help="Set an option of the maneuver (--list shows all options), e.g. offset='3 m'; repeatable.",
         ),
     ] = None,
     reduced: Annotated[
@@ -49,24 +49,26 @@ def drive(
             help="Simulate all links of the suspensions, even if the file says reduced: true.",
         ),
     ] = False,
-    method: Annotated[str | None, typer.Option(help="Integrator; sekant run --help lists them.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Integrator; for the choices, see sekant run --help.")
+    ] = None,
     step: StepSize = None,
     rtol: RelativeTolerance = None,
     html: Annotated[
         Path | None, typer.Option(help="Write a page that plays the runs of one or two cars (.html).")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page with measures and curves of all cars (.html).")
+        Path | None, typer.Option(help="Write a page with the measures and curves of all cars (.html).")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the result of one car (.nc).")
     ] = None,
     live: Annotated[
         Path | None,
-        typer.Option(help="Write a page on which you drive the car over the maneuver's course (.html)."),
+        typer.Option(help="Write a page on which you drive the car along the maneuver's course (.html)."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the measures as JSON.")] = False,
 ) -> None:
     """Drive one or more cars through a maneuver and measure the motion."""
     if listed:

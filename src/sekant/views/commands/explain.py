@@ -13,7 +13,8 @@ def explain(
     item: Annotated[
         str | None,
         typer.Argument(
-            help="Name, e.g. joint.path, spring_damper, body, road.sine, car.", show_default="list all"
+            help="Name of an item, e.g. joint.path, spring_damper, body, road.sine, car.",
+            show_default="list all items",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

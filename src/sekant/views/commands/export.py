@@ -22,7 +22,7 @@ Shown = Annotated[
     typer.Option(
         "--channel",
         metavar="PATTERN",
-        help="Outputs to include, e.g. 'body.*'; repeatable.",
+        help="Output, or pattern of outputs, to include, e.g. 'body.*'; repeatable.",
         show_default="all",
     ),
 ]
@@ -31,7 +31,7 @@ Tunable = Annotated[
     typer.Option(
         "--parameter",
         metavar="NAME",
-        help="Parameter, or any item.field, that remains variable; repeatable.",
+        help="Parameter or field (item.field) that remains variable; repeatable.",
         show_default="every named parameter",
     ),
 ]
@@ -42,11 +42,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.
 @with_lines
 def c(
     file: File,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the header and the source.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the header and source files.")],
     method: Annotated[
         str | None,
         typer.Option(
-            help="Method: euler, semi_implicit_euler or rk4.", show_default="the model's setting, else rk4"
+            help="Integrator: euler, semi_implicit_euler or rk4.",
+            show_default="the model's setting, else rk4",
         ),
     ] = None,
     step: Annotated[
@@ -57,7 +58,7 @@ def c(
     ] = None,
     precision: Annotated[str, typer.Option(help="Floating-point type: double or float.")] = "double",
     name: Annotated[
-        str | None, typer.Option(help="Name used for files and functions.", show_default="the model's name")
+        str | None, typer.Option(help="Name for the files and functions.", show_default="the model's name")
     ] = None,
     channel: Shown = None,
     parameter: Tunable = None,
@@ -93,18 +94,18 @@ def fmu(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", help="FMU to write (.fmu).")],
     fmi: Annotated[int, typer.Option(help="FMI version: 2 or 3.")] = 2,
-    kind: Annotated[str, typer.Option(help="me: model exchange; cs: co-simulation.")] = "me",
+    kind: Annotated[str, typer.Option(help="Kind of FMU: me (model exchange) or cs (co-simulation).")] = "me",
     platform: Annotated[
         list[str] | None,
         typer.Option(
-            help="Platforms: linux64, win64, darwin64, aarch64-linux, aarch64-darwin; separated by commas.",
+            help="Platforms, separated by commas: linux64, win64, darwin64, aarch64-linux, aarch64-darwin.",
             show_default="the platform of this machine",
         ),
     ] = None,
     method: Annotated[
         str | None,
         typer.Option(
-            help="Method for co-simulation: dop853, taylor, radau5, rk4, semi_implicit_euler, euler, "
+            help="Integrator for co-simulation: dop853, taylor, radau5, rk4, semi_implicit_euler, euler, "
             "generalized_alpha.",
             show_default="dop853, or radau5 for stiff models",
         ),
@@ -130,7 +131,8 @@ def fmu(
     processor: Annotated[
         str,
         typer.Option(
-            help="any: code for all processors of the platform; native: code for this one, as fast as Sekant."
+            help="any: code for every processor of the platform; native: code for the processor of this machine, "
+            "as fast as Sekant itself."
         ),
     ] = "any",
     channel: Shown = None,

@@ -27,7 +27,8 @@ def fit(
         typer.Option(
             "--parameter",
             "-p",
-            help="Parameter of the curve: arc_length, chord, or a monotonic column; two columns fit a surface.",
+            help="Parameter of the path: arc_length, chord, or a monotonic column; for a surface, give the option "
+            "twice, with two columns.",
             show_default="arc_length",
         ),
     ] = None,
@@ -36,11 +37,12 @@ def fit(
         typer.Option(
             "--column",
             metavar="NAME=COLUMN",
-            help="Column, or constant, to use for x, y, ...; repeatable.",
+            help="Column or constant to use as x, y, ...; repeatable.",
         ),
     ] = None,
     angles: Annotated[
-        str | None, typer.Option(help="Columns of the Euler angles, e.g. toe,camber,spin; needs --sequence.")
+        str | None,
+        typer.Option(help="Columns with the Euler angles, e.g. toe,camber,spin; requires --sequence."),
     ] = None,
     sequence: Annotated[str | None, typer.Option(help="Order of the Euler angles, e.g. zyx.")] = None,
     unit: Annotated[
@@ -50,22 +52,27 @@ def fit(
         ),
     ] = None,
     orientation: Annotated[
-        str, typer.Option(help="Orientation columns: auto, none, quaternion, or e.g. euler:zyx.")
+        str,
+        typer.Option(
+            help="Format of the orientation columns: auto, none, quaternion, or Euler angles, e.g. euler:zyx."
+        ),
     ] = "auto",
     method: Annotated[
-        str, typer.Option(help="Method for a path: auto, interpolation, tao-watson or hall.")
+        str, typer.Option(help="Fitting method for a path: auto, interpolation, tao-watson or hall.")
     ] = "auto",
-    kind: Annotated[str, typer.Option(help="Kind of a surface: auto, polynomial or spline.")] = "auto",
+    kind: Annotated[str, typer.Option(help="Kind of surface: auto, polynomial or spline.")] = "auto",
     noise: Annotated[
         float | None,
         typer.Option(
-            help="Standard deviation of the measurement noise of a coordinate, m.",
+            help="Standard deviation of the measurement noise in each coordinate, m.",
             parser=in_unit("m"),
             show_default="estimated",
         ),
     ] = None,
     allow_gaps: Annotated[bool, typer.Option("--allow-gaps", help="Fit across gaps in the data.")] = False,
-    closed: Annotated[bool, typer.Option("--closed", help="Fit a path that ends where it begins.")] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Fit a closed path, which ends where it begins.")
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw the fit and its errors (.svg, .pdf, .png).")
     ] = None,
@@ -83,7 +90,9 @@ def fit(
     path = output or Path(file.name).with_suffix(".json")
     refuse_unwritable(curves=[path], pictures=[plot])
     if len(parameters) > 2:
-        raise typer.BadParameter("give one parameter for a path, two for a surface", param_hint="--parameter")
+        raise typer.BadParameter(
+            "give one parameter for a path, or two for a surface", param_hint="--parameter"
+        )
     from sekant.progress_bar import ProgressBar
 
     if len(parameters) == 2:

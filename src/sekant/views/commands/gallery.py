@@ -14,12 +14,14 @@ def gallery(
     folder: Annotated[Path, typer.Argument(help="Folder with models; its subfolders are included.")] = Path(
         "examples"
     ),
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the page to.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder in which to write the page.")] = Path(
         "gallery"
     ),
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Name of a model, e.g. natural/bricard; repeatable.", show_default="all"),
+        typer.Option(
+            help="Name of a model to include, e.g. natural/bricard; repeatable.", show_default="all"
+        ),
     ] = None,
     short: Annotated[
         bool, typer.Option("--short", help="Run each model only for a short time, as a check.")
@@ -29,7 +31,7 @@ def gallery(
         typer.Option(
             "--live",
             help="Model to show at the top, with sliders for its parameters.",
-            show_default="the first suitable one",
+            show_default="the first suitable model",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

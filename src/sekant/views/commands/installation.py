@@ -23,7 +23,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove everything in the cache.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything from the cache.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show where compiled models and integrators are stored and how much space they take, or remove them.
@@ -47,5 +47,6 @@ def cache(
         typer.echo(json.dumps({"ok": True, **found}, indent=2))
         return
     typer.echo(
-        f"{store.directory}: {entries} entries, {size / 1e6:.1f} of at most {store.limit / 1e6:.0f} MB"
+        f"{store.directory}: {entries} {'entry' if entries == 1 else 'entries'}, {size / 1e6:.1f} MB of at most "
+        f"{store.limit / 1e6:.0f} MB"
     )

@@ -52,11 +52,12 @@ def kc(
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=2, max=100_000, help="Number of positions along the travel.")
+        int, typer.Option(min=2, max=100_000, help="Number of positions over the wheel travel.")
     ] = 41,
-    racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of positions of the rack.")] = 5,
+    racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of rack positions.")] = 5,
     side: Annotated[
-        Side | None, typer.Option(help="Side of the corner; hard points of the other side are mirrored.")
+        Side | None,
+        typer.Option(help="Side of the corner, left or right; hard points of the other side are mirrored."),
     ] = None,
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model built from the hard points (.yaml).")
@@ -64,21 +65,22 @@ def kc(
     measured: Annotated[
         Path | None,
         typer.Option(
-            help="Measured curves (.csv, with Sekant's headers): draw them with the computed ones and "
-            "print the deviations."
+            help="Measured curves (.csv, with Sekant's headers) to draw together with the computed curves; the "
+            "deviations are printed."
         ),
     ] = None,
     sensitivity: Annotated[
         str | None,
         typer.Option(
-            help="Show how each hard point changes a curve, e.g. camber (--csv: table, --plot: bars)."
+            help="Show how each hard point changes a curve, e.g. camber (--csv writes a table, --plot draws bars)."
         ),
     ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
             "--report",
-            help="Write a page (.html) with player, curves and loads of an axle, or of several designs side by side.",
+            help="Write a page (.html) with a player, the curves and the loads of an axle, or of several designs "
+            "side by side.",
         ),
     ] = None,
     targets: Annotated[
@@ -89,7 +91,7 @@ def kc(
         Path | None,
         typer.Option(
             metavar="TARGETS",
-            help="Move hard points until the curves meet these targets (YAML); -o writes the points.",
+            help="Move hard points until the curves meet these targets (YAML); -o writes the moved points.",
         ),
     ] = None,
     as_axle: Annotated[
@@ -102,7 +104,7 @@ def kc(
     identify: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Load ramps (.csv) from which to identify compliance rates; -o writes the rates; repeatable."
+            help="Identify compliance rates from load ramps (.csv); -o writes the rates; repeatable."
         ),
     ] = None,
     rates: Annotated[
@@ -226,9 +228,9 @@ def _refuse_curves(file: Path) -> None:
         return
     if {"travel", "camber"} <= names:
         raise DataError(
-            "contains measured curves, not a suspension; compare the curves with a suspension (sekant kc "
-            f"suspension.yaml --measured {file.name}), or use them in an axle file (suspension: "
-            f"{{curves: {file.name}, wheel_center: ..., spring: ..., damper: ...}})",
+            "contains measured curves, not a suspension; to compare the curves with a suspension, run sekant kc "
+            f"suspension.yaml --measured {file.name}; to use them in an axle file, write suspension: {{curves: "
+            f"{file.name}, wheel_center: ..., spring: ..., damper: ...}}",
             file=str(file),
         )
 

@@ -20,14 +20,14 @@ def kinematics(
     drive: Annotated[
         list[str],
         typer.Option(
-            help="Driven quantity and its range: 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', a "
-            "sensor, 'distance(a, b)=0.2..0.3 m'; two make a grid."
+            help="Quantity to drive and its range, e.g. 'hub.z=-80..80 mm', 'hinge.angle=-30..30 deg', "
+            "'distance(a, b)=0.2..0.3 m', or a sensor; give the option twice for a grid."
         ),
     ],
     points: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of positions; give one number for each drive.",
+            help="Number of positions; with two drives, give the option twice.",
             show_default="101, or 21 for each of two drives",
         ),
     ] = None,
@@ -39,7 +39,9 @@ def kinematics(
     ] = None,
     relative: Annotated[
         bool,
-        typer.Option("--relative", help="Measure the drive from its start value, as kc measures travel."),
+        typer.Option(
+            "--relative", help="Measure the drive from its start value, as sekant kc measures travel."
+        ),
     ] = False,
     hold: Annotated[
         list[str] | None, typer.Option(help="Quantity to hold at its start value; repeatable.")
@@ -49,8 +51,8 @@ def kinematics(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Also write pose tables (.csv with a header, .txt without): BODY.csv for one body; any other name, "
-            "such as poses.csv, for all bodies (poses_BODY.csv)."
+            help="Also write pose tables (.csv with a header, .txt without): BODY.csv for the body of that "
+            "name; any other name, such as poses.csv, for all bodies, in one file each (poses_BODY.csv)."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
@@ -61,8 +63,12 @@ def kinematics(
     drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]
     if len(counts) != len(drive):
+        from sekant.errors import counted
+
         raise typer.BadParameter(
-            f"give one number for each of the {len(drive)} drives (got {len(counts)})", param_hint="--points"
+            f"give one number for each drive (got {counted(len(counts), 'numbers')} for "
+            f"{counted(len(drive), 'drives')})",
+            param_hint="--points",
         )
     refuse_unwritable(table, tables=[csv], pictures=[plot])
     from sekant.progress_bar import ProgressBar

@@ -47,7 +47,10 @@ class At(StrEnum):
 def linearize(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     at: Annotated[
-        At, typer.Option(help="Linearize about an equilibrium, a steady motion, or an instant of a motion.")
+        At,
+        typer.Option(
+            help="Operating point: equilibrium, steady (a steady motion), or time (an instant of a motion)."
+        ),
     ] = At.EQUILIBRIUM,
     time: Annotated[str, typer.Option(help="With --at time: simulate until this time, e.g. 1.5 s.")] = "0 s",
     turn: Turn = None,
@@ -69,12 +72,15 @@ def linearize(
         list[str] | None,
         typer.Option(
             "--input",
-            help="Input of the Bode plot: an input, a motion, or a coordinate on which a force acts; repeatable.",
+            help="Input for the Bode plot: an input or a motion of the model, or a coordinate on which a force acts; "
+            "repeatable.",
         ),
     ] = None,
     outputs: Annotated[
         list[str] | None,
-        typer.Option("--response", help="Response of the Bode plot: an output or a pattern; repeatable."),
+        typer.Option(
+            "--response", help="Response in the Bode plot: an output or a pattern of outputs; repeatable."
+        ),
     ] = None,
     bode: Annotated[Path | None, typer.Option(help="Draw a Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
@@ -92,7 +98,7 @@ def linearize(
         if value and at is not At.STEADY:
             raise typer.BadParameter("requires --at steady", param_hint=option)
     if bode is not None and not (inputs and outputs):
-        raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
+        raise typer.BadParameter("requires an --input and a --response", param_hint="--bode")
     if locus is not None and at is not At.EQUILIBRIUM:
         raise typer.BadParameter(
             "requires --at equilibrium; for steady motions use sekant steady --locus", param_hint="--locus"
@@ -151,5 +157,5 @@ def _state_at(system: System, text: str) -> tuple[State, float]:
         return (assemble(system) if system.facts.constrained else system.initial_state()), 0.0
     result = simulate(system, until=until)
     if not result.ok:
-        raise SolverError(f"the motion ends before t = {until:.6g} s: {result.message}")
+        raise SolverError(f"the run ended before t = {until:.6g} s: {result.message}")
     return result.final_state, until  # type: ignore[return-value]

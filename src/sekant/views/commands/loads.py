@@ -21,7 +21,8 @@ def loads(
     cases: Annotated[
         Path | None,
         typer.Option(
-            help="Load cases by name (YAML): {braking: {ax: -1.5}, ...}.", show_default="from the file"
+            help="File of load cases by name (YAML), e.g. {braking: {ax: -1.5}}.",
+            show_default="the cases in FILE",
         ),
     ] = None,
     csv: Annotated[
@@ -64,7 +65,8 @@ def loads(
             if is_car_file(file):
                 if given is None:
                     raise SekantError(
-                        "describes a car; name a file with load cases (--cases), such as\n  braking: {ax: -1.5}\n"
+                        "describes a car, which requires load cases; with --cases, name a YAML file that contains, "
+                        "for example,\n  braking: {ax: -1.5}\n"
                         "  turn: {ay: 1.2, speed: 20 m/s}",
                         file=str(file),
                     )
@@ -76,7 +78,8 @@ def loads(
                 axle = load_axle(file)
                 if not (axle.load_cases if given is None else given):
                     raise SekantError(
-                        "has no load cases; name a file with load cases (--cases), such as\n  braking: {ax: -1.2}\n"
+                        "has no load cases; with --cases, name a YAML file that contains, for example,\n"
+                        "  braking: {ax: -1.2}\n"
                         "  bump: {az: 2}",
                         file=str(file),
                     )

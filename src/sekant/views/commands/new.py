@@ -30,14 +30,14 @@ def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="Template: a chain of bodies, springs, a loop, measured poses, points and rods, a car, a "
-            "race car, or a track."
+            help="Template: pendulum (a chain of bodies), quarter-car (springs), four-bar (a loop), path "
+            "(measured poses), points (points and rods), car, formula (a race car), or track."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Folder for the files; created if necessary.")] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a commented model file as a starting point; existing files are not overwritten."""
+    """Write a commented model file as a starting point; existing files are never overwritten."""
     written = write_template(template.value, folder)
     model = written[0]
     steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]
@@ -75,7 +75,7 @@ def write_template(name: str, folder: str | os.PathLike[str]) -> list[Path]:
     for file, _ in source:
         if (target / file).exists():
             raise SekantError(
-                f"already exists and is not overwritten; name another folder: sekant new {name} FOLDER",
+                f"already exists and will not be overwritten; name another folder: sekant new {name} FOLDER",
                 file=str(target / file),
             )
     make_folder(target)

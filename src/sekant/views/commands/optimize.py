@@ -12,7 +12,9 @@ from sekant.views.telling import refuse_unwritable, tell, with_lines
 
 @with_lines
 def optimize(
-    file: Annotated[Path, typer.Argument(help="Bounds, targets and constraints (YAML).", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="File with bounds, targets and constraints (YAML).", show_default=False)
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the model with the optimized values (.yaml)."),
@@ -30,7 +32,7 @@ def optimize(
         asked = load_optimization(file)
         if output is not None and not isinstance(asked.model, Model):
             raise SekantError(
-                "--output writes only models; for a car, enter the optimized values in the car file"
+                "--output writes models only, not cars; enter the optimized values in the car file"
             )
         bar.stage("searching")
         best = asked.run()

@@ -14,11 +14,15 @@ def plot(
     file: Annotated[Path, typer.Argument(help="Result file (.nc or .csv).", show_default=False)],
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Channels, e.g. arm.position, hinge.q, '*.q'.", show_default="an overview"),
+        typer.Argument(
+            help="Channels to draw, e.g. arm.position, hinge.q, '*.q'.", show_default="an overview"
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Picture (.svg, .pdf or .png).", show_default="FILE with .svg"),
+        typer.Option(
+            "--output", "-o", help="Picture to write (.svg, .pdf, .png).", show_default="FILE with .svg"
+        ),
     ] = None,
     x: Annotated[
         str, typer.Option("--x", help="Channel for the horizontal axis, e.g. hinge.q.", show_default="time")
@@ -26,11 +30,13 @@ def plot(
     against: Annotated[
         Path | None,
         typer.Option(
-            help="Reference result: draw both, and their difference in percent of the range of the reference.",
+            help="Reference result: draw both results, and their difference in percent of the reference's range.",
             show_default=False,
         ),
     ] = None,
-    energy: Annotated[bool, typer.Option("--energy", help="Draw energies, work and their balance.")] = False,
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Draw the energies, the work and the energy balance.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Draw channels of a result over time, compare it with another result, or show its energy balance."""
@@ -38,7 +44,7 @@ def plot(
         raise typer.BadParameter("cannot be combined with channels or --against", param_hint="--energy")
     if x and (against is not None or energy or not names):
         raise typer.BadParameter(
-            "needs channels to draw, and cannot be combined with --against or --energy", param_hint="--x"
+            "requires channels to draw, and cannot be combined with --against or --energy", param_hint="--x"
         )
     from sekant.results.result import Result
     from sekant.views.pictures import save_picture

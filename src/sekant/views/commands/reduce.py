@@ -18,14 +18,16 @@ def reduce(
     over: Annotated[
         list[str],
         typer.Option(
-            help="Coordinate of the reduced model, and its range: 'hub.z=-80..80 mm', "
-            "'hinge.angle=-30..30 deg'; two make a surface."
+            help="Coordinate of the reduced model and its range, e.g. 'hub.z=-80..80 mm' or "
+            "'hinge.angle=-30..30 deg'; give the option twice for a surface."
         ),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="Reduced model to write (.yaml); its poses are written beside it."
+            "--output",
+            "-o",
+            help="Reduced model to write (.yaml); its poses are written to the same folder.",
         ),
     ],
     relative_to: Annotated[str, typer.Option(help="Body relative to which the poses are stored.")] = "ground",
@@ -36,7 +38,7 @@ def reduce(
     nodes: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of poses; give one number for each coordinate.",
+            help="Number of poses; with two coordinates, give the option twice.",
             show_default="as many as the tolerance requires",
         ),
     ] = None,
@@ -45,20 +47,30 @@ def reduce(
     ] = "exact",
     elastic: Annotated[
         bool,
-        typer.Option("--elastic", help="Include the elastic modes of the bushings (with one --keep)."),
+        typer.Option(
+            "--elastic", help="Include the elastic modes of the bushings (requires exactly one --keep)."
+        ),
     ] = False,
     modes: Annotated[
         int | None,
         typer.Option(min=1, max=5, help="Number of elastic modes.", show_default="all"),
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Force, contact or sensor to leave out; repeatable.")
+    ] = None,
     compare: Annotated[
         float | None,
-        typer.Option(help="Run both models for this many seconds and compare.", parser=in_unit("s")),
+        typer.Option(
+            help="Simulate the full and the reduced model for this many seconds, and compare them.",
+            parser=in_unit("s"),
+        ),
     ] = None,
     point: Annotated[
         list[str] | None,
-        typer.Option(help="Frame to compare; repeatable.", show_default="centers of mass of the bodies"),
+        typer.Option(
+            help="With --compare: frame, or body (its center of mass), to compare; repeatable.",
+            show_default="the bodies or frames of --keep",
+        ),
     ] = None,
     assignments: Assignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -69,8 +81,12 @@ def reduce(
     if nodes is None and any(count for _, _, count in ends):
         nodes = [count or 0 for _, _, count in ends]
     if nodes is not None and (len(nodes) != len(over) or not all(nodes)):
+        from sekant.errors import counted
+
+        given_counts = counted(sum(count > 0 for count in nodes), "numbers")
         raise typer.BadParameter(
-            f"give one number for each of the {len(over)} coordinates", param_hint="--nodes"
+            f"give one number for each coordinate (got {given_counts} for {counted(len(over), 'coordinates')})",
+            param_hint="--nodes",
         )
     refuse_unwritable(models=[output])
     from sekant.io.yaml import load

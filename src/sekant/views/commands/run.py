@@ -39,10 +39,13 @@ class Engine(StrEnum):
 @with_lines
 def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
-    until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,
+    until: Annotated[float | None, typer.Option(help="End time of the run, s.", parser=in_unit("s"))] = None,
     initial: Annotated[
         str,
-        typer.Option(help="State to start from: start, rest (an equilibrium), or the end of a result (.nc)."),
+        typer.Option(
+            help="Initial state: start (as in the model), rest (an equilibrium), or a result file (.nc), whose last "
+            "state is used."
+        ),
     ] = "start",
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
@@ -59,8 +62,8 @@ def run(
         typer.Option(
             "--input",
             metavar="NAME=VALUE",
-            help="Set an input of the model: a log over time (torque=log.csv, with a column 'torque') "
-            "or a number (torque='3 N*m'); repeatable.",
+            help="Set an input of the model to a log over time (torque=log.csv, with a column 'torque') "
+            "or to a number (torque='3 N*m'); repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -12,7 +12,8 @@ from sekant.views.telling import hint, refuse_unwritable, tell
 
 def schema(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File (.json).", show_default="standard output")
+        Path | None,
+        typer.Option("--output", "-o", help="File to write (.json).", show_default="standard output"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="With --output: print a summary as JSON.")] = False,
 ) -> None:

@@ -111,7 +111,8 @@ def _locus(system: Any, motion: SteadyMotion, text: str) -> RootLocus:
     def unit(name: str) -> str | None:
         if name in motion.unknowns:
             raise SolverError(
-                f"--locus: '{name}' is an unknown of the steady motion; vary a rate, a target or another number"
+                f"--locus: '{name}' is an unknown of the steady motion and cannot be varied; vary a rate, a target "
+                "or another number"
             )
         if name == "turn":
             return "rad/s"

@@ -18,7 +18,8 @@ def sweep(
     output: ResultFile = None,
     csv: Annotated[Path | None, typer.Option(help="Also write a CSV file with one row per run.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Also draw measures over the varied numbers (.svg, .pdf, .png).")
+        Path | None,
+        typer.Option(help="Also draw the measures against the varied numbers (.svg, .pdf, .png)."),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -66,7 +67,8 @@ def sweep(
         )
     except KeyboardInterrupt:
         typer.echo(
-            f"interrupted; the finished rows are saved; to continue: sekant sweep {file} --resume", err=True
+            f"interrupted; the finished rows are saved; to continue, run: sekant sweep {file} --resume",
+            err=True,
         )
         raise typer.Exit(INTERRUPTED_CODE) from None
     except SekantError as error:
@@ -94,5 +96,5 @@ def _client(address: str) -> Any:
         return distributed.Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
         raise SekantError(
-            f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
+            f"no Dask scheduler answered at {address} ({error}); start one with: dask scheduler"
         ) from None

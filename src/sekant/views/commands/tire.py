@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 def tire(
     file: Annotated[Path, typer.Argument(help="Tire property file (.tir).", show_default=False)],
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw carpet and combined plots (.svg, .pdf, .png).")
+        Path | None,
+        typer.Option(
+            "--plot", help="Draw forces against slip, and Fy against Fx in combined slip (.svg, .pdf, .png)."
+        ),
     ] = None,
     camber: Annotated[
-        float | None, typer.Option(help="Camber in rad, or with a unit, e.g. 3deg.", parser=in_unit("rad"))
+        float | None,
+        typer.Option(help="Camber angle in rad, or with a unit, e.g. 3deg.", parser=in_unit("rad")),
     ] = None,
     speed: Annotated[
         float | None,

@@ -22,11 +22,13 @@ def view(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Page (.html).", show_default="FILE with .html, in this folder"),
+        typer.Option(
+            "--output", "-o", help="Page to write (.html).", show_default="FILE with .html, in this folder"
+        ),
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option("--show", help="Output whose curve the page shows first; repeatable."),
+        typer.Option("--show", help="Output that the page plots at first; repeatable."),
     ] = None,
     live: Annotated[
         Path | None,
@@ -43,19 +45,22 @@ def view(
     ] = None,
     until: Annotated[
         float | None,
-        typer.Option(parser=in_unit("s"), help="With --live: end time of the run (s).", show_default=False),
+        typer.Option(parser=in_unit("s"), help="With --live: end time of the run, s.", show_default=False),
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", help="With --live: integration method.", show_default=False)
+        str | None, typer.Option("--method", help="With --live: integrator.", show_default=False)
     ] = None,
     step: Annotated[
         float | None,
         typer.Option(
-            parser=in_unit("s"), help="With --live: step size of a fixed-step method (s).", show_default=False
+            parser=in_unit("s"), help="With --live: step size of a fixed-step method, s.", show_default=False
         ),
     ] = None,
     modes: Annotated[
-        bool, typer.Option("--modes", help="With --live: show eigenvalues at rest and their root locus.")
+        bool,
+        typer.Option(
+            "--modes", help="With --live: show the eigenvalues about the equilibrium, and their root locus."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -90,10 +95,10 @@ def _live(
     from sekant.views.live import live
 
     if page is None:
-        raise typer.BadParameter("--vary needs --live PAGE.html", param_hint="--vary")
+        raise typer.BadParameter("requires --live PAGE.html", param_hint="--vary")
     if not vary:
         raise typer.BadParameter(
-            "--live needs at least one --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
+            "--live requires at least one --vary NAME=RANGE, e.g. --vary 'k=10..40 kN/m'", param_hint="--vary"
         )
     ranges = dict(read_named_range(text, "--vary") for text in vary)
     return live(load(file), page, vary=ranges, plots=show, modes=modes, **options).path

@@ -108,8 +108,8 @@ def _axle(given: HardPoints) -> DesignMechanism:
 def _corner(given: HardPoints, side: str | None) -> DesignMechanism:
     if given.bushings and given.compliant:
         raise ModelError(
-            "a corner on bushings has more degrees of freedom than its wheel and rack; write compliant: "
-            "false for rigid joints, or use --axle, which computes both sides with rigid joints",
+            "on bushings, the positions of wheel and rack do not determine those of the links; write "
+            "compliant: false for rigid joints, or use --axle, which computes both sides with rigid joints",
             path=("bushings",),
         )
     model = corner(given, side=side, movable=True)  # pyright: ignore[reportArgumentType]

@@ -107,8 +107,8 @@ def design_page(
     source = hard_point_source(file)
     if "points" not in source.data:
         raise ModelError(
-            "contains no hard points, which --live requires; name a file with 'points' (for curves of a model, use "
-            "sekant kc --plot)",
+            "contains no hard points, which --live requires; name a file with 'points', or draw the curves of a "
+            "model with --plot",
             file=str(file),
         )
     with locating(source, file):

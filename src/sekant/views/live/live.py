@@ -191,8 +191,8 @@ def _compiled(
     missing = [name for name in vary if name not in found.parameters]
     if missing:
         raise SekantError(
-            f"'{missing[0]}' is not a parameter of this system; compile with parameters=['{missing[0]}'], or pass "
-            "the model itself"
+            f"'{missing[0]}' is not a run-time parameter of this system; compile the model with "
+            f"parameters=['{missing[0]}'], or pass the model itself"
         )
     return driven_by(found, varying), {**values, **constant}
 
@@ -202,7 +202,7 @@ def _first_run(system: System, options: Mapping[str, Any]) -> Result:
     if not first.ok:
         raise SekantError(
             f"model '{system.model.name}': the run with the initial values does not finish ({first.status}: "
-            f"{first.message}); choose other values"
+            f"{first.message}); choose other initial values"
         )
     return first
 

@@ -23,8 +23,8 @@ def modes_of_page(program: PageProgram, system: System, p: Floats, parameters: A
     if system.facts.constrained or system.reactions.bound_forces:
         what = "closed loops or constraints" if system.facts.constrained else "friction or contacts"
         raise SekantError(
-            f"model '{name}': modes=True requires a mechanism without closed loops, constraints, friction and "
-            f"contacts, but this one has {what}; remove modes, and use sk.analyses.root_locus"
+            f"model '{name}': modes=True requires a mechanism without closed loops, constraints, friction or "
+            f"contacts, but this model has {what}; remove modes=True (--modes), and use sk.analyses.root_locus"
         )
     functions = linear_functions(system)
     nq, nv = system.nq, system.nv

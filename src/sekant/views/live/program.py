@@ -202,6 +202,6 @@ class PageProgram:
         self._end += -(-size // LINE) * LINE
         if self._end > MOST_MEMORY:
             raise SekantError(
-                f"model '{self._name}': a page can use {MOST_MEMORY >> 20} MiB of memory, but this program needs "
-                f"{self._end >> 20} MiB or more: use fewer rows (output_step) or fewer outputs"
+                f"model '{self._name}': a page can use {MOST_MEMORY >> 20} MiB of memory, but this simulation needs "
+                f"{self._end >> 20} MiB or more; use a larger output_step or fewer outputs"
             )

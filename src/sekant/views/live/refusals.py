@@ -17,14 +17,14 @@ def refuse(system: System) -> None:
         )
     if system.model.lagrangian is not None:
         raise SekantError(
-            f"model '{name}' is a bare Lagrangian, which has nothing to draw; describe it with "
-            "bodies or points"
+            f"model '{name}' is defined by a Lagrangian alone, so a page has nothing to draw; describe it "
+            "with bodies or points"
         )
     if system.facts.completes or system.facts.placed_by_joints:
         raise SekantError(
-            f"model '{name}': a page requires joint coordinates or a model of points, but this system is compiled "
-            f"with formulation='{system.facts.formulation}'; compile with "
-            "formulation='joint', which gives the same motion"
+            f"model '{name}': a page requires joint coordinates or a model described by points, but this system was "
+            f"compiled with formulation='{system.facts.formulation}'; compile it with formulation='joint', which "
+            "gives the same motion"
         )
 
 

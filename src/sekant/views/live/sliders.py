@@ -56,10 +56,12 @@ def _slider(model: Model, name: str, given: Any) -> Slider:
     elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
         low, high = (float(x) for x in given)
         if not low < high:
-            raise ModelError(f"vary '{name}': give the lower end first (got {low:g}, {high:g})")
+            raise ModelError(
+                f"vary '{name}': the first number must be less than the second (got {low:g}, {high:g})"
+            )
     else:
         raise ModelError(
-            f"vary '{name}': give a range as '10..40 {si or 'kN/m'}' or (low, high) (got {given!r})"
+            f"vary '{name}': give a range, such as '10..40 {si or 'kN/m'}', or a pair (low, high) (got {given!r})"
         )
     factor = parse_unit(shown).factor if shown else 1.0
     return Slider(name, low, high, shown, factor, si, _path(model, name))
@@ -83,13 +85,14 @@ def check_sliders(system: System, sliders: Sequence[Slider], given: Mapping[str,
         first = np.ravel(np.asarray(given.get(slider.name, system.parameters[slider.name]), float))
         if first.size != 1:
             raise SekantError(
-                f"vary '{slider.name}': it has {first.size} components; a slider sets one: write '{slider.name}[0]'"
+                f"vary '{slider.name}': this parameter has {first.size} components, but a slider sets one number; "
+                f"write '{slider.name}[0]' for the first component"
             )
         if not slider.low <= float(first[0]) <= slider.high:
             value, low, high = (f"{x / slider.factor:g}" for x in (float(first[0]), slider.low, slider.high))
-            outside = f"which is outside the range {low} to {high} {slider.unit}".rstrip()
+            outside = f"outside the range {low} to {high} {slider.unit}".rstrip()
             raise SekantError(
-                f"vary '{slider.name}': the first value is {value} {slider.unit}".rstrip()
+                f"vary '{slider.name}': the initial value is {value} {slider.unit}".rstrip()
                 + f", {outside}; widen the range"
             )
         for end in (slider.low, slider.high):

@@ -82,7 +82,7 @@ def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int6
         finite &= np.isfinite(result[name].reshape(len(result), -1)).all(axis=1)
     rows = np.flatnonzero(finite)
     if not rows.size:
-        raise SekantError(f"the result of '{result.model_name}' has no rows with finite positions to draw")
+        raise SekantError(f"the result of '{result.model_name}' has no row in which all positions are finite")
     if rows.size <= count:
         return rows
     t = result.time[rows]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.errors import SekantError
+from sekant.errors import SekantError, counted
 from sekant.files import replace_file
 from sekant.results.result import Result
 from sekant.views.player.figure import figure
@@ -66,10 +66,11 @@ def shown_results(
 ) -> dict[str, Any]:
     """Contents of the page of one or two results."""
     if not 1 <= len(given) <= 2:
-        raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
+        raise SekantError(f"a page shows one result, or two to compare (got {len(given)} results)")
     if labels is not None and len(labels) != len(given):
         raise SekantError(
-            f"got {len(labels)} labels for {len(given)} results; give one label for each result"
+            f"got {counted(len(labels), 'labels')} for {counted(len(given), 'results')}; give one label for each "
+            "result"
         )
     if max_frames < 2:
         raise SekantError(f"max_frames must be at least 2 (got {max_frames})")
@@ -86,7 +87,9 @@ def shown_results(
         "stages": [list(stage) for stage in stages],
     }
     if over is not None and np.any(np.diff(results[0][over]) <= 0):
-        raise SekantError(f"the horizontal axis '{over}' does not increase from row to row; remove 'over'")
+        raise SekantError(
+            f"'{over}' cannot be the horizontal axis: it does not increase from row to row; remove 'over'"
+        )
     shown["plots"] = [_known(results[0], name) for name in shown["plots"]]
     return shown
 
@@ -101,7 +104,7 @@ def _known(result: Result, plot: str) -> str:
         return name
     columns = result.channels.find(over).columns
     if len(columns) != 1:
-        raise SekantError(f"'{over}' has {len(columns)} columns; plot over one of them: {', '.join(columns)}")
+        raise SekantError(f"'{over}' has {len(columns)} columns; name one of them: {', '.join(columns)}")
     return f"{name} over {columns[0]}"
 
 
@@ -110,8 +113,8 @@ def _result(given: Any) -> Result:
         return Result.load(given)
     if not isinstance(given, Result):
         raise SekantError(
-            f"a page plays results (got {type(given).__name__}); make one with sk.simulate, or name a result file; "
-            "for a page that simulates, use sk.live"
+            f"a page plays results (got {type(given).__name__}); pass a result of sk.simulate, or the name of a "
+            "result file; for a page that simulates a model, use sk.live"
         )
     return given
 
