@@ -40,7 +40,7 @@ def test_the_told_error_is_that_of_the_model(corner):
     for way in ("split", "ignore"):
         assert best.inertia < found.mass_errors[way].inertia
         assert best.weight < found.mass_errors[way].weight
-    assert "identify: inertia off by" in found.summary()
+    assert "identify: largest error of inertia" in found.summary()
 
 
 def test_no_mass_is_made(corner):

@@ -206,7 +206,10 @@ def test_tables_of_two_variables_in_expressions(kind, tmp_path):
     ("tables", "text"),
     [
         ({"map": {"x": [0, 1], "x2": [0, 1], "y": [1, 2]}}, "needs both x2 and rows"),
-        ({"map": {"x": [0, 1], "x2": [0, 1, 2], "y": [[1, 2], [3, 4]]}}, "must agree"),
+        (
+            {"map": {"x": [0, 1], "x2": [0, 1, 2], "y": [[1, 2], [3, 4]]}},
+            "x2: has 3 values, but the rows of y have 2",
+        ),
         ({"map": {"x": [0, 1], "x2": [1, 1], "y": [[1, 2], [3, 4]]}}, "x2: must increase"),
         ({"map": {"x": [0, 1], "x2": [0, 1], "y": [[1, 2], [3, 4]], "kind": "pchip"}}, "linear or cubic"),
     ],
@@ -221,5 +224,5 @@ def test_calls_with_the_wrong_number_of_arguments():
         tables={"map": {"x": [0, 1], "x2": [0, 1], "y": [[1, 2], [3, 4]]}},
         forces={"push": {"type": "actuator", "joint": "rail1", "force": "map(t)"}},
     )
-    with pytest.raises(ModelError, match="table of 2 variables, but an expression passes 1"):
+    with pytest.raises(ModelError, match="table of 2 variables, but an expression calls it with 1"):
         sk.simulate(model_from_dict(model), until=0.1)

@@ -207,7 +207,9 @@ def test_rolling_leaves_more_positions_than_velocities():
 def test_faults_are_named():
     system = sk.compile(slider_pendulum())
     off = sk.State(np.array([0.1, 0.0]), np.zeros(2))
-    with pytest.raises(sk.SekantError, match=r"not an equilibrium: 2 N .*along 'slide.rate'.*sk.equilibrium"):
+    with pytest.raises(
+        sk.SekantError, match=r"not an equilibrium: a force of 2 N .*along 'slide.rate'.*sk.equilibrium"
+    ):
         sk.linearize(system, off)
     assert sk.linearize(system, off, at="motion").A.shape == (4, 4)
     with pytest.raises(sk.SekantError, match=r"no input 'slide.displacment': .*; did you mean"):
@@ -215,7 +217,7 @@ def test_faults_are_named():
     with pytest.raises(sk.SekantError, match=r"there is no output 'rod.positon'"):
         sk.linearize(system, outputs=["rod.positon"])
     loop = sk.compile(loaded_slider_crank())
-    with pytest.raises(sk.SekantError, match="the number of independent coordinates is 1, but 2 are named"):
+    with pytest.raises(sk.SekantError, match=r"independent must name 1 coordinate \(got 2\)"):
         sk.linearize(loop, independent=["A.angle", "B.angle"])
     with pytest.raises(sk.SekantError, match="unknown method 'exct'"):
         sk.linearize(system, method="exct")

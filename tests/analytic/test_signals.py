@@ -200,7 +200,7 @@ def test_nonsense_is_refused_with_its_name(signals, words):
     [
         (([0, 0], [1, 2]), "must increase"),
         (([0, 1], [1, np.nan]), "NaN"),
-        (([0, 1, 2], [1, 2]), "as many times as values"),
+        (([0, 1, 2], [1, 2]), "a value for each time"),
         ("3 N", "a number, a pair"),
         (([0, 1, 1, 1, 2], [0, 0, 1, 2, 2]), "must increase"),
         (lambda t: np.nan if t > 0.5 else 1.0, "not finite"),

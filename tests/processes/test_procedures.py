@@ -80,7 +80,7 @@ def test_functions_at_their_limits_are_those_of_the_processor():
 def test_plain_python_checks_indices():
     """A negative index that is not a constant would read other memory in compiled code."""
     notes = Notes(at=-1, whole=np.arange(3), x=np.zeros(3), z=np.zeros(0, dtype=complex), found=np.zeros(400))
-    with pytest.raises(IndexError, match="only a constant may be negative"):
+    with pytest.raises(IndexError, match="only a constant index may be negative"):
         arithmetic.plain(notes, 0.7, -1.3)
 
 

@@ -112,5 +112,5 @@ def test_bias_and_mass_matrix_make_up_the_residual(functions, point):
 
 def test_wrong_sizes_are_named():
     q, v, a = SX.sym("q", 2), SX.sym("v", 2), SX.sym("a", 2)
-    with pytest.raises(SekantError, match="lam has 1 entries, it must have 0"):
+    with pytest.raises(SekantError, match="lam has size 1, but must have size 0"):
         DaeExpressions(t=SX.sym("t"), q=q, v=v, a=a, lam=SX.sym("lam"), qdot=v, R=a)

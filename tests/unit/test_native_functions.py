@@ -172,7 +172,7 @@ def test_sparse_output_is_dense():
     [
         (lambda f: f([1.0, 2.0, 3.0]), "input 'x' has shape"),
         (lambda f: f(), r"0 inputs given \(expected 1\)"),
-        (lambda f: f.map(np.ones((3, 5))), "must be"),
+        (lambda f: f.map(np.ones((3, 5))), "but must have"),
     ],
 )
 def test_wrong_inputs(call, words):
@@ -290,7 +290,7 @@ def test_whatever_is_given_is_read_as_numbers():
     long = build("long", [ca.SX.sym("x", 50)], [ca.SX(1.0)])
     assert long([0.5] * 50)[0].tolist() == [1.0]
     for wrong in ([1.0, 2.0], np.zeros((2, 2)), [[1.0, 2.0, 3.0]] * 2):
-        with pytest.raises(SekantError, match=r"input 'x' has shape .* it must be \(3, 1\) or \(3,\)"):
+        with pytest.raises(SekantError, match=r"input 'x' has shape .* but must have \(3, 1\) or \(3,\)"):
             function(wrong, squares[0], 0.5)
     with pytest.raises(SekantError, match="input 't' is not an array of numbers"):
         function(rows[0], squares[0], "soon")
@@ -333,7 +333,7 @@ def test_modes_of_other_functions_are_refused():
         lambda **given: function([1.0, 2.0], **given),
         lambda **given: function.map([[1.0, 2.0]], **given),
     ):
-        with pytest.raises(SekantError, match="modes have 3 numbers, they must have 2"):
+        with pytest.raises(SekantError, match="modes has size 3, but must have size 2"):
             call(modes=np.zeros(3))
 
 

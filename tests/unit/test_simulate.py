@@ -71,7 +71,7 @@ def test_output_times(system):
         ({"rtol": -1.0}, "rtol and atol must not be negative"),
         (
             {"initial": State(np.zeros(2), np.zeros(1))},
-            "2 coordinates and 1 velocities; model 'pendulum' needs 1 and 1",
+            "q has size 2 and v has size 1, but model 'pendulum' needs 1 and 1",
         ),
         ({"initial": State(np.array([np.nan]), np.zeros(1))}, "'hinge.angle' is nan"),
     ],
@@ -221,7 +221,7 @@ def test_a_quaternion_is_scaled_to_length_one():
     ]
     assert runs[0]["ball.q"][0] == pytest.approx([0.6, 0, 0.8, 0])
     assert runs[0].data == pytest.approx(runs[1].data, abs=1e-12)
-    with pytest.raises(SolverError, match=r"quaternion that begins with 'ball\.e0'"):
+    with pytest.raises(SolverError, match=r"quaternion whose first component is 'ball\.e0'"):
         simulate(system, 0.5, initial=State(np.zeros(4), np.zeros(3)))
 
 

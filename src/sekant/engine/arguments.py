@@ -67,7 +67,7 @@ def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
     q, v = np.ravel(given.q), np.ravel(given.v)
     if q.size != system.nq or v.size != system.nv:
         raise SolverError(
-            f"the {what} has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
+            f"in the {what}, q has size {q.size} and v has size {v.size}, but model '{system.model.name}' "
             f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
         )
     values = np.concatenate([q, v])

@@ -66,7 +66,7 @@ def _joined(name: str, rows: Any) -> Table:
         ) from None
     if t.size != u.size or t.size < 2:
         raise SolverError(
-            f"input '{name}' needs as many times as values, at least two (got {t.size} and {u.size})"
+            f"input '{name}' needs a value for each time, and at least two times (got {t.size} and {u.size})"
         )
     if not (np.all(np.isfinite(t)) and np.all(np.isfinite(u))):
         raise SolverError(f"input '{name}' contains NaN or infinity")
@@ -77,7 +77,7 @@ def _joined(name: str, rows: Any) -> Table:
         row = int(np.argmax(wrong))
         raise SolverError(
             f"times of input '{name}' must increase, except for jumps between two rows: "
-            f"row {row + 1} has {t[row + 1]:g} s after {t[row]:g} s"
+            f"times[{row}] = {t[row]:g} s is followed by times[{row + 1}] = {t[row + 1]:g} s"
         )
     positive = width > 0
     slope = np.diff(u)[positive] / width[positive]

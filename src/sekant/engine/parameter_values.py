@@ -68,7 +68,10 @@ class ParameterValues:
                 continue
             row = in_si(value, f"parameter '{name}'").ravel()
             if row.size != size or not np.isfinite(row).all():
-                raise ModelError(f"parameter '{name}' needs {size} finite numbers (got {value})")
+                raise ModelError(
+                    f"parameter '{name}' needs "
+                    f"{'one finite number' if size == 1 else f'{size} finite numbers'} (got {value})"
+                )
             own[place] = row
         p = self._with_held(own, held)
         content = own.tobytes()
@@ -91,6 +94,6 @@ class ParameterValues:
         given = np.zeros(0) if held is None else np.asarray(held, float).ravel()
         if given.size not in (0, count):
             raise ModelError(
-                f"the state has {given.size} held values; the system has {count}: {', '.join(names)}"
+                f"the state has {given.size} held values, but the system needs {count}: {', '.join(names)}"
             )
         return np.concatenate([own, given if given.size else self._held_start()(own)[0].ravel()])

@@ -141,7 +141,7 @@ def _expressions(
     if size > MOST_OPERATIONS:
         raise SekantError(
             f"written out, the equations have {size:.3g} operations, more than a reader or SymPy can handle "
-            f"({MOST_OPERATIONS:,}); take a smaller model, or a part of this one"
+            f"({MOST_OPERATIONS:,}); use a smaller model, or a part of this model"
         )
     values = _values(tape, symbols, [table.name for table in eq.lookups.tables], sympy)
     found = []

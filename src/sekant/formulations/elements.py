@@ -93,7 +93,7 @@ class ModelElements(Elements):
             found.update({(name, part): rate for part, rate in signal.rates(name, motion).items()})
         missing = [f"{owner}.{part}" for owner, part in motion.states if (owner, part) not in found]
         if missing:
-            raise ModelError(f"states without rates: {', '.join(missing)}")
+            raise ModelError(f"every state needs a rate; no rate is given for {', '.join(missing)}")
         place = {owner: i for i, owner in enumerate(self.actions, start=1)}
         for known in (motion.states, motion.held_values):
             entries = sorted(known.items(), key=lambda entry: place.get(entry[0][0], 0))

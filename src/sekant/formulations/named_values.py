@@ -63,7 +63,7 @@ class NamedValues(ElementKinematics):
         if len(arguments) != data.dimension:
             raise ModelError(
                 f"is a table of {data.dimension} variable{'s' if data.dimension > 1 else ''}, but an expression "
-                f"passes {len(arguments)}",
+                f"calls it with {len(arguments)}",
                 path=("tables", name),
             )
         if data.dimension == 1:

@@ -36,11 +36,13 @@ class Channel:
         if not self.name:
             raise SekantError("a channel needs a name")
         if len(set(self.components)) != len(self.components):
-            raise SekantError(f"channel '{self.name}': two components have the same name {self.components}")
+            raise SekantError(
+                f"channel '{self.name}': two components have the same name ({', '.join(self.components)})"
+            )
         if not isinstance(self.unit, str) and len(self.unit) != self.width:
             raise SekantError(
-                f"channel '{self.name}': {len(self.unit)} units for {self.width} columns; give one unit, or one "
-                "for each column"
+                f"channel '{self.name}': give one unit, or one for each column (got "
+                f"{len(self.unit)} for {self.width})"
             )
 
     @property
@@ -155,7 +157,7 @@ class Channels:
                 remedy = "did you mean " + " or ".join(f"'{near}'" for near in close) + "?"
             else:
                 remedy = suggest(name, self.names, "channels are")
-            raise UnknownChannelError(f"no channel '{name}'; {remedy}")
+            raise UnknownChannelError(f"there is no channel '{name}'; {remedy}")
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:

@@ -225,7 +225,9 @@ class Result:
         matplotlib figure, which notebooks show.
         """
         if x and (against is not None or energy or not names):
-            raise SekantError("with x, name the channels to draw, and leave out `against` and `energy`")
+            raise SekantError(
+                "if x is given, name the channels to draw, and leave out `against` and `energy`"
+            )
         if against is not None:
             return picture("comparison", self, against, names, to=to)
         if energy:

@@ -64,7 +64,7 @@ class ResultWriter:
     ) -> None:
         """Define the columns of the rows, and the scene for a viewer. Nothing is written yet."""
         if self._channels is not None:
-            raise SekantError("has been started already", file=str(self.path))
+            raise SekantError("has already been started", file=str(self.path))
         self._channels = channels
         self._provenance = dict(provenance or {})
         self._scene = make_scene() if make_scene is not None else {}

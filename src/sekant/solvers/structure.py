@@ -95,7 +95,7 @@ def analyze_structure(
     names = tuple(variables) if variables is not None else tuple(f"x{j}" for j in range(n))
     if len(rows) != n or len(names) != n:
         raise SolverError(
-            f"{n} equations and {n} variables need {n} names each (got {len(rows)} and {len(names)})"
+            f"every equation and every variable needs a name (got {len(rows)} and {len(names)} names for n = {n})"
         )
     _, transversal = linear_sum_assignment(np.where(sigma == ABSENT, -ABSENT, -sigma))
     chosen = sigma[np.arange(n), transversal]

@@ -59,7 +59,11 @@ class AssemblyReport:
             cause = f"singular position: {more}, so the motion may continue in several ways"
             found.append(
                 AnalysisWarning(
-                    "singular_start", "", "start", cause, "choose another start to select one of them"
+                    "singular_start",
+                    "",
+                    "start",
+                    cause,
+                    "start at a neighboring position to select one of these ways",
                 )
             )
         found += contradictions([m for m in self.moved if m.stated])
@@ -70,9 +74,9 @@ class AssemblyReport:
                     "start_undetermined",
                     ", ".join(one.name for one in self.free),
                     "start",
-                    f"neither start values nor constraints determine {_velocities(self.free)}, on which the "
+                    f"neither start values nor constraints determine {_velocities(self.free)} on which the "
                     f"motion depends; Sekant chose the values with the least kinetic energy: {got}",
-                    "give these velocities, or other velocities that determine them",
+                    "give start values of these velocities, or of others that determine them",
                 )
             )
         return tuple(found)
@@ -116,7 +120,7 @@ def contradictions(changed: Sequence[Moved]) -> list[AnalysisWarning]:
             ", ".join(m.name for m in changed),
             "start",
             f"constraints or motions contradict start values of the model: {_listed(changes)}",
-            "correct these values, or omit those that follow from the others",
+            "correct these values, or omit values that the constraints or motions determine",
         )
     ]
 

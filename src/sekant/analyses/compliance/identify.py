@@ -47,7 +47,7 @@ def identify_compliance(
     names = _directions(model, joint)
     given = [as_case(case) for case in cases]
     if not given:
-        raise DataError("compliance: no load case is given")
+        raise DataError("compliance: no load cases are given; give at least one")
     if use not in ("all", "direct"):
         raise DataError(f"compliance: use must be 'all' or 'direct' (got '{use}')")
     k0 = _start(model.joints[joint], names, guess or {})
@@ -92,7 +92,9 @@ def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolutio
     )
     _check_effects(found.jac, names, problem, resolution)
     if found.status <= 0:
-        raise SolverError(f"compliance: the fit did not converge in {found.nfev} steps; give a better guess")
+        raise SolverError(
+            f"compliance: the fit did not converge in {found.nfev} evaluations; give a better guess"
+        )
     return found
 
 
@@ -107,8 +109,9 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
     for name, effect in zip(names, size, strict=True):
         if effect <= resolution:
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be identified: under the loads {given} its "
-                f"spring moves the frame by only {effect:.1e} m; add a load case that strains it"
+                f"compliance: the stiffness '{name}' cannot be identified: the loads {given} "
+                f"deflect its spring so little that the frame moves by only {effect:.1e} m; add a load "
+                "case that loads this spring"
             )
     for i, name in enumerate(names):
         others = np.delete(J / size, i, axis=1)
@@ -118,7 +121,7 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             rest = [n for n in names if n != name]
             like = rest[int(np.argmax(np.abs(share)))]
             raise DataError(
-                f"compliance: the stiffness '{name}' cannot be separated from '{like}': under the loads {given} "
+                f"compliance: the stiffness '{name}' cannot be distinguished from '{like}': under the loads {given} "
                 f"their effects are collinear to within {apart:.1e} m; add a load case along another direction"
             )
 
@@ -137,7 +140,7 @@ def _directions(model: Model, joint: str) -> tuple[str, ...]:
     item = model.joints[joint]
     if not isinstance(item, (Path, Surface)):
         raise ModelError(
-            f"compliance: '{joint}' is a {item.type} joint; only path and surface joints have springs"
+            f"compliance: '{joint}' is a {item.type} joint; only path and surface joints have a compliance"
         )
     return PathCompliance.directions if isinstance(item, Path) else SurfaceCompliance.directions
 
@@ -146,14 +149,15 @@ def _start(item: Any, names: Sequence[str], guess: Mapping[str, float]) -> Array
     for name in guess:
         if name not in names:
             raise ModelError(
-                f"compliance: a {item.type} joint has no direction '{name}'; use {', '.join(names)}"
+                f"compliance: the compliance of a {item.type} joint has no direction '{name}'; the "
+                f"directions are {', '.join(names)}"
             )
     values = []
     for name in names:
         own = getattr(item.compliance, name).stiffness if item.compliance is not None else None
         value = guess.get(name, own if isinstance(own, float) else GUESS[name])
         if not value > 0.0:
-            raise ModelError(f"compliance: the guess of '{name}' must be positive (got {value:g})")
+            raise ModelError(f"compliance: the guess for '{name}' must be positive (got {value:g})")
         values.append(float(value))
     return np.array(values)
 

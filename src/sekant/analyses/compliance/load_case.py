@@ -36,13 +36,19 @@ class LoadCase:
         load, moved = np.asarray(self.load, float), np.asarray(self.displacement, float)
         if load.ndim != 1 or moved.shape != (load.size, 6):
             raise DataError(
-                f"load case '{self.direction}': needs loads (n,) and displacements (n, 6) (got "
+                f"load case '{self.direction}': loads must have shape (n,) and displacements (n, 6) (got "
                 f"{load.shape} and {moved.shape})"
             )
-        if not (np.isfinite(load).all() and np.isfinite(moved).all()):
-            raise DataError(f"load case '{self.direction}': a value is not finite; remove its row")
+        finite = np.isfinite(load) & np.isfinite(moved).all(axis=1)
+        if not finite.all():
+            raise DataError(
+                f"load case '{self.direction}': row {int(np.argmin(finite)) + 1} contains a value that is "
+                "not finite; remove this row"
+            )
         if load.size < 3 or np.ptp(load) == 0.0:
-            raise DataError(f"load case '{self.direction}': the load does not change; apply a ramp")
+            raise DataError(
+                f"load case '{self.direction}': a ramp needs at least three rows, with different loads"
+            )
         object.__setattr__(self, "load", load)
         object.__setattr__(self, "displacement", moved - moved[0])
 

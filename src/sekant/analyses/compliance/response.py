@@ -92,8 +92,8 @@ class Response:
                 "extend that range, or give smaller loads"
             )
         raise SolverError(
-            f"compliance: no equilibrium of '{name}' was found under the load; is every "
-            "coordinate held by a spring? Start from stiffer guesses, or give smaller loads"
+            f"compliance: no equilibrium of '{name}' was found under the load; check that "
+            "a spring holds every coordinate, and give stiffer guesses or smaller loads"
         )
 
     def _rested(self, q: Array, lam: Array, p: Array) -> Rested:

@@ -120,7 +120,7 @@ class Design:
                 )
             size = np.abs(first.shapes[names.index(mode)]) / np.max(np.abs(first.shapes), axis=0)
             if not first.oscillations.size:
-                raise SolverError("optimize: the first design has no oscillation; choose another start")
+                raise SolverError("optimize: the first design has no oscillatory mode; choose another start")
             mode = int(first.oscillations[int(np.argmax(size[first.oscillations]))])
         if not 0 <= mode < order.size:
             raise SolverError(f"optimize: there is no mode {mode}; the modes are 0 to {order.size - 1}")

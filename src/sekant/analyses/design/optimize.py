@@ -83,7 +83,7 @@ def optimize(
     with the motion. By default they are those of equilibria.
     """
     if not parameters:
-        raise SolverError("optimize: no parameters are given")
+        raise SolverError("optimize: no parameters are given; name at least one, with its bounds")
     found = _unknown_parameters(steady)
     for name in parameters:
         if name in found:
@@ -162,7 +162,8 @@ def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array
         low, high = in_si(bounds, f"optimize: bounds of '{name}'")
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise SolverError(
-                f"optimize: bounds of '{name}' must be finite, with the lower one first (got {low:g}, {high:g})"
+                f"optimize: bounds of '{name}' must be finite, and the lower bound must be less than the "
+                f"upper bound (got {low:g}, {high:g})"
             )
     return np.array([b[0] for b in parameters.values()], float), np.array(
         [b[1] for b in parameters.values()], float
@@ -201,7 +202,7 @@ class _DesignTask:
             own = self.system.parameters[name]
             if own.size != 1:
                 raise SolverError(
-                    f"optimize: '{name}' has {own.size} entries; design parameters are single numbers"
+                    f"optimize: '{name}' has {own.size} entries; a design parameter must be a single number"
                 )
             value = float(given[name]) if given and name in given else float(own[0])
             if given and name in given and not low <= value <= high:

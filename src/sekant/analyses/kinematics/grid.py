@@ -37,7 +37,7 @@ def path_points(names: tuple[str, ...], values: list[Vector], held: Vector) -> t
     if len(counts) > 1:
         listed = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, values, strict=True))
         raise SekantError(
-            f"kinematics: along a path all drives need the same number of values (got {listed})"
+            f"kinematics: with path=True, all drives need the same number of values (got {listed})"
         )
     points = np.column_stack(values)
     points = np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])

@@ -29,8 +29,8 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     J = equations.terms(q)[1]
     if not np.isfinite(J).all():
         raise ModelError(
-            f"model '{system.model.name}': the drives {_listed(equations)} have derivatives that "
-            "are not finite at the start"
+            f"model '{system.model.name}': the derivatives of {_listed(equations)} are not finite at the "
+            "start; start elsewhere, or drive other quantities"
         )
     J = np.where(np.einsum("ij,ij->i", J, J)[:, None] > NOTHING**2, J, 0.0)
     if J.shape[0] == J.shape[1] and J.size:
@@ -60,8 +60,8 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
             "coordinates, or fix joints",
         )
     raise ModelError(
-        f"model '{name}': at the start the drives {drives} do not determine the motion: "
-        f"{_moving(equations, rest)} can move while the drives are held (a dead point, or drives that depend on "
+        f"model '{name}': at the start, driving {drives} does not determine the motion: "
+        f"{_moving(equations, rest)} can move while every drive is held (a dead point, or drives that depend on "
         "one another); start elsewhere, or drive other quantities"
     )
 

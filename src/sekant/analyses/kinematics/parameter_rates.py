@@ -75,7 +75,8 @@ def _inverse(J: Array) -> Array:
         return np.asarray(np.linalg.inv(J) if J.shape[1] == J.shape[2] else np.linalg.pinv(J), float)
     except np.linalg.LinAlgError:
         raise SolverError(
-            "there are no derivatives with respect to parameters at a singular position; leave out the dead point"
+            "there are no derivatives with respect to parameters at a singular position; exclude the "
+            "dead point from the sweep"
         ) from None
 
 

@@ -28,7 +28,9 @@ def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) 
     """The requested values of each drive by name, unconverted: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
-            raise SekantError("kinematics: the drives already have their ranges; drop range and values")
+            raise SekantError(
+                "kinematics: the drives are a mapping that gives their values; drop range and values"
+            )
         requested = {name: _kind(given) for name, given in drive.items()}
     else:
         names = names_of(drive, "drive")
@@ -38,7 +40,8 @@ def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) 
         parts = [given] if isinstance(drive, str) or not isinstance(given, Iterable) else list(given)
         if len(parts) != len(names):
             raise SekantError(
-                f"kinematics: there are {len(names)} drives, but {len(parts)} ranges or lists of values"
+                f"kinematics: give each drive one range or list of values (got {len(parts)} for "
+                f"{len(names)} drive{'' if len(names) == 1 else 's'})"
             )
         if len(set(names)) != len(names):
             raise SekantError(f"kinematics: a drive is named twice ({', '.join(names)})")
@@ -48,7 +51,7 @@ def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) 
         }
     if not 1 <= len(requested) <= 2 and not (path and requested):
         raise SekantError(
-            f"kinematics: one or two drives span a grid (got {len(requested)}); for more drives, set path=True"
+            f"kinematics: a grid has one or two drives (got {len(requested)}); for more drives, set path=True"
         )
     return requested
 
@@ -59,10 +62,12 @@ def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
         first, last = (_number(drive, x) for x in given[:2])
         if given[2] > MOST:
             raise SekantError(
-                f"kinematics: the range of '{drive.name}' has more than {MOST:,} values; use fewer"
+                f"kinematics: the range of '{drive.name}' has more than {MOST:,} values; reduce the count"
             )
         if given[2] > 1 and first == last and not path:
-            raise SekantError(f"kinematics: the range of '{drive.name}' is empty: it ends where it starts")
+            raise SekantError(
+                f"kinematics: the range of '{drive.name}' is empty: its first and last values are equal"
+            )
         return np.linspace(first, last, given[2])
     plain = isinstance(given, np.ndarray) and given.dtype == np.float64 and bool(np.isfinite(given).all())
     try:
@@ -91,8 +96,8 @@ def _span(name: str, given: Any) -> Span:
     parts = list(given) if isinstance(given, (tuple, list)) else []
     if len(parts) != 3 or not isinstance(parts[2], (int, np.integer)) or parts[2] < 1:
         raise SekantError(
-            f"kinematics: the range of '{name}' must be (first, last, count) with a positive whole number as "
-            f"count (got {given!r})"
+            f"kinematics: the range of '{name}' must be (first, last, count), where count is a positive whole "
+            f"number (got {given!r})"
         )
     return Span(parts)
 

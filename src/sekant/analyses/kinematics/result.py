@@ -185,7 +185,7 @@ class KinematicsResult:
         """Table of the poses of the named bodies or frames (by default all bodies) and their derivatives with
         respect to the drive."""
         if len(self.drive_names) != 1:
-            raise SekantError("kinematics: a pose table has one drive; this sweep has two")
+            raise SekantError("kinematics: a pose table needs a sweep with one drive; this sweep has two")
         order = np.argsort(self.drive)
         order = order[~self.singular[order]]
         names = list(self.system.model.bodies) if bodies is None else list(bodies)

@@ -180,8 +180,8 @@ def _new_drive(system: System, name: str) -> SweepQuantity:
     for motion_name, prescribed in system.model.motions.items():
         if name.startswith(f"{prescribed.joint}."):
             raise ModelError(
-                f"kinematics: '{name}' is already moved by motion '{motion_name}', a function of time; "
-                "remove it from 'motions'"
+                f"kinematics: '{name}' is prescribed by motion '{motion_name}' as a function of time; "
+                "remove this motion from 'motions'"
             )
     raise ModelError(f"kinematics: '{name}' does not depend on the coordinates and cannot be driven")
 

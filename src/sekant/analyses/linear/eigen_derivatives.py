@@ -89,9 +89,9 @@ def _close(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[AnalysisW
                         "close_eigenvalues",
                         f"modes {i + 1} and {j + 1}",
                         "",
-                        f"their eigenvalues are almost equal (they differ by {gap / size:.1e} of their size), so "
-                        "eigenvectors change quickly",
-                        "trust the derivatives only for changes much smaller than this difference",
+                        f"their eigenvalues are almost equal (relative difference {gap / size:.1e}), so "
+                        "their eigenvectors change quickly",
+                        "trust the derivatives only for relative changes much smaller than this difference",
                     )
                 )
     return found

@@ -163,8 +163,8 @@ def check_inputs(
                 where = prescribed
         if where:
             raise SolverError(
-                f"linearize: input '{item.name}' moves '{where}', so its rates also act on the model; make "
-                "the input a prescribed motion instead"
+                f"linearize: input '{item.name}' moves '{where}', so the rates of the input also act on the "
+                "model; use a prescribed motion as the input instead"
             )
 
 
@@ -184,8 +184,8 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
             if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
                 raise SolverError(
                     f"linearize: a force along '{item.name}' changes '{name}' immediately, but Sekant computes "
-                    "this effect only for coordinates of joints; apply the force along one of these, or make "
-                    "it a parameter of a force"
+                    "this effect only for coordinates of joints; apply the force along such a coordinate, or "
+                    "use a parameter of a force as the input"
                 )
 
 

@@ -74,7 +74,7 @@ def _warning(name: str, below: float, above: float) -> AnalysisWarning:
         "kink",
         name,
         "operating point",
-        f"forces have a kink there: their slope is {below:.4g} on one side and {above:.4g} on the other (SI units); "
-        "the linear model has one of these slopes, or neither",
+        f"forces have a kink here: their slope is {below:.4g} on one side and {above:.4g} on the other (SI units); "
+        "the linear model may have one of these slopes or neither",
         "linearize about a nearby point, or give the law a smooth table (kind 'pchip' or 'cubic')",
     )

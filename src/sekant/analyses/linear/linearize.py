@@ -160,7 +160,10 @@ def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> 
     """Indices of the independent coordinates among the displacements, or None for a basis of the null space."""
     if not G.shape[0]:
         if given is not None and given != "auto" and sorted(given) != sorted(names):
-            raise SolverError("linearize: nothing constrains the coordinates; all of them are independent")
+            raise SolverError(
+                "linearize: nothing constrains the coordinates, so all of them are independent; leave "
+                "out `independent`"
+            )
         return None if given is None or given == "auto" else [list(names).index(n) for n in given]
     if given is None:
         return None
@@ -177,14 +180,15 @@ def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> 
         chosen.append(list(names).index(name))
     if len(chosen) != Z.shape[1]:
         raise SolverError(
-            f"linearize: the number of independent coordinates is {Z.shape[1]}, but {len(chosen)} are named; "
-            "independent='auto' chooses them"
+            f"linearize: independent must name {Z.shape[1]} coordinate{'' if Z.shape[1] == 1 else 's'} "
+            f"(got {len(chosen)}); use independent='auto' to let Sekant choose"
         )
     sizes = np.linalg.svd(Z[chosen], compute_uv=False)
     if sizes.size and sizes[-1] < 1e-9:
         raise SolverError(
-            f"linearize: {', '.join(names[i] for i in chosen)} do not determine the position here (smallest singular "
-            f"value {sizes[-1]:.1e}); name other coordinates, or use independent='auto'"
+            f"linearize: the values of {', '.join(names[i] for i in chosen)} do not determine the "
+            "position here (smallest singular value "
+            f"{sizes[-1]:.1e}); name other coordinates, or use independent='auto'"
         )
     return chosen
 

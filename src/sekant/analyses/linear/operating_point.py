@@ -133,8 +133,8 @@ def _balanced(
         what = "not a steady motion with these accelerations" if moving else "not an equilibrium"
         remedy = "" if moving else "find one with sk.equilibrium(system, guess=state), or "
         raise SolverError(
-            f"linearize: the state is {what}: {unbalanced[k]:.4g} N (or N m) are unbalanced along '{name}'; "
-            f"{remedy}linearize about the current motion with at='motion'"
+            f"linearize: the state is {what}: a force of {unbalanced[k]:.4g} N (or N m) along '{name}' is "
+            f"not balanced; {remedy}linearize about the current motion with at='motion'"
         )
     for what, values, size in (
         ("position", Phi, 1e-7),
@@ -147,7 +147,7 @@ def _balanced(
         if np.max(worst, initial=0.0) > size * (1.0 + float(np.max(np.abs(point.v), initial=0.0)) ** 2):
             name = functions.row_names[int(np.argmax(worst))]
             raise SolverError(
-                f"linearize: the state violates '{name}' ({what} equation, by {np.max(worst):.3g}); call sk.assemble "
-                "first" + (", or give the accelerations a" if what == "acceleration" else "")
+                f"linearize: the state violates the {what} equation of '{name}' by {np.max(worst):.3g}; "
+                "call sk.assemble first" + (", or give the accelerations a" if what == "acceleration" else "")
             )
     return found

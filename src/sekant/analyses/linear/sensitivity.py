@@ -280,8 +280,9 @@ def with_parameters(model: LinearModel, names: Sequence[str], states: Collection
         return model
     if where.closed:
         raise SolverError(
-            "sensitivity: the operating point has closed contacts, and its system has no run-time parameters "
-            f"{', '.join(missing)}; compile it with parameters={missing}"
+            "sensitivity: the operating point has closed contacts, so every parameter must be a run-time "
+            f"parameter of its system, but {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
+            f"not; compile with parameters={missing}"
         )
     wider = system.recompiled(
         system.model, [*(name for name in system.parameters if name not in states), *missing]
@@ -348,7 +349,7 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
         kind = "equilibrium" if where.kind == "equilibrium" else "steady motion"
         raise SolverError(
             f"sensitivity: when '{name}' changes, there is no {kind} with the same velocities ({gap.max():.3g} in SI "
-            "units remain unbalanced); linearize with at='motion'"
+            "units remains unbalanced); linearize with at='motion'"
         )
     dlam[rows] = solution[n:]
     return Change(solution[:n], zero, zero, dlam, dp)

@@ -70,7 +70,7 @@ class LinearModelWithStates(LinearModel):
     @property
     def _second_order(self) -> tuple[Array, Array, Array]:
         raise SolverError(
-            "linearize: states of signals and elements are of first order, so there are no M, C and K; use A"
+            "linearize: states of signals and elements have first-order equations, so M, C and K do not exist; use A"
         )
 
     def descriptor(self) -> tuple[Array, Array]:
@@ -206,7 +206,7 @@ def _point(
     if state is not None and moved > STILL * (1.0 + np.max(np.abs(guess.q), initial=0.0)):
         k = int(np.argmax(np.abs(found.q - guess.q)))
         raise SolverError(
-            f"linearize: the state is not an equilibrium: the nearest one differs by {moved:.4g} in "
+            f"linearize: the state is not an equilibrium: the nearest equilibrium differs by {moved:.4g} in "
             f"'{system.state_names[k]}'; find it with sk.equilibrium(system, guess=state), or linearize about the "
             "current motion with at='motion'"
         )

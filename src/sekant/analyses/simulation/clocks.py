@@ -114,9 +114,9 @@ class SamplesAndDelays(Clock):
                 "delay_interpolation",
                 f"signal '{one.owner}'",
                 f"t = {lines.worst[i]:.6g} s",
-                f"the polynomials that store the delayed input deviate from it by up to {lines.error[i]:.2g}; its "
-                f"largest value is {lines.largest[i]:.3g}",
-                f"increase `pieces` of the delay, which is {one.pieces}",
+                f"the polynomials that store the delayed input deviate from it by up to {lines.error[i]:.2g} (its "
+                f"largest value is {lines.largest[i]:.3g})",
+                f"increase `pieces` of the delay (currently {one.pieces})",
             )
             for i, one in enumerate(self._system.reactions.delayed)
             if lines and lines.error[i] > FOLLOWS * rtol * max(lines.largest[i], 1e-300)

@@ -155,11 +155,15 @@ def _warning_about(
         "breaks_crossed",
         label,
         f"at {shown}",
-        f"fixed steps of {run.step:g} s crossed its breaks {len(crossings)} times; the largest jump is at "
+        f"fixed steps of {run.step:g} s crossed its breaks {_times(len(crossings))}; the largest jump is at "
         f"{at:.6g}: one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between the two "
-        f"pieces, and all crossings together may cause a relative error of {total:.1e} in the motion",
-        "use an adaptive method (dop853, taylor, radau5), which stops at breaks, a shorter step, or a smoother table",
+        f"pieces, and in total the crossings may cause a relative error of {total:.1e} in the motion",
+        "use an adaptive method that stops at breaks (dop853, taylor, radau5), a shorter step, or a smoother table",
     )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _sizes(x: Floats, cuts: tuple[int, int]) -> Floats:

@@ -215,11 +215,11 @@ def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float
         if provenance.get(what, own) != own:
             raise SolverError(
                 f"the {what} of the initial result is '{provenance[what]}', but that of this system is '{own}'; to "
-                "start from its values anyway, pass its .final_state"
+                "start from its values anyway, pass the .final_state of that result"
             )
     if end is None:
         raise SolverError(
-            "the initial result has no final state (only results of runs and their .nc files have one)"
+            "the initial result has no final state (only the result of a run and its .nc file have one)"
         )
     return end, end.t, {**(end.parameters or {}), **(parameters or {})}
 

@@ -71,13 +71,14 @@ def _checked(system: System, initial: State) -> State:
     if z.size not in (0, system.nz) or not np.isfinite(z).all():
         names = ", ".join(system.facts.z_names)
         raise SolverError(
-            f"the initial state needs {system.nz} finite states of elements ({names}), but its z is {z}"
+            "z of the initial state must have one finite value for each state of the elements "
+            f"({names or 'none'}); got {z}"
         )
     for first, length in system.facts.unit_blocks:
         norm = np.linalg.norm(q[first : first + length])
         if norm == 0:
             raise SolverError(
-                f"the initial quaternion that begins with '{system.state_names[first]}' is zero; give a unit "
+                f"the initial quaternion whose first component is '{system.state_names[first]}' is zero; give a unit "
                 "quaternion"
             )
         q[first : first + length] /= norm

@@ -117,7 +117,7 @@ class Simulation:
     def result(self) -> Result:
         """The motion so far, with one row per step, as a result that can be plotted, viewed, saved and compared."""
         if self._record is None:
-            raise SolverError("nothing was recorded; remove record=False")
+            raise SolverError("nothing was recorded, because record=False was given; leave it out")
         t, x, p = self._record.rows
         function = self.outputs.function
         _, nx, np_ = (rows for rows, _ in function.shapes_in)
@@ -208,9 +208,9 @@ class Simulation:
         """Return to `snapshot`, including its inputs. From there the simulation repeats bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
-            raise SolverError("the snapshot belongs to another system")
+            raise SolverError("the snapshot comes from a simulation of another system")
         if isinstance(stepper, EventSteps) != isinstance(position, EventSteps):
-            raise SolverError("the snapshot belongs to another method")
+            raise SolverError("the snapshot comes from a simulation with another method")
         stepper.restore(position)  # type: ignore[arg-type]
         self._p[:] = snapshot.p
         self._time, self._count = snapshot.time, snapshot.count

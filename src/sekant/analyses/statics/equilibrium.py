@@ -88,13 +88,13 @@ class Equilibrium(State):
     def reactions(self) -> dict[str, Array]:
         """Wrench (6,) of every joint on its child about the joint frame's origin, in W: force (N), then torque (N m).
 
-        Raises an error if coordinates are held, because the reactions would be those after the release; see
-        `holding`.
+        Raises an error if coordinates are held, because the reactions would belong to the model with these
+        coordinates released; see `holding`.
         """
         if self.holding:
             raise SolverError(
-                "reactions are not available while coordinates are held, because they would be those after the "
-                "release; add the forces of `holding` to the model, or drive these coordinates"
+                "reactions are not available while coordinates are held: they would belong to the model with these "
+                "coordinates released; add the forces of `holding` to the model, or drive these coordinates"
             )
         system = with_closed_contacts(self.system, self.closed)
         if not system.model.joints:
@@ -271,7 +271,8 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
 
 def _moves(name: str, t: float, speed: float) -> SolverError:
     return SolverError(
-        f"'{name}' moves at t = {t:.6g} s (with a speed of {speed:.4g} in SI units), so there is no equilibrium; "
+        f"'{name}' moves at t = {t:.6g} s (velocity or acceleration {speed:.4g} in SI units), so there is "
+        "no equilibrium; "
         "choose a time t at which it is at rest, or find a steady motion with sk.analyses.steady_motion"
     )
 
@@ -297,8 +298,8 @@ def _result(system: System, statics: Statics, settled: FoundRest, parameters, wa
             "contact_idle",
             f"contact '{name}'",
             "",
-            "it touches without force: the stability is computed with the contact closed",
-            "move the start so that the contact is open or carries a force",
+            "it is closed but transmits no force; stability is computed as if it stayed closed",
+            "change the start so that the contact is open or transmits a force",
         )
         for name in idle
     ]

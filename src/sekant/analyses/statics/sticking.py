@@ -113,8 +113,8 @@ def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
         "friction_exceeded",
         f"friction '{name}'",
         "",
-        f"it would have to carry {abs(force):.6g} (N or N m), but sticks only up to {limit:.6g}",
-        "this is not an equilibrium: simulate, and start from the end of the simulation",
+        f"sticking requires {abs(force):.6g} (N or N m), but this friction supplies at most {limit:.6g}",
+        "this is not an equilibrium: simulate until the model rests, and start from the final state",
     )
 
 
@@ -182,6 +182,6 @@ def refuse_dry_friction(system: System, what: str) -> None:
     if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
-            f"{what}: dry friction '{name}' cannot stick in this analysis; replace it with an actuator with "
-            "the same torque, use damping, or simulate"
+            f"{what}: dry friction '{name}' cannot stick in this analysis; replace it with an actuator that "
+            "applies the same force or torque, use damping, or simulate"
         )

@@ -83,15 +83,16 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
     if np.max(np.abs(unbalanced), initial=0.0) > LASTING * scale:
         k = int(np.argmax(np.abs(unbalanced)))
         raise SolverError(
-            f"steady motion: the motion is not steady: {h * steps:.3g} s later {unbalanced[k]:.4g} N (or N m) are "
-            f"unbalanced along '{names[k]}'. Forces or constraints depend on the coordinate of the turn, of the "
-            "velocity or of a rate, so this coordinate is not ignorable"
+            f"steady motion: the motion is not steady: after {h * steps:.3g} s, a force of "
+            f"{unbalanced[k]:.4g} N (or N m) "
+            f"along '{names[k]}' is not balanced; forces and constraints must not depend on the coordinates that "
+            "the turn, the velocity and the rates change"
         )
     if np.max(np.abs(Phi[used]), initial=0.0) > 1e-4:
         rows = [n for n, on in zip(functions.row_names, used, strict=True) if on]
         raise SolverError(
             f"steady motion: the motion is not steady: '{rows[int(np.argmax(np.abs(Phi[used])))]}' is "
-            f"violated {h * steps:.3g} s later, because this constraint does not move with the bodies"
+            f"violated after {h * steps:.3g} s, because this constraint does not move with the bodies"
         )
 
 

@@ -288,7 +288,8 @@ def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> fr
     if turn is None and velocity is None:
         if bodies is not None:
             raise SolverError(
-                "steady motion: bodies are named without a turn or a velocity; give at least one of the two"
+                "steady motion: bodies are named, but neither turn nor velocity is given; give at least "
+                "one, or leave out bodies"
             )
         return None
     known = system.equations.motion.movable
@@ -338,8 +339,12 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
 def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
-    left = "; ".join(f"'{names[i]}' has the residual {found.values[i]:.4g}" for i in order)
-    free = "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates as unknowns."
+    left = "; ".join(f"the residual of '{names[i]}' is {found.values[i]:.4g}" for i in order)
+    free = (
+        ""
+        if equations.unknowns
+        else " There are no unknowns: name parameters, the turn, the velocity or rates as unknowns."
+    )
     joints = equations.system.model.joints
     loose = next((name for name, joint in joints.items() if joint.unit_quaternion is not None), None)
     if loose is not None and not np.any(found.trial.g[FIRST_RATE:]):

@@ -71,8 +71,8 @@ class Solver:
         if bad.any():
             name = self.equations.names[int(np.argmax(bad))]
             raise SolverError(
-                f"steady motion: '{name}' has no derivative at this point of the search, like a speed or a radius of "
-                "zero; start from a guess that moves and is not on the axis"
+                f"steady motion: '{name}' has no derivative at this point of the search, as when a speed or a radius "
+                "is zero; give a guess in which the body moves and is not on the axis"
             )
         return slopes
 

@@ -101,7 +101,7 @@ class NativeFunction:
         """The same function for another target."""
         if self.make_portable is None:
             raise SekantError(
-                f"function '{self.name}' has no expressions here, from which code for {target.triple} could be made; "
+                f"function '{self.name}' has no expressions from which to make code for {target.triple}; "
                 "take it from `System.with_expressions`"
             )
         return self.make_portable(target)
@@ -147,7 +147,10 @@ class NativeFunction:
         flat = [self._samples(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
         counts = {f.shape[0] for f in flat} - {1} or {1}
         if len(counts) > 1:
-            raise SekantError(f"function '{self.name}': different numbers of samples {sorted(counts)}")
+            raise SekantError(
+                f"function '{self.name}': the inputs have different numbers of samples: "
+                f"{', '.join(map(str, sorted(counts)))}"
+            )
         samples = self._run(flat, counts.pop(), tables, modes)
         return [_shaped(s, shape) for s, shape in zip(samples, self.shapes_out, strict=True)]
 
@@ -158,7 +161,7 @@ class NativeFunction:
         elif value.shape[1:] != (rows * columns,) and not (value.ndim == 1 and rows * columns == 1):
             raise SekantError(
                 f"function '{self.name}': samples of input '{self.names[i]}' have shape {value.shape}, "
-                f"they must be (N, {rows}, {columns}) or (N, {rows * columns})"
+                f"but must have (N, {rows}, {columns}) or (N, {rows * columns})"
             )
         return np.ascontiguousarray(value).reshape(value.shape[0], rows * columns)
 
@@ -175,8 +178,8 @@ class NativeFunction:
         if value.shape == (rows, columns) or (value.size == rows * columns and 1 in (rows, columns)):
             return value.ravel(order="F")
         raise SekantError(
-            f"function '{self.name}': input '{self.names[i]}' has shape {value.shape}, it must be {(rows, columns)} "
-            f"or {(rows * columns,)}"
+            f"function '{self.name}': input '{self.names[i]}' has shape {value.shape}, but must have "
+            f"{(rows, columns)} or {(rows * columns,)}"
         )
 
     def _check_count(self, arrays: Sequence[Any]) -> None:
@@ -202,7 +205,7 @@ class NativeFunction:
         held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
         if held.size != self._free.size:
             raise SekantError(
-                f"function '{self.name}': modes have {held.size} numbers, they must have {self._free.size}"
+                f"function '{self.name}': modes has size {held.size}, but must have size {self._free.size}"
             )
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
         spare = self._spare

@@ -77,7 +77,9 @@ class DaeExpressions:
         ):
             found = getattr(self, name).numel()
             if found != expected:
-                raise SekantError(f"equations of motion: {name} has {found} entries, it must have {expected}")
+                raise SekantError(
+                    f"equations of motion: {name} has size {found}, but must have size {expected}"
+                )
 
 
 def build_dae(

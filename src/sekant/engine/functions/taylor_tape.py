@@ -52,7 +52,7 @@ def taylor_tape(
     events = empty if events is None else ca.densify(events)
     powers = empty if powers is None else ca.densify(powers)
     if rates.numel() != q.numel():
-        raise SekantError(f"there are {q.numel()} coordinates but {rates.numel()} rates")
+        raise SekantError(f"q and rates must have the same size (got {q.numel()} and {rates.numel()})")
     if residual.numel() != v.numel() or a.numel() != v.numel():
         raise SekantError(
             f"{v.numel()} velocities need the same number of accelerations and equations (got {a.numel()}, "
@@ -69,7 +69,7 @@ def taylor_tape(
     _refuse(lookups, "the matrix N of the rates N v", N, {"v": v})
     _refuse(lookups, "the matrix of the velocity constraints", lookups.jacobian(B, v), {"v": v})
     if ca.sparsify(ca.substitute(rates, v, SX.zeros(v.numel(), 1))).nnz():
-        raise SekantError("the rates of the coordinates must be zero where the velocities are")
+        raise SekantError("the rates of the coordinates must be zero when the velocities are zero")
     blocks, forces = [], SX.zeros(v.numel(), 1)
     if Phi.numel():
         blocks.append(ca.mtimes(lookups.jacobian(Phi, q), N))

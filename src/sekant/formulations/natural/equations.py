@@ -146,7 +146,7 @@ class NaturalEquations(ConstrainedEquations):
         if not self.depends(D, parts.v):
             raise ModelError(
                 f"dissipation '{name}' does not depend on the velocities, so its forces -dD/dv vanish; write it in "
-                "terms of velocities, as 0.5*c*v^2, or as a potential if it is an energy"
+                "terms of velocities, e.g. 0.5*c*v^2, or give it as a potential if it is an energy"
             )
         powers = self.lookups.gradient(D, parts.v) * parts.v
         known = [parts.q, parts.v, parts.t, parts.resolved.p]

@@ -114,7 +114,9 @@ def _padded(forces: Mapping[str, Any], n: int, extra: int) -> dict[str, SX]:
         column = ca.vec(SX(force))
         missing = n - column.numel()
         if missing not in (0, extra):
-            raise ModelError(f"lagrange: force '{key}' has {column.numel()} entries for {n} coordinates")
+            raise ModelError(
+                f"lagrange: force '{key}' must have size {n}, one entry for each coordinate (got {column.numel()})"
+            )
         found[key] = ca.densify(ca.vertcat(column, SX.zeros(missing)))
     return found
 
@@ -147,7 +149,7 @@ def drawn_points(points: Mapping[str, Any]) -> dict[str, SX]:
             ca.vec(SX(place)) if isinstance(place, (ca.SX, ca.DM)) else ca.vertcat(*[SX(x) for x in place])
         )
         if column.numel() not in (2, 3):
-            raise ModelError(f"lagrange: point '{name}' has {column.numel()} components; give 2 or 3")
+            raise ModelError(f"lagrange: point '{name}' must have 2 or 3 components (got {column.numel()})")
         found[name] = ca.densify(SX(column))
     return found
 

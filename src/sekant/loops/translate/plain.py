@@ -179,7 +179,7 @@ def _rest(a: int, b: int) -> int:
 
 def _index(i: Any) -> Any:
     if isinstance(i, (float, complex)) or i < 0:
-        raise IndexError(f"index {i} of an array of a compiled loop: only a constant may be negative")
+        raise IndexError(f"index {i} of an array of a compiled loop: only a constant index may be negative")
     return i
 
 

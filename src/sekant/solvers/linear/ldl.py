@@ -379,7 +379,7 @@ class SaddlePoint:
         rhs = np.concatenate([np.asarray(f, float).ravel(), np.asarray(b, float).ravel()])
         n, m = self.n, self.m
         if rhs.size != n + m:
-            raise SolverError(f"the right-hand side has {rhs.size} entries, but must have {n} + {m}")
+            raise SolverError(f"the right-hand side has size {rhs.size}, but must have size {n} + {m}")
         self._memory.rhs, self._memory.accuracy = rhs, accuracy
         solve_system(self._memory)
         return self.factor.x[:n].copy(), self.factor.x[n:].copy()

@@ -190,7 +190,7 @@ def choose(name: str, problem: OdeProblem, step: float | None) -> Method:
     method = choose_method(METHODS, name, step)
     if method.needs_positions and (problem.nq == 0 or problem.nv == 0):
         raise SolverError(
-            f"method '{name}' treats positions and velocities separately: the problem needs their numbers, nq and nv "
+            f"method '{name}' treats positions and velocities separately: the problem must define nq and nv "
             f"(got nq = {problem.nq}, nv = {problem.nv}); use 'euler' or 'rk4' otherwise"
         )
     return method

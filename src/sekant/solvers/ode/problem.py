@@ -77,7 +77,9 @@ class OdeProblem:
         if self.nq < 0 or self.nv < 0 or self.nq + self.nv > self.n:
             raise SolverError(f"nq = {self.nq} and nv = {self.nv} do not fit into n = {self.n} states")
         if (self.euler_group is None) != (self.group_size == 0):
-            raise SolverError(f"a group of Euler steps needs its size (got {self.group_size})")
+            raise SolverError(
+                f"euler_group and group_size must be given together (got group_size = {self.group_size})"
+            )
         if self.projection is not None and self.euler_group is not None:
             raise SolverError("a group of Euler steps cannot project; give either a group or a projection")
         if not self.projection_tolerance > 0.0:
@@ -108,7 +110,7 @@ class OdeProblem:
         if directions.ndim != 1 or not np.all(np.isin(directions, (-1, 0, 1))):
             raise SolverError(f"directions of events must be a list of -1, 0 and 1 (got {self.directions})")
         if (self.events is None) != (directions.size == 0):
-            raise SolverError(f"each event needs one direction (got {directions.size} directions)")
+            raise SolverError(f"every event needs one direction (directions has size {directions.size})")
         object.__setattr__(self, "directions", np.ascontiguousarray(directions, dtype=np.int64))
         s = self.sampling
         if s is None:

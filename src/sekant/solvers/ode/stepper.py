@@ -139,7 +139,7 @@ class Stepper:
     def restore(self, position: StepperPosition) -> None:
         """Return to the stepper's earlier point; stops must be set again."""
         if position.x.shape != self.x.shape:
-            raise SolverError(f"the state has {position.x.size} entries, but this run has {self.x.size}")
+            raise SolverError(f"the state has size {position.x.size}, but this run needs size {self.x.size}")
         self.x[:] = position.x
         self._run.step.set(h=position.h, after_rejection=0, kept=0.0)
         self._stops = []

@@ -41,7 +41,7 @@ class TaylorProblem:
                     f"unit block of {length} from index {start} does not fit into {self.nq} entries"
                 )
         if self.counts is not None and len(self.counts) != self.nv:
-            raise SolverError(f"counts has {len(self.counts)} entries, but there are {self.nv} velocities")
+            raise SolverError(f"counts has size {len(self.counts)}, but must have size nv = {self.nv}")
         t = self.tape
         pattern = analyze(self.nv, self.m, t.M_row, t.M_col, t.G_row, t.G_col)
         kernel = None
