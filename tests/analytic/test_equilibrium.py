@@ -164,7 +164,7 @@ def test_a_prescribed_motion_that_moves_is_refused_and_the_steady_motion_is_foun
     spinning = sk.compile(model, formulation=formulation, engine="casadi")
     with pytest.raises(
         sk.SekantError,
-        match=r"'turn' moves at t = 0 s \(with a speed of 5 in SI units\).*sk.analyses.steady_motion",
+        match=r"'turn' moves at t = 0 s \(velocity or acceleration 5 in SI units\).*sk.analyses.steady_motion",
     ):
         sk.equilibrium(spinning)
     found = sk.linearize(spinning, sk.analyses.steady_motion(spinning, turn=5.0), outputs=["hinge.q"])

@@ -55,7 +55,7 @@ def test_table_csv_and_picture(crank, tmp_path):
         ("A.angle", {"range": ("3 mm", "5 mm", 3)}, "an angle is expected"),
         ("distance(slider, grund)", {"range": (0, 1, 3)}, "did you mean 'ground'"),
         (["A.angle", "A.angle"], {"range": [(0, 1, 3)] * 2}, "named twice"),
-        (["A.angle", "D.q"], {"range": [(0, 1, 3)]}, "2 drives, but 1"),
+        (["A.angle", "D.q"], {"range": [(0, 1, 3)]}, "got 1 for 2 drives"),
         (["A.angle", "D.q"], {"range": [(0, 1, 3)] * 2}, "has 1 degree of freedom but 2 drives"),
         ("slider.y", {"range": (0, 1, 3)}, "cannot be driven"),
     ],

@@ -137,7 +137,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
         ),
         (
             lambda m, r: sk.simulate(m.changed(name="other"), 1.0, initial=r),
-            "model of the initial result is 'pendulum', but that of this system is 'other'; .* its .final_state",
+            "model of the initial result is 'pendulum', but that of this system is 'other'; .* of that result",
         ),
         (
             lambda m, r: sk.simulate(sk.compile(m, formulation="cartesian"), 1.0, initial=r),
@@ -147,7 +147,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
         (lambda m, r: sk.linearize(m, np.zeros(2)), r"the state must be a state \(got ndarray\)"),
         (
             lambda m, r: sk.assemble(m, sk.State([0.1, 0.2], [0.0])),
-            "has 2 coordinates and 1 velocities; model",
+            "q has size 2 and v has size 1, but model",
         ),
         (
             lambda m, r: sk.analyses.structural_analysis(m, sk.State([np.nan], [0.0])),

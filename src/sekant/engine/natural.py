@@ -1,4 +1,4 @@
-"""Mechanisms modeled with points and bare Lagrangians, built in Python (`sekant.natural`).
+"""Mechanisms modeled with points, and systems given by a Lagrangian, built in Python (`sekant.natural`).
 
 >>> import sekant as sk
 >>> m = sk.natural.Mechanism(dim=2, gravity=(0, -9.81))

@@ -100,8 +100,8 @@ class System:
     """A compiled model, based on equations that implement `sekant.formulations.contract`.
 
     The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
-    work. Several threads may use one system: every call has its own buffers, and a lock protects what is built
-    only once.
+    work. Several threads may use one system: every call has its own buffers, and a lock protects objects that are
+    built only once.
     """
 
     def __init__(
@@ -278,7 +278,7 @@ class System:
 
     @property
     def reactions(self) -> Reactions:
-        """Which of these the system has: dry friction, contacts, events, samples, delays."""
+        """Whether the system has dry friction, contacts, events, samples and delays."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property
@@ -340,8 +340,8 @@ class System:
         return found is not ABSENT
 
     def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """Like `cached`, for a result that depends on `numbers` and on the numbers of the model. The last results
-        stay in memory; each process also writes its first few results to disk."""
+        """Like `cached`, for a result that depends on `numbers` and on the numbers of the model. The most recent
+        results stay in memory; each process also writes its first few results to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
@@ -356,8 +356,8 @@ class System:
         return self._recent.put(place, (found,))[0]
 
     def recompiled(self, model: Model, parameters: Sequence[str]) -> System:
-        """`model`, a variant of this system's, compiled with the same options. The run-time parameters are
-        `parameters`, of which inputs of the model may be left out, and all inputs."""
+        """Compile `model`, a variant of the model of this system, with the same options. The run-time parameters are
+        `parameters` and all inputs of the model, which `parameters` need not include."""
         names = [name for name in parameters if name not in model.inputs]
         formulation = self.facts.formulation
         return compile(
@@ -488,7 +488,8 @@ class System:
         return found[:, 0], found[:, 1:n], found[:, n:]
 
     def inverse_dynamics(self, q, v, a, t=0.0, parameters=None) -> Vector:
-        """Generalized forces (nv,) that must act, in addition to the model's own, to cause accelerations a (nv,)."""
+        """Generalized forces (nv,) that must act, in addition to the model's own forces, to cause accelerations a
+        (nv,)."""
         return self._questions.answer("inverse_dynamics", q, v, t, parameters, a)
 
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:

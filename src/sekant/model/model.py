@@ -102,8 +102,8 @@ class Model(Description):
         return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Fields that keep special values in a mirror image: the curves stay as they are, because each mirrored joint
-        mirrors the curve that it uses."""
+        """Fields that a mirror image treats specially: curves remain unchanged, because each mirrored joint mirrors
+        the curve that it uses."""
         return {"curves": self.curves}
 
     def mount(
@@ -119,10 +119,10 @@ class Model(Description):
     ) -> Model:
         """The model with `part` mounted on the body or frame `on`; the items of the part are named ``prefix.item``.
 
-        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mounts the
-        part's mirror image about the plane of its ground that is normal to this axis. `parameters` gives values
-        of the part's parameters, which may be expressions of the parameters of this model; `connect` says which
-        names of this model replace names that the part uses but does not define.
+        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mirrors the part
+        in the plane of its ground that is normal to this axis. `parameters` gives values of the part's parameters;
+        these values may be expressions in the parameters of this model. `connect` maps names that the part uses but
+        does not define to names of this model.
         """
         from sekant.model.mounting import mount
 

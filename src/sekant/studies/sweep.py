@@ -33,7 +33,7 @@ MOST_NUMBERS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a study: `done` of `rows`, `failed` of them, `rate` in rows per second, `left` in s."""
+    """Progress of a study: rows in all, done and failed, `rate` in rows per second, and the time `left` (s)."""
 
     done: int
     rows: int

@@ -43,9 +43,10 @@ RANGE_BEHAVIORS = ("error", "linear", "periodic")
 class PoseCurve:
     """X_FM(u): position p_FM [m] in F and orientation R_FM as a function of one parameter u.
 
-    `table` holds 3 + (0, 1..3 or 4) components, see `pose_kinematics` for the `orientation` tags.
-    `table.extrapolation` says what happens outside the range: "error", "linear" (the curve continues with constant
-    rates of its components) or "periodic" (it repeats, as a closed track does).
+    `table` has 3 components of the position, followed by 0 to 4 components of the orientation, depending on the tag
+    `orientation` (see `pose_kinematics`). `table.extrapolation` determines the behavior outside the range: "error",
+    "linear" (the curve continues with constant rates of its components) or "periodic" (it repeats, as a closed track
+    does).
     """
 
     table: Table

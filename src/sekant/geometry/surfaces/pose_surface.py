@@ -118,7 +118,8 @@ class PoseSurface:
         return np.cross(self.position(u1, u2, (1, 0)), self.position(u1, u2, (0, 1)))
 
     def degeneracy(self, u1: ArrayLike, u2: ArrayLike, length: float | None = None) -> Array:
-        """Smallest over largest singular value (...) of the two twists, each scaled to unit size over the surface.
+        """Ratio (...) of the smallest to the largest singular value of the two twists, each scaled to unit size over
+        the surface.
 
         `length` [m] converts rotations to lengths; by default it is the diagonal of the box around the surface's
         positions. The ratio is zero where the two coordinates move the body in the same way; a joint on the surface

@@ -60,7 +60,8 @@ typedef struct {{
 
 @dataclass(frozen=True, eq=False)
 class FmuExport:
-    """The FMU. `method` is that of co-simulation, else empty; `compilers` names the compiler for each platform."""
+    """The exported FMU. `method`: the integrator of co-simulation, or empty. `compilers`: the compiler for each
+    platform."""
 
     path: Path
     version: int

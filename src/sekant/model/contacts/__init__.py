@@ -1,4 +1,4 @@
-"""Contacts: rigid ones, with impacts, are the `contacts` of a model; compliant ones are among its `forces`.
+"""Contacts: rigid contacts, with impacts, are the `contacts` of a model; compliant contacts belong to its `forces`.
 
 Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """

@@ -237,7 +237,7 @@ def leader_of(joint: Joint) -> str | None:
 
 
 def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
-    """For each coordinate that `joint` shares, its index -> the joint that has it, and its index there."""
+    """Coordinates that `joint` shares: index -> the joint that has this coordinate, and its index in that joint."""
     leader, second = leader_of(joint), getattr(joint, "second_coordinate_of", None)
     if leader is not None:
         first = getattr(joint, "coordinate", None) or 0

@@ -38,7 +38,8 @@ class Space(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Geometric:
-    """A point (weight 1) or a vector (weight 0) of a mechanism, or an intermediate sum from which one is formed.
+    """A point (weight 1) or a vector (weight 0) of a mechanism, or an intermediate sum from which a point or a vector
+    is formed.
 
     `value` (dim,) m in W, an expression of the mechanism's coordinates, time and parameters. ``B - A`` is a vector,
     ``A + 0.3*u`` and ``(A + B)/2`` are points.

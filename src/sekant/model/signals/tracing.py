@@ -169,7 +169,7 @@ def _recorded(x: Any) -> Traced:
 def traced(
     name: str, function: Callable[..., Any], unit: str = "1", /, **quantities: str | float
 ) -> dict[str, Signal]:
-    """Signals that compute the same as a Python function; the last one has the name `name`.
+    """Signals that together compute the same values as a Python function; the last signal has the name `name`.
 
     `quantities`: for each argument of the function a quantity of the model ("rail.q", "t", a sensor, a parameter),
     any expression, or a number. The function may use +, -, *, /, **, %, comparisons, &, |, NumPy's functions of

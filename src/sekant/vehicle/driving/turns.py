@@ -97,8 +97,7 @@ def steady_turns(
     accelerations: Sequence[float],
     parameters: Sequence[str] = (),
 ) -> SteadyTurns:
-    """Turns to the left at `speed` (m/s) with the given, increasing lateral `accelerations` (m/s^2); 0: straight
-    ahead.
+    """Turns to the left at `speed` (m/s) with increasing lateral `accelerations` (m/s^2); 0 is straight ahead.
 
     `parameters`: numbers of the car's model for derivatives, such as ``chassis.mass`` or
     ``front.left.tire.tread_stiffness``.

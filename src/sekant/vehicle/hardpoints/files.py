@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def load_suspension(
     path: str | PathLike[str], *, side: Side | None = None, steered: bool = True
 ) -> tuple[Model, Suspension]:
-    """The model of a corner and the roles of its items, from a file of one of three kinds.
+    """The model of a corner and the roles of its items, from a file of hard points or of a model.
+
+    The file has one of three forms:
 
     1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`), in YAML or in a table (.csv, .xlsx).
     2. `model: other.yaml` with `suspension: {...}` (`sekant.vehicle.Suspension`).

@@ -27,7 +27,7 @@ def curve_sensitivities(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> Sensitivities:
-    """Exact derivatives of `curves` with respect to x, y, z of `points` (default: all) over travel (n,) m.
+    """Exact derivatives of `curves` with respect to x, y, z of `points` (by default all) at travel (n,) m.
 
     `curves` contains names of the axle's curves, such as ``left.toe``; ``toe`` refers to the left wheel. A point
     moves together with its mirror image on the other side. The rack is at its position as drawn.
