@@ -25,10 +25,10 @@ QUANTITIES = ("position", "velocity", "acceleration")
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Motion of points of both models: `expected` of the full one, `measured` of the reduced one.
+    """Motion of points of two models: `expected` of the full model, `measured` of the reduced model.
 
     ``percent("upright.position")`` (n, 3) is (measured - expected) / range of expected * 100 (Hall 3.5), by
-    component; `largest` its largest absolute value over time (3,). `turn` compares orientations.
+    component; `largest` is its largest absolute value over time (3,). `turn` compares orientations.
     """
 
     expected: Result

@@ -22,10 +22,10 @@ from sekant.reduction.lumping import Lump
 class Reduction:
     """The reduced `model`, in which `joint` has the coordinates `drives` (`units`, `ranges` in SI).
 
-    `errors`: errors of the poses of every following body at unseen points. `carried`: bodies that follow because
-    forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: removed bodies; `lumps`:
-    point masses that replace them; `left_out`: removed items; `warnings`: of the sweep, such as places where
-    branches of the mechanism meet.
+    `errors`: errors of the poses of every following body, between the stored poses. `carried`: bodies that
+    follow because forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: removed
+    bodies; `lumps`: point masses that replace them; `left_out`: removed items; `warnings`: of the sweep, such
+    as positions where branches of the mechanism meet.
     """
 
     model: Model
@@ -71,7 +71,7 @@ class Reduction:
         lines.append(f"  {self.method}, {' x '.join(str(n) for n in self.nodes)} poses")
         for body, error in self.errors.items():
             lines.append(
-                f"  {body}: errors up to {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
+                f"  {body}: errors up to {error.position_max:.2e} m and {error.angle_max:.2e} rad between the poses"
             )
         groups = {
             "bodies that follow because forces, contacts or sensors refer to them": self.carried,

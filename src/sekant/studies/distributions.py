@@ -96,7 +96,7 @@ class TruncatedNormal(Distribution):
 
 @dataclass(frozen=True)
 class LogNormal(Distribution):
-    """The logarithm is Gaussian; `spread` is its standard deviation, and `median` the median of the value."""
+    """Distribution with this `median`, whose logarithm is Gaussian with the standard deviation `spread`."""
 
     median: float
     spread: float

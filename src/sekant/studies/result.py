@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, SekantError, optional_module, suggest
+from sekant.errors import DataError, SekantError, counted, optional_module, suggest
 from sekant.files import replace_file
 from sekant.html_tables import html_table
 from sekant.studies.analyses import FINISHED
@@ -31,7 +31,7 @@ ROWS_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
-    """Rows of a study, in the order of its samples.
+    """The result of a study, with a row for each row of its samples.
 
     samples     the design, (n, k)
     measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of a row that
@@ -87,7 +87,7 @@ class SweepResult:
             f"{int((self.status == i).sum())} {name.replace('_', ' ')}"
             for i, name in enumerate(self.statuses)
         ]
-        lines = [f"{len(self)} rows ({self.samples.kind.replace('_', ' ')}): {', '.join(counts)}"]
+        lines = [f"{counted(len(self), 'rows')} ({self.samples.kind.replace('_', ' ')}): {', '.join(counts)}"]
         width = max((len(name) for name in self.measure_names), default=0)
         for name in self.measure_names:
             good = self[name][np.isfinite(self[name])]
@@ -103,8 +103,9 @@ class SweepResult:
         for row, cause in list(self.messages.items())[:3]:
             given = ", ".join(f"{n} = {v:.6g}" for n, v in self.samples.row(row).items())
             lines.append(f"  row {row} ({given}): {self.statuses[self.status[row]]}: {cause}")
-        if len(self.messages) > 3:
-            lines.append(f"  ... and {len(self.messages) - 3} more rows with a message")
+        more = len(self.messages) - 3
+        if more > 0:
+            lines.append(f"  ... and {more} more row{'' if more == 1 else 's'} with a message")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -250,7 +251,7 @@ class SweepResult:
 
 
 def open_sweep(path: str | os.PathLike[str]) -> SweepResult:
-    """Read what `SweepResult.save` wrote to a ``.nc`` file."""
+    """Read the result of a study from a ``.nc`` file that `SweepResult.save` wrote."""
     from scipy.io import netcdf_file
 
     name = os.fspath(path)

@@ -20,7 +20,7 @@ MOST_ROWS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """A design: `values` (n, k) in SI, a row per run and a column per name.
+    """The design of a study: `values` (n, k) in SI, with one row per run and one column per name.
 
     `kind` and `settings` (seed, ranges) record how the rows were made. `axes` are the values of each name if the
     rows are a full grid; the last name varies fastest.
@@ -58,7 +58,7 @@ class Samples:
 
 
 def rows(values: Mapping[str, ArrayLike]) -> Samples:
-    """Samples of the given values, (n,) of each name, row by row."""
+    """Samples from columns: the values (n,) of each name, row by row."""
     columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
@@ -68,7 +68,7 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
 
 
 def grid(values: Mapping[str, ArrayLike]) -> Samples:
-    """Every combination of the values (n_i,) of each name; the last name varies fastest."""
+    """Samples of every combination of the values (n_i,) of the names; the last name varies fastest."""
     axes = tuple(_column(name, axis) for name, axis in values.items())
     size = int(np.prod([float(axis.size) for axis in axes])) if axes else 0
     check_size(size)

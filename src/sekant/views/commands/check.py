@@ -21,7 +21,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     assignments: Assignments = None,
     equations: Annotated[
-        bool, typer.Option("--equations", help="Print the equations of motion in symbols (needs SymPy).")
+        bool, typer.Option("--equations", help="Print the equations of motion in symbols (requires SymPy).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -38,7 +38,7 @@ Tunable = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
-@export.command(short_help="Write C99 source: one header and one file, fixed steps.")
+@export.command(short_help="Write a C99 header and source file that take fixed steps.")
 @with_lines
 def c(
     file: File,
@@ -65,7 +65,10 @@ def c(
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write one C99 header and source: fixed steps, no allocation, only math.h, with a self-test."""
+    """Write a C99 header and source file with a self-test.
+
+    The code takes fixed steps, allocates no memory and requires only math.h.
+    """
     given = parse_assignments(assignments)
     from sekant.io.export import c as write
     from sekant.io.export.compilers import FULL_SPEED

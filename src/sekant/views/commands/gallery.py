@@ -36,7 +36,7 @@ def gallery(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run every model of a folder and write a page with pictures, players, plots and sources."""
+    """Run every model in a folder and write a page with pictures, players, plots and sources."""
     from sekant.progress_bar import ProgressBar
     from sekant.views.gallery import make_gallery
 

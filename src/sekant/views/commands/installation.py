@@ -8,7 +8,7 @@ import typer
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Show versions, cache and processor, and test the engine on a pendulum."""
+    """Show the versions, the cache and the processor, and test the engine on a pendulum."""
     from sekant.views.diagnosis import diagnose
 
     found = diagnose()

@@ -58,7 +58,7 @@ def kinematics(
     plot: Annotated[Path | None, typer.Option(help="Also draw a plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Move a mechanism through a range; report positions, their derivatives and the ends of the range."""
+    """Move a mechanism through a range; report positions, their derivatives and the ends of the reachable range."""
     given = parse_assignments(assignments)
     drive, ends = ranges_of(drive, "--drive")
     counts = points or [own or (101 if len(drive) == 1 else 21) for _, _, own in ends]

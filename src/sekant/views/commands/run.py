@@ -73,7 +73,9 @@ def run(
     html: Annotated[
         Path | None, typer.Option(help="Also write a page that plays the motion (.html).")
     ] = None,
-    engine: Annotated[Engine, typer.Option(help="Engine that evaluates the equations.")] = Engine.llvm,
+    engine: Annotated[
+        Engine, typer.Option(help="Engine that evaluates the equations: llvm or casadi.")
+    ] = Engine.llvm,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Simulate a model and save the result."""

@@ -19,7 +19,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of model files, which editors use to check and complete them.
 
-    With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then write
+    For the YAML language server (VS Code, Neovim, Emacs), run sekant schema -o sekant.schema.json and write this
     as the first line of a model file: # yaml-language-server: $schema=sekant.schema.json
     """
     refuse_unwritable(curves=[output])

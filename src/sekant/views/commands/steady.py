@@ -53,8 +53,9 @@ def steady(
 ) -> None:
     """Find a steady turn, spin or straight run; report the unknowns found, the modes and their sensitivity.
 
-    --locus varies a number of the model, "turn", a coordinate of --rate or an output of --target. A car runs
-    straight ahead at the speed in its file; --target speed and --target lateral_acceleration change that.
+    --locus accepts a number of the model, "turn", a coordinate from --rate or an output from --target. A car runs
+    straight ahead at the speed in its file; --target speed sets another speed, and --target lateral_acceleration
+    a turn.
     """
     given = parse_assignments(assignments)
     names = names_in(sensitivity, "--sensitivity")

@@ -19,7 +19,8 @@ def tire(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw forces against slip, and Fy against Fx in combined slip (.svg, .pdf, .png)."
+            "--plot",
+            help="Draw Fx against slip, Fy and Mz against slip angle, and Fy against Fx (.svg, .pdf, .png).",
         ),
     ] = None,
     camber: Annotated[
