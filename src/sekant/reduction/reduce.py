@@ -67,7 +67,8 @@ def reduce(
     coordinates. `method`: "table", quintic interpolation of poses (over one coordinate, also of their
     derivatives), or "path", a curve fitted to the poses alone; over two coordinates, "path" is a polynomial
     surface of degree 5 x 5 (Hall). `nodes`: number of poses over each coordinate; by default, as many as
-    `tolerance` (m and rad, 1e-8 unless given) requires. If both are given, the tolerance is only checked.
+    `tolerance` (m and rad, by default 1e-8) requires, and 21 x 9 for the polynomial. If both are given, the
+    tolerance is only checked.
 
     Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
     their own poses over the same coordinates. `inertia` determines what happens to the other dropped bodies. "exact":
@@ -80,7 +81,7 @@ def reduce(
     `elastic`: for a mechanism that is compliant because of its bushings. `keep` must name one frame
     (``upright.hub``) and `coordinate` one of its coordinates (``upright.hub.z``), for a steered corner also a
     coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic modes of the
-    bushings (True: all modes; a number: as many modes). These modes replace the bushings; other forces on dropped
+    bushings (True: all modes; a number: that many modes). These modes replace the bushings; other forces on dropped
     bodies remain.
 
     `parameters`: values that replace numbers of the model, such as hard points, by the names of run-time parameters.
