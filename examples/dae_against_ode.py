@@ -62,15 +62,15 @@ def text(found: dict[str, Form]) -> str:
     """A table in Markdown."""
     ode, dae = found["ODE"], found["DAE"]
     apart = np.linalg.norm(ode.position - dae.position, axis=1).max()
-    lines = ["| form | coordinates | constraints | processor seconds |", "|---|---|---|---|"]
+    lines = ["| form | coordinates | constraints | processor time, s |", "|---|---|---|---|"]
     lines += [
         f"| {name} | {one.coordinates} | {one.constraints} | {one.seconds:.3f} |"
         for name, one in found.items()
     ]
     lines.append("")
     lines.append(
-        f"The ODE form is {dae.seconds / ode.seconds:.1f} times as fast (HALL: {PUBLISHED}); the two motions differ "
-        f"by at most {apart:.0e} m."
+        f"The ODE form is {dae.seconds / ode.seconds:.1f} times as fast as the DAE form (HALL: {PUBLISHED}). The "
+        f"two motions differ by at most {apart:.0e} m."
     )
     return "\n".join(lines)
 

@@ -76,7 +76,7 @@ def digits(name: str) -> str:
 def digits_table(found: Study) -> str:
     published = _studies().STUDIES[found.name]
     lines = [
-        f"The energy balance stays within {found.energy_drift:.0e} of the largest kinetic energy over 10 s.",
+        f"Over 10 s, the energy balance drifts by at most {found.energy_drift:.0e} times the largest kinetic energy.",
         "",
         "| method | tolerance | SCD | DERA | global error | Taylor - Radau |",
         "|---|---|---|---|---|---|",
@@ -193,12 +193,12 @@ def size_table() -> str:
 
     rows = ["| mechanism | bodies | joint | cartesian | natural |", "|---|---|---|---|---|"]
     for title, make in (
-        ("planar four-bar, in space", loops.four_bar),
-        ("slider-crank, in space", loops.slider_crank),
+        ("planar four-bar, modeled in space", loops.four_bar),
+        ("slider-crank, modeled in space", loops.slider_crank),
         ("four-bar with two ball joints (RSSR)", lambda: loops.spatial_four_bar(sk.joints.Spherical)),
         ("double wishbones", loops.wishbones),
-        ("five links", loops.five_link),
-        ("Stewart platform, six sliding legs", loops.stewart),
+        ("five-link suspension", loops.five_link),
+        ("Stewart platform with six sliding legs", loops.stewart),
     ):
         model = make()
         cells = [title, str(len(model.bodies))]
