@@ -172,7 +172,7 @@ def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):
     result = Result.load(file)
     assert result.status == "interrupted"
     assert stderr.decode() == (
-        f"interrupted; {len(result)} rows up to t = {result.time[-1]:g} s are saved in crane.nc\n"
+        f"interrupted; saved {len(result)} rows up to t = {result.time[-1]:g} s in crane.nc\n"
     )
 
 

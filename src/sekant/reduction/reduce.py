@@ -65,7 +65,7 @@ def reduce(
     `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``,
     ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or two pairs for two
     coordinates. `method`: "table", quintic interpolation of poses (over one coordinate, also of their
-    derivatives), or "path", a curve fitted to the poses alone; over two coordinates, "path" is a polynomial
+    derivatives), or "path", a curve fitted to the poses alone. Over two coordinates, "path" is a polynomial
     surface of degree 5 x 5 (Hall). `nodes`: number of poses over each coordinate; by default, as many as
     `tolerance` (m and rad, by default 1e-8) requires, and 21 x 9 for the polynomial. If both are given, the
     tolerance is only checked.

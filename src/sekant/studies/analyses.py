@@ -267,7 +267,8 @@ class KinematicsStudy(SystemAnalysis):
         swept = kinematics(self.system, parameters=values, **self.given)
         if len(swept.drive_names) > 1:
             raise SekantError(
-                "a study of kinematics accepts one drive; hold the other drive, or vary it by name"
+                "a study of kinematics accepts one drive; hold the other coordinate (hold), and vary its start value "
+                "(such as hinge.q0)"
             )
         wanted, x = swept.axes[0], np.asarray(swept.drive, float)
         message = "; ".join(str(limit) for limit in swept.limits)

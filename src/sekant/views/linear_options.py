@@ -38,7 +38,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="Target value of an output, or of body.speed, body.radius or body.lateral_acceleration; repeatable.",
+        help="Target value of an output, or of BODY.speed, BODY.radius or BODY.lateral_acceleration; repeatable.",
     ),
 ]
 SensitivityNames = Annotated[
@@ -105,7 +105,7 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
 
     if turn is None and velocity is None and not rate:
         raise typer.BadParameter(
-            "give at least one of --turn, --velocity or --rate", param_hint="steady motion"
+            "a steady motion requires --turn, --velocity or --rate", param_hint="steady motion"
         )
     rates, targets = parse_assignments(rate, "--rate"), parse_assignments(target, "--target")
     components = None

@@ -175,9 +175,11 @@ def _start(system: System, initial: str) -> Any:
 
 
 def _saved(writer: ResultWriter) -> str:
+    from sekant.errors import counted
+
     if not writer.rows:
         return "nothing was saved, because the run had not started"
-    return f"{writer.rows} rows up to t = {writer.last_time:g} s are saved in {writer.path}"
+    return f"saved {counted(writer.rows, 'rows')} up to t = {writer.last_time:g} s in {writer.path}"
 
 
 def _write_extras(result: Result, csv: Path | None, plot: Path | None, html: Path | None) -> None:

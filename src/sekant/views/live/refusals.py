@@ -12,8 +12,8 @@ def refuse(system: System) -> None:
     name = system.model.name
     if system.nv == 0:
         raise SekantError(
-            f"model '{name}' has no degrees of freedom, so there is no motion to compute; free a joint, or use "
-            f"sekant kinematics"
+            f"model '{name}' has no degrees of freedom, so there is no motion to simulate; free a joint, or use "
+            "sekant kinematics"
         )
     if system.model.lagrangian is not None:
         raise SekantError(

@@ -26,7 +26,7 @@ def mode_figure(modes: Any, amplitude: float | None) -> dict[str, Any]:
     """Run and modes of the page. `modes`: the result of `sk.linearize(...).modes()`."""
     numbers = [int(k) for k in modes.oscillations]
     if not numbers:
-        raise SekantError("no mode oscillates: all eigenvalues are real, so there is no period to show")
+        raise SekantError("no mode oscillates, because all eigenvalues are real; there is no period to show")
     first = _period(modes, numbers[0], 0.0)
     size = float(np.linalg.norm(np.subtract(*figure(first)["bounds"])))
     periods = [_period(modes, k, amplitude or _amplitude(modes, k, first, size)) for k in numbers]
