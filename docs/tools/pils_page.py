@@ -58,7 +58,7 @@ def pils() -> Iterator[Row]:
         spin = float(np.linalg.norm(runs.spin - runs.spin_of_table, axis=1).max())
         where = "5.1" if name == "fall" else "5.2"
         yield Row(
-            f"Formula Student corner, {name}: deviation of the pose table from the mechanism [m]",
+            f"Formula Student corner, {name}: difference in position between pose table and mechanism [m]",
             where,
             2e-4,
             runs.error,
@@ -67,7 +67,7 @@ def pils() -> Iterator[Row]:
             limit=True,
         )
         yield Row(
-            f"Formula Student corner, {name}: deviation of the pose table's angular velocity [rad/s]",
+            f"Formula Student corner, {name}: difference in angular velocity between pose table and mechanism [rad/s]",
             where,
             1e-2,
             spin,
@@ -88,7 +88,7 @@ def _hinged_rod(step: float = 0.3) -> Iterator[Row]:
     errors = pose_errors(fine.every(30).motion("rod.end", fine.drive, "cubic"), fine.nodes("rod.end"))
     across = radius * np.sqrt(1 - 1 / 14)  # distance of the end from the axis
     yield Row(
-        "rod on a hinge, nodes every h = 0.3 rad: error of the position divided by h⁴/384 of the radius",
+        "rod on a hinge, nodes every h = 0.3 rad: position error as a multiple of r h⁴/384 (r: radius)",
         "3.5.1",
         1.0,
         errors.e.max() / (step**4 * across / 384),
@@ -96,7 +96,7 @@ def _hinged_rod(step: float = 0.3) -> Iterator[Row]:
         "closed form",
     )
     yield Row(
-        "rod on a hinge, nodes every 0.3 rad: error of the rotation [rad]",
+        "rod on a hinge, nodes every 0.3 rad: rotation error [rad]",
         "3.5.1",
         1e-13,
         float(errors.theta.max()),
