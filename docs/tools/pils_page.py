@@ -57,8 +57,9 @@ def pils() -> Iterator[Row]:
         runs = falls.run(case)
         spin = float(np.linalg.norm(runs.spin - runs.spin_of_table, axis=1).max())
         where = "5.1" if name == "fall" else "5.2"
+        corner = f"Formula Student corner, {name}"
         yield Row(
-            f"Formula Student corner, {name}: difference in position between pose table and mechanism [m]",
+            f"{corner}: difference in position between pose table and mechanism [m]",
             where,
             2e-4,
             runs.error,
@@ -67,7 +68,7 @@ def pils() -> Iterator[Row]:
             limit=True,
         )
         yield Row(
-            f"Formula Student corner, {name}: difference in angular velocity between pose table and mechanism [rad/s]",
+            f"{corner}: difference in angular velocity between pose table and mechanism [rad/s]",
             where,
             1e-2,
             spin,
