@@ -47,7 +47,7 @@ def test_a_drive_past_a_dead_point_names_it(formulation, method):
     assert result.stats["steps"] + result.stats["rejected"] < 3000  # not until the tolerance is met
     assert "at a dead point (links stretched or folded)" in result.message
     assert "motion 'push' prescribes D.displacement = 1.2 m" in result.message
-    assert "end the travel before it" in result.message
+    assert "end the travel before this point" in result.message
     assert "loosen" not in result.message
 
 
@@ -84,7 +84,7 @@ def coincident(add) -> sk.System:
     ],
 )
 def test_an_element_whose_ends_coincide_is_named(kind, add):
-    message = re.escape(f"the ends 'O' and 'A' of {kind} 'it' are at the same place")
+    message = re.escape(f"the ends 'O' and 'A' of {kind} 'it' coincide")
     with pytest.raises(sk.SekantError, match=message):
         sk.simulate(coincident(add), 0.1)
 

@@ -79,7 +79,7 @@ def test_names_and_ports_for_other_packages(system):
     np.testing.assert_allclose(linear.A, A, atol=1e-11)
     np.testing.assert_allclose(linear.B[:, 0], b, atol=1e-11)
     np.testing.assert_allclose(linear.to_scipy().C, [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0]], atol=1e-12)
-    with pytest.raises(SolverError, match="no M, C and K"):
+    with pytest.raises(SolverError, match="M, C and K do not exist"):
         _ = linear.K
 
 

@@ -159,7 +159,7 @@ def test_plot_draws_what_is_named(result_file, tmp_path):
     ("arguments", "message"),
     [
         (["plot", "nowhere.nc"], "nowhere.nc: cannot be read: there is no such file"),
-        (["plot", "crane.nc", "hinge.w"], "no channel 'hinge.w'; did you mean 'hinge.q'?\n"),
+        (["plot", "crane.nc", "hinge.w"], "there is no channel 'hinge.w'; did you mean 'hinge.q'?\n"),
         (["plot", "crane.nc", "-o", "a.jpg"], "a.jpg: '.jpg' is not a supported picture format"),
         (["plot", "crane.nc", "-o", "no/a.svg"], "no/a.svg: cannot be written: there is no directory 'no'\n"),
         (["plot", "text.nc"], "text.nc: is not a result file"),

@@ -83,7 +83,7 @@ def test_a_motion_into_a_dead_end_tells_time_and_coordinate():
     assert 0.4 < result.time[-1] < 0.52  # what was computed is kept
     assert "0.5159" in result.message
     assert "motion 'motor' prescribes D.angle = -2.43" in result.message
-    assert "end the travel before it" in result.message
+    assert "end the travel before this point" in result.message
 
 
 def test_a_structure_is_not_simulated():
@@ -113,7 +113,7 @@ def test_unknown_names_in_hold_and_weights():
 
 def test_holding_too_much_says_what_is_held():
     text = refusal(lambda: sk.assemble(system_of(four_bar()), hold=["A.angle", "B.angle", "D.angle"]))
-    assert "'A.angle' is held, 'B.angle' is held, 'D.angle' is held" in text
+    assert "held 'A.angle', held 'B.angle', held 'D.angle'" in text
 
 
 def test_a_distance_of_no_length():

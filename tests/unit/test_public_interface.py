@@ -125,7 +125,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
     [
         (
             lambda m, r: sk.simulate("arm.yaml", 1.0),
-            r"got str\); read it from its file by sk.load\('arm.yaml'\)",
+            r"got str\); read it from its file with sk.load\('arm.yaml'\)",
         ),
         (lambda m, r: sk.compile(sk.compile(m)), r"got System\); give its .model"),
         (lambda m, r: sk.linearize(3.0), r"got float\); make one with sk.Model"),

@@ -83,7 +83,7 @@ def test_ambiguous_names_are_refused(channels, message):
 
 
 def test_units_must_be_one_or_as_many_as_columns():
-    with pytest.raises(SekantError, match="3 units for 2 columns"):
+    with pytest.raises(SekantError, match=r"one for each column \(got 3 for 2\)"):
         Channel("rod.q", ("rad", "m", "s"), ("angle", "travel"))
 
 

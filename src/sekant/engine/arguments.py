@@ -104,7 +104,7 @@ def model_of(given: object, parameters: Sequence[str]) -> tuple[Model, list[str]
 def _way_to_model(given: object) -> str:
     """Advice on how to get a model from another object, for messages."""
     if isinstance(given, (str, PathLike)):
-        return f"read it from its file by sk.load({str(given)!r})"
+        return f"read it from its file with sk.load({str(given)!r})"
     if isinstance(getattr(given, "model", None), Model):
         return "give its .model"
     return "make one with sk.Model or sk.load"

@@ -217,9 +217,10 @@ def _no_velocities(geometry: LoopGeometry, closed: Closed, hold: Sequence[str]) 
     error = np.abs(G @ closed.v + drift)
     name = geometry.row_names()[int(np.argmax(error))]
     return (
-        f"model '{geometry.system.model.name}': no velocities satisfy all constraints at "
-        f"t = {float(geometry.t[0]):.6g} s; '{name}' has the largest error, {error.max():.4g} m/s or rad/s. "
-        f"{_prescribed(geometry, hold)}Remove one of them, or start away from a singular position"
+        f"model '{geometry.system.model.name}': no velocities satisfy all constraints at t = "
+        f"{float(geometry.t[0]):.6g} s; '{name}' has the largest error, {error.max():.4g} m/s or rad/s. "
+        f"{_prescribed(geometry, hold)}Remove or change a constraint, a prescribed motion or a held "
+        "coordinate, or start away from a singular position"
     )
 
 
@@ -243,10 +244,10 @@ def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> st
                 f"  {block.kind} '{block.name}': violated by {residual:.4g} {_unit(system, block.name)}"
             )
     return (
-        f"model '{system.model.name}' cannot be assembled at t = {float(geometry.t[0]):.6g} s; at the closest point "
-        "found:\n"
+        f"model '{system.model.name}' cannot be assembled at t = {float(geometry.t[0]):.6g} s; at the "
+        "closest position found:\n"
         + "\n".join(lines)
-        + f"\n{_prescribed(geometry, hold)}Check lengths and start values of these loops, or release held coordinates"
+        + f"\n{_prescribed(geometry, hold)}Check lengths and start values, or release held coordinates"
     )
 
 
@@ -264,8 +265,8 @@ def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
         f"motion '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"
         for name, d in model.motions.items()
     ]
-    given += [f"'{name}' is held" for name in hold]
-    return f"Prescribed: {', '.join(given)}. " if given else ""
+    given += [f"held '{name}'" for name in hold]
+    return f"Prescribed or held: {', '.join(given)}. " if given else ""
 
 
 def _moved(system: System, start: State, q: Vector, v: Vector) -> tuple[Moved, ...]:

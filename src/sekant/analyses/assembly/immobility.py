@@ -48,7 +48,10 @@ def _locked(system: System) -> str:
     rows, names = len(system.facts.rows), list(dict.fromkeys(system.facts.rows))
     cause = "its joints lock one another"
     if rows:
-        cause = f"the {rows} equations of {_listed(names)} leave none of its {system.nv} coordinates free"
+        cause = (
+            f"the constraint equations of {_listed(names)} leave no coordinate free "
+            f"(equations: {rows}, coordinates: {system.nv})"
+        )
     remedy = "remove a constraint or free a joint"
     return f"model '{system.model.name}' has no degree of freedom: {cause}, and no motion is prescribed; {remedy}"
 
@@ -72,12 +75,15 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
     if rank and sizes[rank - 1] < NEARLY:
         fastest = int(np.argmax(np.abs(v))) if v.size else 0
         speed = (
-            f"; '{system.state_names[system.nq + fastest]}' has risen to {v[fastest]:.3g}" if v.size else ""
+            f"; the velocity '{system.state_names[system.nq + fastest]}' has reached {v[fastest]:.3g}"
+            if v.size
+            else ""
         )
         if drives:
             return (
-                "the mechanism is at a dead point (links stretched or folded), beyond which it cannot be driven: "
-                f"{drives}{speed}; end the travel before it, drive another joint, or change the lengths of the links"
+                "the mechanism is at a dead point (links stretched or folded), beyond which it cannot be "
+                f"driven: {drives}{speed}; end the travel before this point, drive another joint, or change "
+                "the lengths of the links"
             )
         return (
             f"the mechanism is next to a singular position (dead point: links stretched or folded){speed}; start "
@@ -119,8 +125,8 @@ def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
         found = eq.lookups.oracle("driven", inputs, [q_k, v_k])(t, q, v, system.parameter_vector(parameters))
         kind = system.equations.resolved.model.joints[prescribed.joint].coordinates[prescribed.coordinate]
         parts.append(
-            f"motion '{name}' prescribes {prescribed.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit}, "
-            f"moving at {float(found[1]):.3g} {kind.unit}/s"
+            f"motion '{name}' prescribes {prescribed.joint}.{kind.name} = {float(found[0]):.4g} "
+            f"{kind.unit}, with a rate of {float(found[1]):.3g} {kind.unit}/s"
         )
     return ", ".join(parts)
 

@@ -76,8 +76,8 @@ class KinematicsResult:
         wanted = ", ".join(dict.fromkeys(texts))
         why = "; ".join(str(limit) for limit in self.limits) or "the branch was lost"
         return (
-            f"model '{self.system.model.name}': no part of the range {wanted} can be reached from its start at "
-            f"{drive_text(self.equations, self.begin)}: {why}"
+            f"model '{self.system.model.name}': no part of the range {wanted} can be reached from the start "
+            f"at {drive_text(self.equations, self.begin)}: {why}"
         )
 
     @property
@@ -95,8 +95,10 @@ class KinematicsResult:
                 found.append(AnalysisWarning("branches_meet", "", "", limit.text, remedy))
         if self.singular.any():
             where = ", ".join(f"{value:.6g}" for value in self.points[self.singular][:6, 0])
-            cause = f"{int(self.singular.sum())} positions are singular, and have no derivatives"
-            remedy = "drive another quantity, or leave these positions out"
+            count = int(self.singular.sum())
+            are = "position is singular and has" if count == 1 else "positions are singular and have"
+            cause = f"{count} {are} no derivatives"
+            remedy = "drive another quantity, or leave out such positions"
             place = f"{self.drive_names[0]} = {where}"
             found.append(AnalysisWarning("singular_points", "", place, cause, remedy))
         return tuple(found)
@@ -108,7 +110,8 @@ class KinematicsResult:
         if not len(self):
             return [AnalysisWarning("range_not_reached", "", "", self.nothing, "")]
         ends = "; ".join(dict.fromkeys(limit.kind for limit in self.limits))
-        cause = f"{self.reached.size - len(self)} of {self.reached.size} points were not reached"
+        missing = self.reached.size - len(self)
+        cause = f"{missing} of {self.reached.size} points {'was' if missing == 1 else 'were'} not reached"
         cause += f" ({ends})" if ends else ""
         found = []
         for k, unit in enumerate(self.drive_units):
@@ -121,7 +124,8 @@ class KinematicsResult:
                 low, high = self._ends(k, got.min() + zero, got.max() + zero)
                 remedy = f"use {up_to(low - zero, 1)} to {up_to(high - zero, -1)} {unit}".strip()
             else:
-                remedy = f"the points reached lie in {got.min():.6g} to {got.max():.6g} {unit}".strip()
+                low, high = got.min(), got.max()
+                remedy = f"the points that were reached lie between {low:.6g} and {high:.6g} {unit}".strip()
             found.append(AnalysisWarning("range_not_reached", f"drive '{label}'", place, cause, remedy))
         return list(dict.fromkeys(found))
 

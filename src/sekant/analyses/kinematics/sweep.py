@@ -207,7 +207,9 @@ def _limits(
         exact = meeting(equations, before, (found.q[b], points[b]), at, tolerance)
         d, q = exact or (at, np.full(q0.size, np.nan))
         way = points[b] - before[1]
-        text = f"two branches of the motion meet at {drive_text(equations, d)}; the sweep continues in its direction"
+        text = (
+            f"two branches of the motion meet at {drive_text(equations, d)}; the sweep continues straight on"
+        )
         limits.append(Limit(MEETING, d, way / np.linalg.norm(way), q, text))
     return tuple(limits)
 

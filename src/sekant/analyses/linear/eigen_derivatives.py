@@ -108,7 +108,7 @@ def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ..
             f"they have the same eigenvalue, {values[members[0]]:.4g}, and the same eigenvector: the eigenvalue has "
             "no derivative"
         )
-        remedy = "change a parameter a little and differentiate there"
+        remedy = "change a parameter slightly before differentiating"
         warning = AnalysisWarning("defective_eigenvalues", f"modes {label}", "", cause, remedy)
         return np.full((len(group), dA.shape[2]), np.nan, complex), warning
     block = np.stack(

@@ -64,7 +64,7 @@ def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[Analysis
         D = axes_of(where.steady, where.point, reduction)
         if np.max(np.abs(D), initial=0.0) <= STILL * np.max(np.abs(reduction.A), initial=1e-300):
             return ()
-        remedy = "leave out at='motion': in axes that move along, all formulations have the same eigenvalues"
+        remedy = "leave out at='motion': in moving axes, all formulations have the same eigenvalues"
     cause = (
         "the coefficients are frozen at an instant: eigenvalues depend on the coordinates and on the "
         "formulation, and do not determine stability"

@@ -256,8 +256,8 @@ class LagrangianReports:
         for what, square in zip(spans, np.array(squares).ravel().tolist(), strict=True):
             if square == 0:
                 return (
-                    f"{what} are at the same place, so a force along the line between them has no direction; move "
-                    "them apart, or use an isotropic damper and a spring of length 0"
+                    f"{what} coincide, so a force along the line between them has no direction; move them "
+                    "apart, or use an isotropic damper and a spring of length 0"
                 )
         return ""
 

@@ -39,8 +39,8 @@ TEXTS: dict[str, str] = {
         "the mechanism reaches a singular position; loosen the tolerances, or add a stop at the jump{stiff}"
     ),
     "too_many_steps": (
-        "stopped at {where} after {steps} steps and {rejected} rejected ones; raise max_steps, or loosen the "
-        "tolerances{stiff}"
+        "stopped at {where} after {steps} steps and {rejected} rejected steps; raise max_steps, or loosen "
+        "the tolerances{stiff}"
     ),
     "no_convergence": (
         "Newton's iteration does not converge at {where}, not even for short steps; {state} changes most. The "
