@@ -170,7 +170,7 @@ def test_constructors_raise_errors_in_our_words(call, text):
             lambda m, r: sk.reduce(bob(), "arm", "A.x", (0, 1)),
             "no bodies with joints, .* use sk.kinematics",
         ),
-        (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"make samples with sk.studies.grid.*\(got dict\)"),
+        (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"must be made with sk.studies.grid.*\(got dict\)"),
         (
             lambda m, r: setattr(m.bodies["arm"], "mass", 2.0),
             "cannot be changed in place; .* with .changed.mass",
