@@ -27,6 +27,30 @@ TITLES = {
     "signals": "Signals",
     "tables": "Tables",
 }
+INTRODUCTIONS = {
+    "joints": (
+        "A joint connects a frame F on the parent to a frame M on the child. The position p_FM and the rotation "
+        "R_FM of M in F form the pose X_FM, which depends on the coordinates q. The matrix S maps the velocities v "
+        "to the twist of M relative to F. If a joint has an `axis`, z of F and of M points along it."
+    ),
+}
+SHARED = (
+    "Placement",
+    "Orientation",
+    "PathCompliance",
+    "SurfaceCompliance",
+    "Spring",
+    "ElasticModes",
+    "MaxwellBranch",
+    "SurfaceData",
+    "TrackStart",
+    "TrackPiece",
+    "ArcPiece",
+    "ClothoidPiece",
+    "HelixPiece",
+    "Patch",
+)
+"""Parts of items that have no section of their own."""
 
 
 def markdown() -> str:
@@ -34,7 +58,7 @@ def markdown() -> str:
     schema = json_schema()
     parts = ["## Top level", _table(schema, schema)]
     for key, cls in ITEM_CLASSES.items():
-        parts.append(f"## {TITLES.get(key, key.capitalize())} (`{key}`)")
+        parts += [f"## {TITLES.get(key, key.capitalize())} (`{key}`)", _prose(INTRODUCTIONS.get(key, ""))]
         for name, item in sorted((item_types(cls) or {"": cls}).items()):
             own = definition_of(schema, item)
             if name:
@@ -44,7 +68,8 @@ def markdown() -> str:
     references = schema["properties"]["curves"]["additionalProperties"]["oneOf"]
     kinds = [(own.get("required", ["?"])[0], own) for own in (_resolved(one, schema) for one in references)]
     for key, own in sorted(kinds, key=lambda kind: kind[0]):
-        parts += [f"### with the key `{key}`", _prose(own.get("description", "")), _table(own, schema)]
+        text = own.get("description", "")
+        parts += [f"### with the key `{key}`", _prose(f"{text[:1].upper()}{text[1:]}."), _table(own, schema)]
     parts += _points(schema)
     parts += _roads(schema)
     parts += _cars()
@@ -53,10 +78,9 @@ def markdown() -> str:
     own = schema["$defs"]["View"]
     parts += ["## View (`view`)", _prose(own["description"]), _table(own, schema)]
     parts.append("## Shared parts")
-    for name in ("Placement", "Orientation", "TrackPiece", "Spring"):
-        if name in schema["$defs"]:
-            own = schema["$defs"][name]
-            parts += [f"### {name}", _prose(own.get("description", "")), _table(own, schema)]
+    for name in SHARED:
+        own = schema["$defs"][name]
+        parts += [f"### {name}", _prose(own.get("description", "")), _table(own, schema)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -83,12 +107,15 @@ def _cars() -> list[str]:
 def _points(schema: dict[str, Any]) -> list[str]:
     """Sections of mechanisms modeled with points, from their registry."""
     parts = ["## Mechanisms modeled with points (`natural`)"]
-    parts.append("These sections are inside `natural`, next to `dim` and `gravity`.")
+    parts.append(
+        "These sections are inside `natural`, next to `dim` (2 for a mechanism in the xy plane, 3 in space) and "
+        "`gravity` (in m/s^2, in W; by default 9.81 m/s^2 along -y in the plane and along -z in space)."
+    )
     for section, types in sections().items():
         parts.append(f"### `natural.{section}`")
         for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)
-            short = f" A value instead of a mapping sets `{cls.short}`." if cls.short else ""
+            short = f" An entry that is not a mapping is the value of `{cls.short}`." if cls.short else ""
             title = f"`type: {name}`: " if name else ""
             parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]
     return parts

@@ -17,8 +17,8 @@ CODES: dict[str, WarningCode] = {
     # -- start of a motion
     "singular_start": WarningCode(
         "assemble, simulate, equilibrium",
-        "The assembled position is singular: it has more degrees of freedom than its neighbors, so the motion may "
-        "continue in several ways.",
+        "The assembled position is singular: it has more degrees of freedom than the positions around it, so the "
+        "motion may continue in several ways.",
         "Start elsewhere, on the branch that you want.",
     ),
     "start_contradicted": WarningCode(
@@ -53,25 +53,25 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "The motion left the range of a path, surface or table that has no continuation. The run ends "
         "early, with a status of the same name. The warning gives the value, the range and the time.",
-        "Lengthen the data, keep the motion inside, or allow a continuation.",
+        "Extend the data, keep the motion inside the range, or allow a continuation beyond it.",
     ),
     "breaks_crossed": WarningCode(
         "simulate",
-        "Fixed steps crossed breaks of a table, which may have caused an error of 0.1 % of the motion or more. The "
-        "warning lists the breaks.",
+        "Fixed steps crossed breaks of a table, at which its value or one of its derivatives jumps. This may have "
+        "caused an error of 0.1 % of the motion or more. The warning lists the breaks.",
         "Use a shorter step, a smoother table, or an adaptive method, which stops at breaks.",
     ),
     "breaks_stepped_over": WarningCode(
         "simulate",
         "The engine `casadi`, an independent check of the code, cannot stop at breaks of tables and curves: "
-        "its steps cross them, and the tolerances are not met there.",
+        "its steps cross the breaks, and the error there may exceed the tolerances.",
         "Use the default engine, or method `taylor`, which stops at breaks with any engine.",
     ),
     "chattering": WarningCode(
         "simulate",
         "A force law jumps at the current state and pushes the motion back to the jump from both sides. Adaptive "
         "methods stop there; with fixed steps, the motion alternates between both sides of the jump.",
-        "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
+        "Smooth the law, e.g. replace sign(v) by tanh(v / small), or use an element that can stick.",
     ),
     "delay_interpolation": WarningCode(
         "simulate",
@@ -151,12 +151,13 @@ CODES: dict[str, WarningCode] = {
     "close_eigenvalues": WarningCode(
         "sensitivity",
         "Several modes have nearly the same eigenvalue, so their eigenvectors change quickly.",
-        "Use the derivatives only for changes much smaller than the distance between the eigenvalues.",
+        "Use the derivatives only for parameter changes that shift the eigenvalues by much less than the distance "
+        "between them.",
     ),
     "defective_eigenvalues": WarningCode(
         "sensitivity",
         "Several modes share an eigenvalue and an eigenvector, so the eigenvalue has no derivative.",
-        "Change a parameter slightly, and differentiate there.",
+        "Change a parameter slightly, and differentiate at the new value.",
     ),
     # -- kinematics
     "range_not_reached": WarningCode(
@@ -206,7 +207,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "curvature_jump": WarningCode(
         "fit, tracks",
-        "The curvature jumps, and so does the acceleration of a body that follows the path.",
+        "The curvature of the path jumps, and so does the acceleration of a body that follows it.",
         "Put a clothoid there, or add points.",
     ),
     "unit_speed": WarningCode(
@@ -239,9 +240,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "fit_residual": WarningCode(
         "fit",
-        "The residual is well above the noise estimate.",
-        "Add points, give the noise, or fit a spline instead of a polynomial. The path or surface may have details "
-        "that are finer than the spacing of the knots.",
+        "The residual of the fit is well above the noise estimate. The path or surface may have details that are "
+        "finer than the spacing of the knots.",
+        "Add points, give the noise, or fit a spline instead of a polynomial.",
     ),
     "surface_open": WarningCode(
         "fit",

@@ -62,7 +62,7 @@ def json_schema() -> dict[str, Any]:
     }
     curves = {
         "type": ["object", "null"],
-        "description": "paths and surfaces by name; the key of the source selects its type",
+        "description": "paths and surfaces by name; a key such as `data` or `track` selects the type",
         "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
     }
     template = {
@@ -75,13 +75,13 @@ def json_schema() -> dict[str, Any]:
     instance = {
         "template": {"type": "string"},
         "model": {"type": "string", "description": "a model file to mount, instead of a template"},
-        "on": {"type": "string", "description": "body or frame that carries it; default: the ground"},
+        "on": {"type": "string", "description": "body or frame that carries the part; by default the ground"},
         "at": {
             "anyOf": [where[Placement], {"type": "array", "items": _QUANTITY}],
-            "description": "pose or position of the part's ground on it",
+            "description": "pose or position of the part's ground in that body or frame",
         },
         "parameters": collections["parameters"],
-        "connect": {**names, "description": "names of items of the model, by names in the template"},
+        "connect": {**names, "description": "names in this model that replace names in the template"},
         "mirror": {"enum": ["x", "y", "z"], "description": "axis normal to the plane of the mirror image"},
     }
     return {
@@ -89,7 +89,7 @@ def json_schema() -> dict[str, Any]:
         "title": "Sekant model",
         "type": "object",
         "properties": {
-            "format": {"const": FORMAT, "description": "version of the format of this file"},
+            "format": {"const": FORMAT, "description": "version of the file format"},
             "include": {
                 "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
                 "description": "other model files, whose contents are added",
@@ -104,7 +104,7 @@ def json_schema() -> dict[str, Any]:
             "natural": _natural(where, defs),
             "templates": {
                 "type": "object",
-                "description": "parts of models, which instances mount",
+                "description": "model parts that `instances` mount",
                 "additionalProperties": _closed(template),
             },
             "instances": {
@@ -169,7 +169,10 @@ def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
 def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
     """Add further notations of files: CSV files, Euler sequences as keys."""
     points = {"type": "array", "items": _QUANTITY}
-    values = {"anyOf": [points, {"type": "string"}], "description": "values, or the name of a column"}
+    values = {
+        "anyOf": [points, {"type": "string"}],
+        "description": "values, or the name of a column of `file`",
+    }
     table["properties"] |= {"x": values, "y": values}
     table["properties"]["file"] = {"type": "string", "description": "CSV file with the points"}
     table.pop("required", None)
@@ -180,9 +183,9 @@ def _add_file(numeric: dict[str, Any]) -> None:
     """Add the file of a numeric function."""
     numeric["properties"]["file"] = {
         "type": "string",
-        "description": "file with the function, instead of its text",
+        "description": "file with the source code, instead of `function`",
     }
-    numeric["properties"]["function"] = {"type": "string", "description": "text of the function"}
+    numeric["properties"]["function"] = {"type": "string", "description": "source code of the function"}
     numeric["required"].remove("function")
 
 

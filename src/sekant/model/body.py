@@ -30,9 +30,10 @@ class Body(Description):
         0.0,
         0.0,
     )
-    """inertia about `com`, in the axes of the body frame"""
+    """inertia about `com`, in the axes of the body frame: Ixx, Iyy, Izz and the off-diagonal elements Ixy,
+    Ixz, Iyz of the tensor"""
     frames: dict[str, Placement] = Field(default_factory=dict)
-    """frames on the body, by name; other items refer to them as body.name"""
+    """frames fixed in the body, by name; other items refer to a frame as ``body.name``"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -48,7 +48,7 @@ class BallOnPlane(Description):
     plane: FrameName = "ground"
     """frame whose origin lies in the plane"""
     normal: Direction = (0.0, 0.0, 1.0)
-    """normal of the plane, in its frame, pointing toward the ball"""
+    """normal of the plane, resolved in the frame `plane`, pointing toward the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """The contact point, with the gap, the normal and a tangent."""

@@ -26,9 +26,9 @@ class Relative(Description):
     frame_fields: ClassVar = ("frame", "relative_to")
 
     frame: FrameName
-    """frame that is prescribed, constrained or measured"""
+    """frame whose motion is prescribed, constrained or measured"""
     relative_to: FrameName = "ground"
-    """reference frame, in which components and geometry are given"""
+    """reference frame, in which components, curves and surfaces are given"""
 
     def relative_position(self, motion: Kinematics) -> SX:
         """Position (3,) of the frame's origin in the reference frame."""
@@ -42,4 +42,4 @@ class OnCoordinate(Description):
     joint: JointName
     """joint on which it acts"""
     coordinate: int = 0
-    """index of its coordinate, starting at 0"""
+    """index of the joint's coordinate, starting at 0"""

@@ -13,12 +13,12 @@ from sekant.units import NONE, Unit, parse_unit
 
 
 class Input(Description):
-    """A quantity that is set from outside. Signals, forces and sensors refer to it by its name."""
+    """A quantity whose value the user sets for a run. Signals, forces and sensors refer to it by name."""
 
     unit: UnitName = "1"
-    """SI unit of the values that a run receives"""
+    """SI unit of the values"""
     default: AnyQuantity = 0.0
-    """value if a run does not give one"""
+    """value if the user does not set one"""
 
     @field_validator("unit")
     @classmethod

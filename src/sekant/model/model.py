@@ -33,7 +33,7 @@ class Ground(Description):
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
     frames: dict[str, Placement] = Field(default_factory=dict)
-    """named poses; other items refer to them as ground.name"""
+    """frames fixed in the world, by name; other items refer to a frame as ``ground.name``"""
 
 
 class Model(Description):
@@ -44,23 +44,24 @@ class Model(Description):
     description: str = ""
     """description in one line"""
     gravity: AccelerationVector = (0.0, 0.0, -9.81)
-    """acceleration of gravity in W"""
+    """gravitational acceleration, in the world frame W"""
     parameters: dict[str, AnyQuantity] = Field(default_factory=dict)
-    """numbers by name, for use in expressions; may vary from run to run"""
+    """named numbers for use in expressions; they may vary from run to run"""
     tables: dict[str, TableData] = Field(default_factory=dict)
-    """functions given by points, called by name in expressions"""
+    """functions that interpolate between points; expressions call them by name"""
     curves: dict[str, Any] = Field(default_factory=dict)
     """curves and surfaces by name: PoseCurve or PoseSurface"""
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """parameters from which each curve was computed; they cannot vary from run to run"""
+    """names of the parameters from which each curve was computed; these parameters cannot vary from run to
+    run"""
     ground: Ground = Ground()
-    """frames and shapes that do not move"""
+    """frames fixed in the world"""
     bodies: dict[str, Body] = Field(default_factory=dict)
     """rigid bodies"""
     joints: dict[str, SerializeAsAny[Joint]] = Field(default_factory=dict)
-    """how bodies are connected to one another and to the ground"""
+    """connections between bodies, or between bodies and the ground"""
     forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
-    """springs, dampers, bushings, actuators, tires, ..."""
+    """springs, dampers, bushings, actuators, tires and other forces"""
     constraints: dict[str, SerializeAsAny[Constraint]] = Field(default_factory=dict)
     """constraints on the motion, in addition to joints"""
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
@@ -70,19 +71,19 @@ class Model(Description):
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
     """quantities to report besides coordinates and forces"""
     inputs: dict[str, Input] = Field(default_factory=dict)
-    """values that are set from outside during a run"""
+    """values that the user sets for a run, as constants, as functions of time or step by step"""
     signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
-    """named expressions, filters, controllers, events"""
+    """named expressions, filters, controllers and events"""
     shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
-    """how bodies are drawn"""
+    """shapes with which bodies are drawn"""
     natural: Natural | None = None
     """a mechanism modeled with points and vectors instead of bodies and joints"""
     lagrangian: Lagrangian | None = None
     """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()
-    """default settings of simulations: time, method, tolerances"""
+    """default settings of simulations, such as end time, method and tolerances"""
     view: View | None = None
-    """initial position of the camera in a player, and the body on which it rides"""
+    """initial position of the camera in the player, and the body that it can ride on"""
 
     @model_validator(mode="after")
     def _consistent(self):

@@ -16,9 +16,9 @@ class Motion(Description):
     joint: JointName
     """joint whose coordinate is prescribed"""
     coordinate: int = 0
-    """index of its coordinate, starting at 0"""
+    """index of the joint's coordinate, starting at 0"""
     value: AnyQuantity
-    """coordinate as a function of the time t"""
+    """coordinate (m or rad) as a function of the time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

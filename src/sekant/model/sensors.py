@@ -100,7 +100,7 @@ class Distance(Ends, Sensor):
     """Distance between the origins of two frames."""
 
     type: ClassVar[str] = "distance"
-    summary: ClassVar[str] = "distance between two frames"
+    summary: ClassVar[str] = "distance between the origins of two frames"
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -121,9 +121,9 @@ class Expression(Sensor):
     signals: ClassVar = ("value",)
 
     value: AnyQuantity
-    """an expression of the motion"""
+    """expression whose value the sensor reports"""
     unit: UnitName = "1"
-    """unit of the expression"""
+    """unit of the value"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

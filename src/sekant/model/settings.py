@@ -13,7 +13,7 @@ Place = tuple[Meters, Meters, Meters]
 
 
 class View(Description):
-    """Initial camera of a player, and the body that it can ride on.
+    """Initial position of the camera in the player, and the body that it can ride on.
 
     By default, the camera looks perpendicular to the plane of a planar motion, follows bodies that travel far, and
     can ride on the heaviest body.
@@ -22,13 +22,13 @@ class View(Description):
     shown: ClassVar = "{camera: [3 m, -2 m, 1 m], target: [0, 0, 0.5 m]}"
 
     plane: Literal["xy", "xz", "yz"] | None = None
-    """plane of W to which the view is perpendicular; the view shows everything that moves"""
+    """plane of W to which the line of sight is perpendicular; the view shows everything that moves"""
     camera: Place | None = None
     """position of the camera in W; it does not move"""
     target: Place | None = None
     """point in W at which the camera looks; by default the middle of the motion"""
     ride: FrameName | None = None
-    """body or frame that the camera can ride on; it looks along the x axis, with z up"""
+    """body or frame that the camera can ride on; it looks along the x axis of this frame, with z up"""
 
     @model_validator(mode="after")
     def _one(self):
@@ -60,12 +60,12 @@ class SimulationSettings(Description):
     until: Positive[Time] = 10.0
     """end time of the run"""
     method: str = "auto"
-    """integrator; auto chooses a suitable one"""
+    """integration method; auto chooses a suitable one"""
     step: Positive[Time] | None = None
-    """step of fixed-step methods"""
+    """step size of methods with fixed steps"""
     output_step: Positive[Time] | None = None
     """time between rows of the result"""
     rtol: Positive[Dimensionless] = 1e-8
     """relative tolerance of adaptive methods"""
     atol: Positive[Dimensionless] = 1e-10
-    """absolute tolerance, in SI units"""
+    """absolute tolerance of adaptive methods, in SI units"""

@@ -145,7 +145,7 @@ class Wheel(Shape):
 
 @register
 class Polyline(Shape):
-    """A round bar of the given `radius` (by default a thin one) along straight pieces between `points`."""
+    """A round bar with the given `radius` (by default thin), along straight segments between `points`."""
 
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"

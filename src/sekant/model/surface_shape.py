@@ -49,14 +49,14 @@ class SurfaceShape(Description):
     """Fields of items that touch a surface: its frame and either a height field or a pose surface."""
 
     surface: FrameName = "ground"
-    """frame in which the surface is given"""
+    """frame in which the surface is described"""
     height: Length | None = None
-    """height as an expression of x and y in the frame `surface`: a formula, or tables"""
+    """height as an expression of x and y in the frame `surface`, which may contain tables"""
     pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, PlainSerializer(name_or_content)] = (
         None
     )
-    """pose surface from `curves`, instead of `height`. Only its positions are used; contacts touch its upper side
-    (+z)."""
+    """pose surface from `curves`, instead of `height`; only its positions are used, and contacts touch its
+    upper side (+z)"""
 
     @model_validator(mode="after")
     def _one_shape(self):

@@ -19,10 +19,10 @@ Extrapolation = Literal["error", "constant", "linear", "periodic"]
 
 
 class TableData(Description):
-    """y versus x, in SI units, with interpolation between the points and extrapolation beyond them.
+    """A function y(x) that interpolates between given points and extrapolates beyond them, in SI units.
 
-    With `x2`, the table has two variables and is called as ``name(a, b)``; y has a row for each x and a column for
-    each x2.
+    With `x2`, the table is a function of two variables. Expressions call it as ``name(a, b)``, where a is x
+    and b is x2; y has a row for each x and a column for each x2.
     """
 
     x: tuple[float, ...]
@@ -30,11 +30,12 @@ class TableData(Description):
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
     """value at each x; with x2, a row for each x"""
     x2: tuple[float, ...] | None = None
-    """second variable, increasing, of a table of two variables"""
+    """increasing values of the second variable of a table of two variables"""
     kind: Kind = "linear"
-    """interpolation between the points"""
+    """interpolation between the points. cubic: twice continuously differentiable; pchip: cubic without
+    overshoot; step: constant from each point to the next"""
     extrapolation: Extrapolation = "constant"
-    """extrapolation beyond the points"""
+    """beyond the points: error, the last value (constant), a linear continuation, or periodic repetition"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -17,7 +17,8 @@ from sekant.model.quantities import Length
 class Distance(Ends, Constraint):
     """The distance |p_child - p_parent| equals `length`, which may be a function of time.
 
-    The equation is (d.d - l^2) / (2 l) = 0, which is smooth and, near the solution, in meters.
+    With the vector d from parent to child and the length l, the equation is (d.d - l^2) / (2 l) = 0. It is
+    smooth, and near the solution its residual is the error of the length in meters.
     """
 
     type: ClassVar[str] = "distance"

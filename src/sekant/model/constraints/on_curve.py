@@ -24,9 +24,9 @@ class PointOnPath(Relative, Constraint):
     auxiliary: ClassVar = ("u",)
 
     curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
-    """name of a curve"""
+    """name of the curve in `curves`"""
     u0: AnyQuantity = 0.0
-    """parameter where the search for the nearest point starts"""
+    """value of the curve's parameter at which the search for the nearest point starts"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -49,9 +49,9 @@ class PointOnSurface(Relative, Constraint):
     auxiliary: ClassVar = ("u1", "u2")
 
     surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
-    """name of a surface"""
+    """name of the surface in `curves`"""
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
-    """parameters where the search for the nearest point starts"""
+    """values of the surface's parameters at which the search for the nearest point starts"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

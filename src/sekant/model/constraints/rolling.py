@@ -18,9 +18,10 @@ from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
 class Rolling(Constraint):
     """The lowest point of the disc stays on the plane, and its velocity along the plane is zero.
 
-    The origin of `frame` is the center c of the disc, and its axle has the direction `axle` in this frame. The plane
-    contains the origin of `plane` and has the normal `normal` there. With the normal n and the axle a, the lowest
-    point of a thin disc of radius r, which may lean and turn, is c - r (n - (n.a) a) / |n - (n.a) a|.
+    The origin of `frame` is the center c of the disc, and its axle has the direction `axle` in this frame.
+    The plane contains the origin of the frame `plane` and has the normal `normal` in this frame. With the
+    normal n and the axle a, the lowest point of a thin disc of radius r, which may lean and turn, is c - r (n
+    - (n.a) a) / |n - (n.a) a|.
     """
 
     type: ClassVar[str] = "rolling"

@@ -18,7 +18,7 @@ class Contact(Item):
     """
 
     restitution: Dimensionless = 0.0
-    """ratio of the speeds after and before an impact"""
+    """coefficient of restitution: the speed after an impact divided by the speed before it"""
     rest_speed: NotNegative[AnyQuantity] = 1e-3
     """rebound speed below which the contact stays closed, in m/s (rad/s for the stop of a hinge)"""
 

@@ -22,7 +22,7 @@ class JointStop(OnCoordinate, Contact):
     of_coordinate: ClassVar = ("joint", "coordinate", {"limit": "q", "rest_speed": "v"})
 
     limit: AnyQuantity
-    """value of the coordinate at the stop"""
+    """value of the coordinate at the stop, m or rad"""
     side: Literal["upper", "lower"]
     """upper: the coordinate stays below the limit; lower: it stays above the limit"""
 

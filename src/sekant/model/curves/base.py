@@ -115,10 +115,10 @@ class Framed(CurveSource):
     bank_table: TableName | None = None
     """name of a table of the bank angle versus the curve's parameter"""
     up: Direction = (0.0, 0.0, 1.0)
-    """direction to which the z axis of the frame points, where the path leaves a choice"""
+    """direction toward which the z axis of the frame points where the path does not determine it"""
     blend: Literal["quintic", "cubic"] | None = None
-    """blend of frenet frames over straight segments and inflection points. quintic (default): rates and accelerations
-    are continuous; cubic: the rate is zero at the ends of the blend"""
+    """how frenet frames are blended across straight segments and inflection points. quintic (default): rates
+    and accelerations are continuous; cubic: the rate is zero at the ends of the blend"""
 
     outside: Outside = "error"
     """behavior outside the range: error, linear continuation, or periodic repetition"""

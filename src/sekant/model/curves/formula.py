@@ -49,7 +49,7 @@ class Formula(Framed):
 
     key: ClassVar[str] = "position"
     shown: ClassVar = "{parameter: x, range: [-2, 2], position: [x, 0, x^2], frame: upright}"
-    summary: ClassVar[str] = "formulas of the parameter"
+    summary: ClassVar[str] = "the position, and optionally the rotation, as formulas of one parameter"
     functions: ClassVar[tuple[str, ...]] = ("position", "rotation", "bank")
 
     position: Triple
@@ -61,12 +61,12 @@ class Formula(Framed):
     range: Pair
     """first and last value of the parameter"""
     rotation: Rotation | None = None
-    """rotation as {zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the
-    parameter"""
+    """rotation in terms of the parameter, as {zyx: [...]} (or any other Euler sequence), {quaternion: [...]}
+    or {matrix: [...]}"""
     breaks: tuple[AnyQuantity, ...] = ()
     """values of the parameter where the formulas have kinks"""
     arc_length: bool = False
-    """use the arc length of the path as its coordinate instead of the parameter"""
+    """whether the coordinate is the arc length of the path, instead of the parameter"""
     tolerance: Dimensionless = 1e-10
     """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
     relative to their largest values"""

@@ -19,17 +19,18 @@ class Measured(Framed):
 
     key: ClassVar[str] = "data"
     shown: ClassVar = "{data: poses.csv, noise: 0.2 mm}"
-    summary: ClassVar[str] = "fitted to measured poses in a CSV file"
+    summary: ClassVar[str] = "a curve fitted to measured poses in a CSV file"
 
     data: str
     """CSV file"""
     parameter: str = "arc_length"
-    """arc_length, chord, or the name of a column whose values always increase or always decrease"""
+    """parameter of the curve: arc_length, chord (the length of the chords between the points), or the name of
+    a column whose values always increase or always decrease"""
     columns: dict[str, str | float | list[str]] | None = None
-    """column of the file, or a constant, for each of x, y, z, ...; `angles` takes a list in the order of
-    `sequence`"""
+    """column of the file, or a constant, for each of x, y, z and the components of the orientation; `angles`
+    takes a list in the order of `sequence`"""
     units: dict[str, str] | None = None
-    """units of columns whose header has none"""
+    """units of columns whose headers give none"""
     sequence: str | None = None
     """Euler sequence of the angles, e.g. zyx"""
     orientation: str = "auto"
@@ -41,11 +42,11 @@ class Measured(Framed):
     orientation_noise: Angle | None = None
     """standard deviation of each angle; estimated if not given"""
     tolerance: Length | None = None
-    """largest difference between the fit over arc length and the fit of the data"""
+    """largest allowed distance between the curve over its arc length and the fit to the data"""
     closed: bool = False
-    """the path is closed: it ends where it begins, and repeats"""
+    """whether the path is closed, so that it ends where it begins and repeats"""
     allow_gaps: bool = False
-    """fit across sections without data"""
+    """whether to fit across sections without data"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         curve = PoseCurve.fit(

@@ -18,16 +18,16 @@ class ControlPoints(Framed):
     shown: ClassVar = (
         "{points: [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 3, 0], [3, 4, 0.5], [2, 5, 0.5]], frame: rmf}"
     )
-    summary: ClassVar[str] = "a B-spline of control points"
+    summary: ClassVar[str] = "a B-spline with given control points"
 
     points: tuple[PerAxis[Length], ...]
     """control points"""
     degree: int = 5
     """degree of the B-spline"""
     closed: bool = False
-    """the path is closed: its end joins its beginning, and it repeats"""
+    """whether the path is closed, so that its end joins its beginning and it repeats"""
     arc_length: bool = True
-    """use the arc length s of the path as its coordinate; otherwise u from 0 to 1"""
+    """whether the coordinate is the arc length s of the path; otherwise it is u, from 0 to 1"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.curves.arc_length import along_arc_length

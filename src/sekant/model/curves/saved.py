@@ -38,7 +38,7 @@ class Inline(CurveSource):
     summary: ClassVar[str] = "the contents of a saved curve or surface"
 
     inline: dict[str, Any] | str
-    """the entries of the file, or their JSON text"""
+    """the entries of a saved file, as a mapping or as JSON text"""
 
     def build(self, around: Surroundings) -> Any:
         import json
@@ -69,9 +69,10 @@ class Tabulated(CurveSource):
     pose_table: str
     """CSV file"""
     scheme: Literal["quintic", "cubic"] = "quintic"
-    """quintic: accelerations are continuous; cubic: the published scheme, whose accelerations jump at the nodes"""
+    """interpolation between the poses. quintic: accelerations are continuous; cubic: the published scheme
+    (PILS 3.2), whose accelerations jump at the nodes"""
     units: dict[str, str] | None = None
-    """units of a file without a header: {drive: mm, length: mm, angle: rad}"""
+    """units of a file without a header, such as {drive: mm, length: mm, angle: rad}"""
     outside: Outside = "error"
     """behavior outside the range: error, linear continuation, or periodic repetition"""
 

@@ -29,12 +29,12 @@ class SurfaceData(Description):
     """Poses in a CSV file (`data`), or formulas (`position`, `range`), with their options."""
 
     parameters: Names = ("u1", "u2")
-    """names of the two parameters: of columns in the file, or of variables in the formulas"""
+    """names of the two parameters, which are columns of the file or variables in the formulas"""
     data: str | None = None
     """CSV file with columns for x, y, z, the orientation and the two parameters; the points may be on a grid or
     scattered"""
     columns: dict[str, str | float | list[str]] | None = None
-    """column of the file, or a constant, for each of x, y, z, ..."""
+    """column of the file, or a constant, for each of x, y, z and the components of the orientation"""
     units: dict[str, str] | None = None
     """units of columns in the file, or of the two parameters of formulas"""
     sequence: str | None = None
@@ -42,21 +42,22 @@ class SurfaceData(Description):
     kind: Literal["auto", "polynomial", "spline"] = "auto"
     """type of the fit; auto: a spline"""
     degree: Annotated[tuple[int, int], Vector(("first", "second"))] = (5, 5)
-    """degree of a polynomial"""
+    """degrees of a polynomial in the two parameters"""
     total: bool = True
-    """use only the terms of a polynomial whose total degree does not exceed the larger of the two degrees"""
+    """whether to use only those terms of a polynomial whose total degree does not exceed the larger of the
+    two degrees"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     allow_gaps: bool = False
-    """fit across parts of the range that have no data"""
+    """whether to fit across parts of the range without data"""
     position: Triple | None = None
     """x, y, z as formulas of the two parameters"""
     rotation: Rotation | None = None
     """Euler angles or a quaternion as formulas of the two parameters; if not given, the body does not rotate"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
-    """[start, end] of each parameter of formulas"""
+    """[start, end] of each of the two parameters; required with formulas"""
     tolerance: Length = 1e-9
-    """largest error of the stored patches"""
+    """largest position error of the polynomial patches in which formulas are stored"""
 
     @model_validator(mode="after")
     def _one_source(self):
@@ -77,7 +78,7 @@ class SurfaceSource(CurveSource):
 
     key: ClassVar[str] = "surface"
     shown: ClassVar = "{surface: {parameters: [u, w], position: [u, w, 0.1*u*w], range: [[-1, 1], [-1, 1]]}}"
-    summary: ClassVar[str] = "a surface of poses: data over two columns, or formulas of two parameters"
+    summary: ClassVar[str] = "a surface of poses: fitted to data over two parameters, or given by formulas"
     functions: ClassVar[tuple[str, ...]] = ("surface",)
 
     surface: SurfaceData

@@ -37,9 +37,10 @@ class Piece(Description):
     """Common part of curved pieces."""
 
     roll: Angle = 0.0
-    """angle about the tangent from the frame that is carried along the track to the plane of bending"""
+    """angle about the tangent, from the frame that is carried along the track to the plane in which the piece
+    bends"""
     axis: Direction | None = None
-    """axis of turning, instead of `roll`: a direction that is fixed in the frame of the track"""
+    """axis about which the piece turns, instead of `roll`: a fixed direction in the frame of the track"""
     at: TrackStart | None = None
     """start of the piece, if it does not continue the previous piece"""
 
@@ -64,18 +65,18 @@ class ClothoidPiece(Piece):
     length: Length
     """length along the path"""
     start: Curvature
-    """curvature at its start, positive to the left"""
+    """curvature at the start of the piece, positive to the left"""
     end: Curvature
-    """curvature at its end"""
+    """curvature at the end of the piece, positive to the left"""
     smooth: bool = False
-    """whether the rate of the curvature is continuous, too"""
+    """whether the rate of change of the curvature is also continuous"""
 
 
 class HelixPiece(Piece):
     """Part of a helix; positive angles turn left."""
 
     radius: Length
-    """radius of the cylinder on which it lies"""
+    """radius of the cylinder on which the helix lies"""
     pitch: Length
     """rise along the axis in one turn"""
     angle: Angle
@@ -86,11 +87,12 @@ class FittedPiece(Measured):
     """A curve through positions from a CSV file, which may continue the previous piece."""
 
     joined: bool = False
-    """moves the piece to the end of the previous piece; otherwise it stays where the file places it"""
+    """whether to move the piece to the end of the previous piece; otherwise, it stays where the file places
+    it"""
 
 
 class TrackPiece(Description):
-    """A piece of a track. Exactly one of the fields must be given."""
+    """A piece of a track. Give exactly one of the fields."""
 
     straight: Length | None = None
     """length of a straight piece"""
@@ -101,7 +103,7 @@ class TrackPiece(Description):
     helix: HelixPiece | None = None
     """part of a helix"""
     fitted: FittedPiece | None = None
-    """positions from a file"""
+    """a curve through positions from a file, with the fields of a curve with the key `data`"""
 
     @model_validator(mode="after")
     def _one_kind(self):
@@ -138,11 +140,11 @@ class Track(Framed):
     track: tuple[TrackPiece, ...]
     """pieces of the track, in order"""
     start: TrackStart = TrackStart()
-    """where the first piece begins"""
+    """position and direction at which the first piece begins"""
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
     """orientation along the track; none: the body does not rotate"""
     closed: bool = False
-    """the track is closed: its end joins its beginning, and it repeats"""
+    """whether the track is closed, so that its end joins its beginning and it repeats"""
     require: Literal["position", "tangent", "curvature"] = "tangent"
     """required continuity where pieces meet"""
     gap: Length = 1e-6

@@ -14,7 +14,8 @@ from sekant.model.quantities import AnyQuantity
 
 @register
 class Actuator(OnCoordinate, Force):
-    """Force (slider) or torque (hinge) on one coordinate; the expression may use `q` and `v`."""
+    """A force (on a slider) or a torque (on a hinge) on one joint coordinate. The expression may use the
+    coordinate `q` and its rate `v`."""
 
     type: ClassVar[str] = "actuator"
     summary: ClassVar[str] = "a force or torque on a joint coordinate, given by an expression"
@@ -24,7 +25,7 @@ class Actuator(OnCoordinate, Force):
     of_coordinate: ClassVar = ("joint", "coordinate", {"force": "f"})
 
     force: AnyQuantity
-    """force in N, or torque in N m for an angle; an expression of time, inputs and signals"""
+    """force in N, or torque in N m for an angle; may be an expression of time, inputs and signals"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -26,10 +26,10 @@ from sekant.model.quantities import (
 
 @register
 class BumpStop(Ends, Force):
-    """Pushes two points apart while they are closer than `length`, by the law of Hunt and Crossley.
+    """Pushes two points apart while they are closer than `length`, according to the law of Hunt and Crossley.
 
-    With `stretch`, it is a rebound stop: it acts while the points are farther apart than `length`, and pulls them
-    together, but never pushes.
+    With `stretch`, it is a rebound stop, which acts while the points are farther apart than `length`; it
+    pulls them together and never pushes.
     """
 
     type: ClassVar[str] = "bump_stop"
@@ -39,15 +39,15 @@ class BumpStop(Ends, Force):
     length: Positive[Length]
     """distance between the points at which the stop touches"""
     stiffness: Positive[AnyQuantity]
-    """k, N/m^n"""
+    """k in N/m^n; at the compression d, the force of the spring is k d^n"""
     exponent: Dimensionless = 2.0
-    """n: 1 for a linear spring, 2 for a gradual start"""
+    """exponent n: 1 for a linear spring, 2 for a gradual start"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
+    """dissipation c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
     onset: Positive[Length] = 1e-6
-    """depth below which the force grows linearly"""
+    """compression below which the force grows linearly"""
     stretch: bool = False
-    """makes it a rebound stop, which acts at distances beyond `length`"""
+    """whether it is a rebound stop, which acts at distances greater than `length`"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -37,7 +37,8 @@ UPRIGHT = (
 
 
 class MaxwellBranch(Description):
-    """A spring in series with a damper in each direction. The force is k (d - s) with T s' = d - s."""
+    """A spring in series with a damper in each direction. The force is k (d - s), where the displacement s of
+    the damper follows from T s' = d - s."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
     """stiffness of its spring along the axes of the parent frame"""
@@ -51,16 +52,18 @@ class MaxwellBranch(Description):
 class Bushing(Ends, Force):
     """Elastic mount with principal directions along the axes of the parent frame.
 
-    The displacement is d = p_FM in F; the angles (a, b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic
-    forces derive from a potential of e = (d, angles): e.K e / 2 with the stiffnesses, e.matrix e / 2, the integrals
-    of the tables, and the energy of the springs of Maxwell branches. They are therefore exactly conservative at any
-    rotation up to b = 90 deg. The force acts on both bodies at the origin of M. The moment is B^-T times the
-    generalized moments of the angles, where B maps the rates of the angles to the relative angular velocity.
+    F is the parent frame and M the child frame. The displacement is d = p_FM, resolved in F; the angles (a,
+    b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic forces derive from a potential of e = (d, a, b,
+    c). It is the sum of e.K e / 2 with the diagonal matrix K of stiffnesses, e.matrix e / 2, the integrals of
+    the tables, and the energy of the springs of the Maxwell branches. The elastic forces are therefore
+    exactly conservative at any rotation up to b = 90 deg. The force acts on both bodies at the origin of M.
+    The moment is B^-T times the generalized moments of the angles, where B maps the rates of the angles to
+    the relative angular velocity.
     """
 
     type: ClassVar[str] = "bushing"
     summary: ClassVar[str] = (
-        "elastic mount: stiffnesses, dampings, tables, a coupled matrix, relaxing branches"
+        "elastic mount with stiffnesses, dampings, tables, a coupled stiffness matrix and Maxwell branches"
     )
     picture: ClassVar = "bushing"
 
@@ -73,13 +76,13 @@ class Bushing(Ends, Force):
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
     """damping about the axes of the parent frame"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """tables of restoring force versus displacement in each direction, in addition to the stiffnesses"""
+    """names of tables of restoring force versus displacement along x, y, z, which add to the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """tables of restoring torque versus each angle, in addition to the stiffnesses"""
+    """names of tables of restoring torque versus the angles a, b, c, which add to the stiffnesses"""
     reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)
     """whether the table f of each direction (x, y, z, a, b, c) is mirrored, so that it gives -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
-    """symmetric 6 x 6 stiffness matrix of (x, y, z, a, b, c) in SI units, in addition to the stiffnesses"""
+    """symmetric 6 x 6 stiffness matrix of (x, y, z, a, b, c) in SI units, which adds to the stiffnesses"""
     maxwell: tuple[MaxwellBranch, ...] = ()
     """Maxwell branches, whose forces decay; they make a rubber mount stiffer at high frequencies"""
 

@@ -69,11 +69,11 @@ class CompliantContact(Force):
     """Two bodies that push each other apart where they overlap; subclasses define where."""
 
     stiffness: Positive[AnyQuantity]
-    """k, N/m^n"""
+    """k in N/m^n; at the penetration d, the elastic force is k d^n"""
     exponent: Dimensionless = 1.5
-    """n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
+    """exponent n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
     dissipation: NotNegative[Slowness] = 0.0
-    """c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
+    """dissipation c: after an impact at speed v, the rebound speed is about (1 - c v) v"""
     friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
     width: Positive[Velocity] = 1e-3
@@ -128,7 +128,8 @@ def _velocity(state: FrameState, p: SX) -> SX:
 
 @register
 class PlaneContact(BallOnPlane, CompliantContact):
-    """A ball around the origin of `frame`, or this point itself, on the side of `plane` to which `normal` points.
+    """Contact of a plane with a ball around the origin of `frame`, or with this point itself, on the side to
+    which `normal` points.
 
     Friction acts at the surface of the undeformed ball, so the rolling radius is the full radius.
     """
@@ -144,8 +145,8 @@ class PlaneContact(BallOnPlane, CompliantContact):
 
 @register
 class SphereContact(TwoBalls, CompliantContact):
-    """Balls around the origins of `frame` and `other`. The contact point divides their distance in the ratio of
-    the radii."""
+    """Contact of two balls around the origins of `frame` and `other`. The contact point divides the line
+    between their centers in the ratio of the radii."""
 
     type: ClassVar[str] = "sphere_contact"
     summary: ClassVar[str] = "two balls: Hunt-Crossley law with regularized friction"
@@ -158,7 +159,8 @@ class SphereContact(TwoBalls, CompliantContact):
 
 @register
 class SurfaceContact(BallOnSurface, CompliantContact):
-    """A ball around the origin of `frame`, or this point itself, above a height field or a pose surface.
+    """Contact of a ball around the origin of `frame`, or of this point itself, with a height field or a pose
+    surface below it.
 
     The gap is the distance to the nearest point of the surface minus the radius. The radius must be smaller than the
     radii of curvature of the hollows in the surface.

@@ -16,11 +16,12 @@ from sekant.model.quantities import AnyQuantity, NotNegative, is_known
 
 @register
 class CompliantCoupling(CoupledCoordinates, Force):
-    """Resists deviations d = q_driven - ratio q - offset (or q_driven - table(q) - offset) by k d + c d'.
+    """Resists a deviation d = q_driven - ratio q - offset (or q_driven - table(q) - offset) with the force k
+    d + c d'.
 
-    With `backlash` b, the force is zero while |d| < b / 2; beyond, it is k (|d| - b/2) + c |d|' and never pulls. The
-    driving coordinate carries the ratio times this force. For a coupling without compliance, use a constraint of type
-    `coupling`.
+    With `backlash` b, the force is zero while |d| < b / 2. Beyond the backlash, it is k (|d| - b/2) + c |d|',
+    and it never pulls the flanks together. The driving coordinate carries this force times the ratio (or the
+    slope of the table). For a coupling without compliance, use a constraint of type `coupling`.
     """
 
     type: ClassVar[str] = "compliant_coupling"

@@ -23,16 +23,16 @@ _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 class JointFriction(OnCoordinate, Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
-    The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that is
-    perpendicular to all directions of sliding. `radius` is the lever arm of friction in a bearing or a thread; for a
-    thread, the force along its axis counts, too. While the joint slides,
+    The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that
+    is perpendicular to all directions of sliding. `radius` is the lever arm of friction in a bearing or a
+    thread; in a thread, the force along its axis contributes to F, too. While the joint slides,
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
-    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990),
-    or F(v) = level without a `stribeck` speed. At rest, the joint sticks until the force needed to hold it exceeds
-    `static`. Methods "taylor" and "dop853" stop where a joint begins to stick or to slip. Other methods use
-    F v / sqrt(v^2 + width^2), with which a joint creeps instead of sticking.
+    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities,
+    1990), or F(v) = level without a `stribeck` speed. At rest, the joint sticks until the force needed to
+    hold it exceeds `static`. The methods "taylor" and "dop853" stop where a joint begins to stick or to slip.
+    Other methods use F v / sqrt(v^2 + width^2), so a joint creeps instead of sticking.
     """
 
     type: ClassVar[str] = "joint_friction"
@@ -46,7 +46,7 @@ class JointFriction(OnCoordinate, Force):
     )
 
     damping: NotNegative[AnyQuantity] = 0.0
-    """viscous part, N s/m or N m s/rad"""
+    """coefficient of viscous friction, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None
     """dry friction while the joint slides, N or N m; may vary with time and state, as in a brake"""
     static: NotNegative[AnyQuantity] | None = None

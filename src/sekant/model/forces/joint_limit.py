@@ -17,7 +17,7 @@ from sekant.model.quantities import AnyQuantity, NotNegative, Positive
 
 @register
 class JointLimit(OnCoordinate, Force):
-    """A spring and a damper that act beyond a limit, with a gradual start.
+    """A spring and a damper that act beyond a limit. Their force builds up gradually.
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
     s(d) = ramp (x^3 - x^4 / 2) + max(d - ramp, 0): zero before the limit, linear past the ramp, and twice
@@ -39,15 +39,15 @@ class JointLimit(OnCoordinate, Force):
     )
 
     lower: AnyQuantity | None = None
-    """coordinate at which the lower stop begins to act"""
+    """coordinate (m or rad) at which the lower stop begins to act"""
     upper: AnyQuantity | None = None
-    """coordinate at which the upper stop begins to act"""
+    """coordinate (m or rad) at which the upper stop begins to act"""
     stiffness: Positive[AnyQuantity]
-    """stiffness beyond the ramp"""
+    """stiffness beyond the ramp, N/m or N m/rad"""
     damping: NotNegative[AnyQuantity] = 0.0
-    """damping beyond the ramp"""
+    """damping beyond the ramp, N s/m or N m s/rad"""
     ramp: Positive[AnyQuantity]
-    """travel over which the stiffness of the stop builds up"""
+    """travel (m or rad) over which the stiffness of the stop builds up"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

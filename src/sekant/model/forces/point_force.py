@@ -27,9 +27,9 @@ class PointForce(Force):
     frame: FrameName
     """frame at whose origin the force acts"""
     force: ForceVector
-    """components: numbers, or expressions of the motion"""
+    """components, as numbers or expressions of the motion"""
     resolved_in: Literal["world", "frame"] = "world"
-    """axes of the components: those of the world or of the frame"""
+    """axes in which the components are resolved: those of the world or of the frame"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -29,11 +29,11 @@ from sekant.model.quantities import (
 
 @register
 class RotationalSpringDamper(Force):
-    """Restoring torque = k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
+    """The restoring torque is k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
 
-    It acts either on a coordinate of a joint, whose turns are counted, or between two frames about `axis`, which is
-    fixed in both frames. Between frames, the angle of the child about the axis is in (-pi, pi] and jumps at half a
-    turn.
+    It acts either on a coordinate of a joint, whose turns are counted, or between two frames about `axis`,
+    which is fixed in both frames. Between two frames, the angle q of the child relative to the parent is in
+    (-pi, pi] and jumps at half a turn.
     """
 
     type: ClassVar[str] = "rotational_spring_damper"
@@ -43,9 +43,9 @@ class RotationalSpringDamper(Force):
     local_names: ClassVar = ("angle", "deflection", "rate")
 
     joint: JointName | None = None
-    """joint on which it acts; alternatively `parent` and `child`"""
+    """joint on which it acts, instead of `parent` and `child`"""
     coordinate: int = 0
-    """index of its coordinate, starting at 0"""
+    """index of the joint's coordinate, starting at 0"""
     parent: FrameName | None = None
     """frame or body at one end"""
     child: FrameName | None = None
@@ -53,15 +53,15 @@ class RotationalSpringDamper(Force):
     axis: AxialDirection = (0.0, 0.0, 1.0)
     """axis, fixed in both frames"""
     stiffness: Restoring[RotationalStiffness] = 0.0
-    """torque per deflection"""
+    """k: torque per deflection q - q0"""
     damping: Restoring[RotationalDamping] = 0.0
-    """torque per angular velocity"""
+    """c: torque per angular velocity"""
     free_angle: Angle = 0.0
-    """angle at which the spring is relaxed"""
+    """q0: angle at which the spring is relaxed"""
     spring: TableName | None = None
-    """table of torque versus deflection"""
+    """name of a table of torque versus deflection q - q0"""
     damper: TableName | None = None
-    """table of torque versus angular velocity"""
+    """name of a table of torque versus angular velocity"""
     torque: Torque = 0.0
     """additional restoring torque; may be an expression"""
 

@@ -18,10 +18,10 @@ from sekant.model.quantities import Force as ForceQuantity
 
 @register
 class SpringDamper(Ends, Force):
-    """Tension = k (l - l0) + c l' + spring(l - l0) + damper(l') + force; positive pulls the ends together.
+    """The tension is k (l - l0) + c l' + spring(l - l0) + damper(l') + force. A positive tension pulls the
+    ends together.
 
-    `spring` and `damper` name tables of force versus deflection and versus rate. The expression `force` may use
-    `length`, `deflection` and `rate`.
+    The expression `force` may use the `length` l, the `deflection` l - l0 and the `rate` l'.
     """
 
     type: ClassVar[str] = "spring_damper"
@@ -31,19 +31,20 @@ class SpringDamper(Ends, Force):
     local_names: ClassVar = ("length", "deflection", "rate")
 
     stiffness: Restoring[Stiffness] = 0.0
-    """tension per deflection"""
+    """k: tension per deflection l - l0"""
     damping: Restoring[Damping] = 0.0
-    """tension per rate of the length"""
+    """c: tension per rate l' of the length"""
     free_length: Length = 0.0
-    """length at which the spring is relaxed"""
+    """l0: length at which the spring is relaxed"""
     spring: TableName | None = None
-    """table of force versus deflection"""
+    """name of a table of tension versus deflection"""
     damper: TableName | None = None
-    """table of force versus rate"""
+    """name of a table of tension versus rate"""
     force: ForceQuantity = 0.0
     """additional tension; may be an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"
-    """how it is drawn: a coil, or a rubber stop at the parent's end or (rebound) at the child's end"""
+    """how it is drawn: as a coil, as a rubber stop at the parent's end, or as a rebound stop at the child's
+    end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

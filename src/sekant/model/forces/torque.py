@@ -27,9 +27,9 @@ class Torque(Force):
     frame: FrameName
     """frame on whose body the torque acts"""
     torque: TorqueVector
-    """components: numbers, or expressions of the motion"""
+    """components, as numbers or expressions of the motion"""
     resolved_in: Literal["world", "frame"] = "world"
-    """axes of the components: those of the world or of the frame"""
+    """axes in which the components are resolved: those of the world or of the frame"""
     reaction: FrameName | None = None
     """frame whose body takes the opposite torque; by default none"""
 

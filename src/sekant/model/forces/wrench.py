@@ -16,8 +16,8 @@ from sekant.model.quantities import ForceVector, FrameName, JointName, TorqueVec
 
 @register
 class Wrench(Force):
-    """Force (fx, fy, fz) and torque (tx, ty, tz) on `child` at its origin, with the reaction on `parent` at this
-    point.
+    """Force (fx, fy, fz) and torque (tx, ty, tz) on `child` at its origin, with the reaction on `parent` at
+    the same point.
 
     The wrench acts between two frames, or between the two frames of a joint of any type (`at_joint`). Expressions may
     use x, y, z (position of the child in the parent frame, m) and vx, vy, vz (its velocity in the parent frame, m/s).
@@ -39,11 +39,11 @@ class Wrench(Force):
     at_joint: JointName | None = None
     """joint whose frames are used instead of `parent` and `child`"""
     force: ForceVector = (0.0, 0.0, 0.0)
-    """components of the force: numbers, or expressions of the motion"""
+    """components of the force, as numbers or expressions of the motion"""
     torque: TorqueVector = (0.0, 0.0, 0.0)
-    """components of the torque: numbers, or expressions of the motion"""
+    """components of the torque, as numbers or expressions of the motion"""
     resolved_in: Literal["parent", "child", "world"] = "parent"
-    """axes of the components: those of the parent, the child or the world"""
+    """axes in which the components are resolved: those of the parent, the child or the world"""
 
     @model_validator(mode="after")
     def _ends(self):

@@ -94,13 +94,13 @@ class Joint(Item):
     child: FrameName
     """body or frame that moves relative to the parent"""
     at: Point | None = None
-    """position of the joint in both bodies, if their frames coincide"""
+    """position of the joint in the frames of both bodies, if these frames coincide at zero coordinates"""
     parent_pose: Placement = Placement()
-    """pose of F in the frame of the parent"""
+    """pose of the joint frame F in the frame of the parent"""
     child_pose: Placement = Placement()
-    """pose of M in the frame of the child"""
+    """pose of the joint frame M in the frame of the child"""
     cut: bool = False
-    """whether to open a loop at this joint, if the loop has several joints at which it can be opened"""
+    """whether to prefer this joint where a kinematic loop has to be opened"""
 
     @model_validator(mode="after")
     def _one_placement(self):
@@ -265,9 +265,9 @@ class CoordinateJoint(Joint):
     """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
 
     q0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
-    """coordinates at the start"""
+    """coordinates at the start, in m or rad"""
     v0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
-    """velocities at the start"""
+    """rates of the coordinates at the start, in m/s or rad/s"""
 
     @model_validator(mode="before")
     @classmethod
@@ -292,7 +292,8 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """axis, in the joint frames of both bodies, which coincide at zero coordinates"""
+    """axis, in the joint frames of both bodies, which coincide at zero coordinates; z of F and M is then
+    turned to it"""
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

@@ -13,18 +13,18 @@ from sekant.model.quantities import AnyQuantity, Description, negative
 
 
 class Spring(Description):
-    """The spring of one direction, with the restoring force k x + c x' + force.
+    """The spring of one direction. Its restoring force is k x + c x' + force.
 
     Each field is a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
-    deflection `x` and its `rate`. With a table, as in ``k_table(u)``, it varies along the path (HALL 5.1-5.5).
+    deflection `x` and its `rate`. A table, as in ``k_table(u)``, makes it vary along the path (HALL 5.1-5.5).
     """
 
     stiffness: AnyQuantity
-    """restoring force per deflection: N/m, for rotations N*m/rad"""
+    """restoring force per deflection: N/m, for rotations N m/rad"""
     damping: AnyQuantity = 0.0
-    """restoring force per rate"""
+    """restoring force per rate of the deflection: N s/m, for rotations N m s/rad"""
     force: AnyQuantity = 0.0
-    """additional restoring force"""
+    """additional restoring force in N, for rotations a torque in N m"""
 
 
 class PathCompliance(Description):
@@ -33,15 +33,15 @@ class PathCompliance(Description):
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
     normal: Spring
-    """displacement across the path, along y of its frame or along `normal_direction`"""
+    """spring along the normal: y of the frame that moves along the path, or `normal_direction`"""
     binormal: Spring
-    """displacement across the path, perpendicular to this normal"""
+    """spring along the binormal, perpendicular to the path and to this normal"""
     roll: Spring
-    """rotation about x of the frame that moves along the path"""
+    """spring against rotation about x of the moving frame"""
     pitch: Spring
-    """rotation about y"""
+    """spring against rotation about y of this frame"""
     yaw: Spring
-    """rotation about z"""
+    """spring against rotation about z of this frame"""
 
 
 class SurfaceCompliance(Description):
@@ -50,13 +50,13 @@ class SurfaceCompliance(Description):
     directions: ClassVar[tuple[str, ...]] = ("normal", "roll", "pitch", "yaw")
 
     normal: Spring
-    """displacement along the normal of the surface"""
+    """spring along the normal of the surface"""
     roll: Spring
-    """rotation about x of the frame that moves on the surface"""
+    """spring against rotation about x of the frame that moves on the surface"""
     pitch: Spring
-    """rotation about y"""
+    """spring against rotation about y of this frame"""
     yaw: Spring
-    """rotation about z"""
+    """spring against rotation about z of this frame"""
 
 
 Springs = TypeVar("Springs", PathCompliance, SurfaceCompliance)

@@ -34,7 +34,8 @@ RANK = 1e-4  # relative to the largest compliance: smaller directions count as r
 
 
 class ElasticModes(Description):
-    """Values at n positions u of a path, in SI units, interpolated by cubic splines; r elastic coordinates e.
+    """Elastic modes of a joint with r elastic coordinates e: values at n positions u of a path, in SI units,
+    interpolated by cubic splines.
 
     The coordinates of the joint are u and e1 to er. The body is displaced by ``shapes e`` from its pose on the path.
     Other bodies of the mechanism that share these coordinates (`coordinate_of`) have their own shapes, but no
@@ -53,7 +54,7 @@ class ElasticModes(Description):
     damping: tuple[Rows, ...] | None = None
     """(n, m + r, m + r) symmetric damping matrices for the rates of u (m = 1; on a surface m = 2) and of e"""
     force: tuple[float, ...] | None = None
-    """(n,) force along a path that holds the body at u against the bushings; in N if u is in m"""
+    """(n,) force that holds the body at u against the bushings, along a path; in N if u is in m"""
     energy: tuple[float, ...] | None = None
     """(n,) energy V_0 of the bushings on the surface, in J"""
 

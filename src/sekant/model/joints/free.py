@@ -14,13 +14,13 @@ from sekant.model.quantities import AngularVelocityVector, Point, VelocityVector
 
 @register
 class Free(Joint):
-    """The coordinates q are the position p_FM in F and the unit quaternion of R_FM.
+    """The coordinates q are the position p_FM, resolved in F, and the unit quaternion of R_FM.
 
     The velocities v are the angular velocity and the velocity of M relative to F, resolved in M.
     """
 
     type: ClassVar[str] = "free"
-    summary: ClassVar[str] = "all six motions"
+    summary: ClassVar[str] = "free motion: three translations and three rotations"
     coordinates: ClassVar = (
         *(Coordinate(name, "m") for name in ("x", "y", "z")),
         *(Coordinate(name, "1") for name in ("e0", "e1", "e2", "e3")),
@@ -32,13 +32,13 @@ class Free(Joint):
     unit_quaternion: ClassVar = 3
 
     position: Point = (0.0, 0.0, 0.0)
-    """position at the start, in F"""
+    """position of M's origin at the start, in F"""
     orientation: Orientation = Orientation()
-    """orientation at the start, in F"""
+    """orientation of M at the start, in F"""
     velocity: VelocityVector = (0.0, 0.0, 0.0)
-    """velocity of M's origin at the start, resolved in F"""
+    """velocity of M's origin relative to F at the start, resolved in F"""
     angular_velocity: AngularVelocityVector = (0.0, 0.0, 0.0)
-    """angular velocity at the start, resolved in M"""
+    """angular velocity of M relative to F at the start, resolved in M"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_from_quaternion(q[3:]), q[:3])

@@ -33,20 +33,22 @@ _ALIGNED = 1e-9  # largest deviation of the curve's x axis from the tangent at w
 
 @register
 class Path(GuidedJoint):
-    """The coordinate is the curve's parameter u: X_FM = X(u). S is the curve's twist V_u, and the bias is V_uu u'^2.
+    """The coordinate is the curve's parameter u: X_FM = X(u). S is the twist V_u of the curve; the bias dS/dt
+    v is V_uu u'^2.
 
-    With `compliance`, the joint has five more coordinates (HALL 3.82-3.97): displacements n and b along the normal
-    and the binormal of the path, and rotations about x, y, z of the frame C that moves along it: X_FM = X(u) (n
-    N(u) + b B(u); R_x R_y R_z). The velocity includes the change of N and B along the path (HALL 3.84 drops it).
-    The normal is `normal_direction` (in C), made perpendicular to the tangent. By default ("frame"), it is the y
-    axis of C, or the z axis where y is nearly the tangent. With "frenet", it is the principal normal of the path,
-    toward the center of curvature, as in HALL 3.83. Where the path is straight or starts to bend the other way, the
-    normal is blended and stays on its side of the path (`frames.with_frame`).
+    With `compliance`, the joint has five more coordinates (HALL 3.82-3.97): displacements n and b along the
+    normal and the binormal of the path, and rotations about x, y, z of the frame C that moves along the path.
+    In C, the displacement is n N(u) + b B(u), and the rotation is R_x R_y R_z. The velocity includes the
+    change of N and B along the path, which HALL 3.84 neglects. The normal is `normal_direction` (in C), made
+    perpendicular to the tangent. By default ("frame"), it is the y axis of C, or the z axis where y is nearly
+    parallel to the tangent. With "frenet", it is the principal normal of the path, toward the center of
+    curvature, as in HALL 3.83. Where the path is straight or starts to bend the other way, the normal is
+    blended smoothly and stays on the same side of the path.
 
-    With `elastic`, it has r <= 5 more coordinates, the elastic modes of a mechanism on bushings (`ElasticModes`).
+    With `elastic`, the joint has r <= 5 more coordinates: the elastic modes of a mechanism on bushings.
 
-    With `coordinate_of`, u is the coordinate of another joint. Joints that share a coordinate form a group with one
-    degree of freedom, such as the bodies of a mechanism that follow their own curves over the same drive. If the
+    With `coordinate_of`, u is the coordinate of another joint. Joints that share a coordinate form a group
+    with one degree of freedom, such as the bodies of a mechanism, each of which follows its own curve. If the
     other joint has several coordinates, as a surface joint has, `coordinate` selects one of them.
     """
 
@@ -58,24 +60,24 @@ class Path(GuidedJoint):
     across: ClassVar = (Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
 
     curve: Annotated[CurveName | InstanceOf[PoseCurve], PlainSerializer(name_or_content)]
-    """name of a curve"""
+    """name of the curve in `curves`"""
     q0: AnyQuantity | None = None
     """parameter of the curve at the start"""
     v0: AnyQuantity = 0.0
     """rate of this parameter at the start"""
     compliance: PathCompliance | None = None
-    """springs and dampers across the path"""
+    """springs and dampers in the five directions that a rigid joint locks"""
     elastic: ElasticModes | None = None
-    """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
+    """elastic modes of a mechanism on bushings, as `sk.reduce` computes them"""
     normal_direction: Literal["frame", "frenet"] | Direction | None = None
-    """normal of a compliant path: "frame" (y of its frame, the default), "frenet" (toward the center of
-    curvature), or a direction in its frame"""
+    """normal of a compliant path: "frame" (y axis of the frame that moves along it, the default), "frenet"
+    (toward the center of curvature), or a direction in the moving frame"""
     coordinate_of: JointName | None = None
     """joint whose coordinate this joint shares, so that both move together"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
     """index of the shared coordinate, starting at 0, if the other joint has several"""
     mirror: Literal["x", "y", "z"] | None = None
-    """axis of the curve's frame; the curve is mirrored about the plane normal to this axis"""
+    """mirrors the curve about the plane through the origin of F that is normal to this axis of F"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

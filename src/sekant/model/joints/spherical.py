@@ -27,9 +27,9 @@ class Spherical(Joint):
     unit_quaternion: ClassVar = 0
 
     orientation: Orientation = Orientation()
-    """orientation at the start, in F"""
+    """orientation of M at the start, in F"""
     angular_velocity: AngularVelocityVector = (0.0, 0.0, 0.0)
-    """angular velocity at the start, resolved in M"""
+    """angular velocity of M relative to F at the start, resolved in M"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_from_quaternion(q), SX.zeros(3))

@@ -32,13 +32,14 @@ from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 @register
 class Surface(GuidedJoint):
-    """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). S contains their twists.
+    """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). The columns of S are the
+    twists per unit of u1 and of u2.
 
-    S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
-    With `compliance`, the joint has four more coordinates: the displacement along the surface normal and three
-    rotations. With `elastic`, it has r <= 4 more coordinates, the elastic modes of a mechanism on bushings
-    (`ElasticModes`). With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint. With
-    `second_coordinate_of`, only u2 is the coordinate of another joint.
+    S^T projects forces on these twists, whatever their length (HALL 3.109 uses unit vectors). With
+    `compliance`, the joint has four more coordinates: the displacement along the surface normal and three
+    rotations. With `elastic`, the joint has r <= 4 more coordinates: the elastic modes of a mechanism on
+    bushings. With `coordinate_of`, u1 and u2 are the coordinates of another joint, which both joints then
+    share. With `second_coordinate_of`, only u2 is the coordinate of another joint.
     """
 
     type: ClassVar[str] = "surface"
@@ -49,21 +50,21 @@ class Surface(GuidedJoint):
     across: ClassVar = (Coordinate("n", "m", "opposite"), *ANGLES)
 
     surface: Annotated[CurveName | InstanceOf[PoseSurface], PlainSerializer(name_or_content)]
-    """name of a surface"""
+    """name of the surface in `curves`"""
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     """parameters of the surface at the start"""
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     """rates of these parameters at the start"""
     compliance: SurfaceCompliance | None = None
-    """springs and dampers across the surface"""
+    """springs and dampers in the four directions that a rigid joint locks"""
     elastic: ElasticModes | None = None
-    """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
+    """elastic modes of a mechanism on bushings, as `sk.reduce` computes them"""
     coordinate_of: JointName | None = None
     """joint whose two coordinates this joint shares, so that both move together"""
     second_coordinate_of: JointName | None = None
-    """joint whose only coordinate is u2 of this surface; u1 remains a coordinate of its own"""
+    """joint with one coordinate, which is also u2 of this surface; u1 remains a coordinate of this joint"""
     mirror: Literal["x", "y", "z"] | None = None
-    """axis of the surface's frame; the surface is mirrored about the plane normal to this axis"""
+    """mirrors the surface about the plane through the origin of F that is normal to this axis of F"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

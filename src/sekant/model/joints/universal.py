@@ -15,7 +15,7 @@ class Universal(CoordinateJoint):
     """The coordinates q are the angles about x of F and about y of M: R_FM = R_x(q1) R_y(q2)."""
 
     type: ClassVar[str] = "universal"
-    summary: ClassVar[str] = "turns about x of the parent frame and y of the child frame"
+    summary: ClassVar[str] = "turns about x of the joint frame F and y of the joint frame M"
     coordinates: ClassVar = (Coordinate("angle_x", "rad", "axial x"), Coordinate("angle_y", "rad", "axial y"))
     velocities: ClassVar = (
         Coordinate("rate_x", "rad/s", "axial x"),

@@ -199,7 +199,7 @@ class Collector(ItemCollector):
         self.add(name, constraints.RollingDisc, body=body.name, center=self._name(center, True), **fields)
 
     def no_slip(self, point: Geometric, across: Geometric, name: str | None = None) -> None:
-        """A knife edge: the point does not move along the vector `across`."""
+        """A knife edge, whose point does not move along the vector `across`."""
         name = self.named(name, f"{point.name}_edge" if point.name else "edge")
         self.add(name, constraints.Edge, point=self._name(point, True), across=self._name(across, False))
 
@@ -281,7 +281,7 @@ class Collector(ItemCollector):
         self.add(self.named(name, "torque"), loads.BodyTorque, **fields)
 
     def work(self, name: str, rate: Value, force: Value) -> None:
-        """A generalized force on any quantity, given by its rate; the power is rate * force."""
+        """A generalized force on any quantity, which is given by its rate. The power is rate * force."""
         self.add(name, loads.Work, rate=rate, force=force)
 
     def potential(self, name: str, energy: Value) -> None:

@@ -74,8 +74,8 @@ class OnLine(Element):
 
 @register
 class RollingDisc(Element):
-    """A disc that rolls on a fixed plane without slip; in space a disc about the vector `axis`, or a ball without
-    `axis`.
+    """A disc or a ball that rolls on a fixed plane without slip. In space, it is a disc about the vector
+    `axis`, or a ball if `axis` is not given.
 
     The distance to the plane is constrained by a position equation. The velocity of the contact point is zero,
     which is a non-holonomic constraint in space.
@@ -89,13 +89,13 @@ class RollingDisc(Element):
     center: str
     """name of the point at its center"""
     radius: Length
-    """radius of the disc"""
+    """radius of the disc or ball"""
     axis: str | None = None
     """name of the vector along the axis of the disc, in space"""
     plane: Position | None = None
-    """a point on the plane; by default the origin"""
+    """a point on the plane, in W; by default the origin of W"""
     normal: Direction | None = None
-    """normal of the plane, upward; by default the last axis"""
+    """normal of the plane, in W, pointing toward the center; by default the last axis of W"""
 
     def compose(self, name: str, m: Any) -> None:
         radius = m.constant(m.number(self.radius, "radius"), "radius")
@@ -121,7 +121,7 @@ class RollingDisc(Element):
 
 @register
 class Edge(Element):
-    """A knife edge: the point does not move along the vector `across`."""
+    """A knife edge, whose point does not move along the vector `across`."""
 
     section: ClassVar = "edges"
     shown: ClassVar = "{point: C, across: w}"
@@ -143,9 +143,9 @@ class EquationItem(Element):
     short: ClassVar = "value"
 
     value: Values
-    """an expression, or a list of expressions, each of which is zero"""
+    """an expression, or a list of expressions, that must be zero"""
     text: str = ""
-    """description for readers"""
+    """description of the equation, for readers"""
 
     def column(self, m: Any) -> SX:
         """(n,) the values."""
@@ -157,13 +157,13 @@ class EquationItem(Element):
 
 @register
 class Equation(EquationItem):
-    """An equation value = 0 (or several) of coordinates and time."""
+    """One or several equations value = 0 in coordinates and time."""
 
     section: ClassVar = "constraints"
     shown: ClassVar = '{value: "A.x^2 + A.y^2 - 0.16", text: A stays on a circle}'
 
     unit: str = "J"
-    """unit of its multiplier"""
+    """unit of the multiplier of the equation"""
 
     def compose(self, name: str, m: Any) -> None:
         m.positions[name] = EquationRows(
@@ -173,7 +173,7 @@ class Equation(EquationItem):
 
 @register
 class VelocityEquation(EquationItem):
-    """An equation value = 0 (or several) that is linear in the velocities (non-holonomic)."""
+    """One or several equations value = 0 that are linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
     shown: ClassVar = "A.vx*sin(turn) - A.vy*cos(turn)"

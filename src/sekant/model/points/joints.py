@@ -94,7 +94,7 @@ class PlacedRevolute(PlacedJoint):
     type: ClassVar = "revolute"
     shown: ClassVar = "{type: revolute, first: arm, second: ground, at: [0, 0, 0.3 m], axis: [0, 1, 0]}"
     axis: Direction | None = None
-    """axis in W at the start, in space"""
+    """axis in W at the start; required in space"""
 
     def rows(self, ends: _Ends) -> list[SX]:
         rows = [ends.apart(self.at)]

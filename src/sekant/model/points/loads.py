@@ -71,15 +71,15 @@ class PointSpring(Between):
 
 @register
 class AngularSpring(Element):
-    """A spring on an angle."""
+    """A torsion spring that acts on an angle."""
 
     section: ClassVar = "angular_springs"
     shown: ClassVar = "{angle: turn, stiffness: 12 N*m/rad}"
 
     angle: Angle
-    """name of an angle that is tracked or computed, or an expression"""
+    """name of an item of `angles` or `tracked`, or an expression of an angle"""
     stiffness: RotationalStiffness
-    """torque per angle"""
+    """torque per deflection of the angle"""
     rest: Angle = 0.0
     """angle at which the spring is relaxed"""
 
@@ -95,7 +95,7 @@ class PointDamper(Between):
     shown: ClassVar = "{ends: [A, B], damping: 20 N*s/m}"
 
     damping: Damping
-    """force per speed"""
+    """force per relative velocity"""
     isotropic: bool = False
     """whether to damp the whole relative velocity of the ends, not only its component along their line"""
 
@@ -173,7 +173,7 @@ class BodyTorque(OnBody):
     shown: ClassVar = "{body: crank, torque: 1.5 N*m}"
 
     torque: Torque
-    """a number in the plane; in space, three components in W"""
+    """torque: in the plane a number, in space three components in W"""
 
     def compose(self, name: str, m: Any) -> None:
         column = m.column(self.torque, 1 if m.dim == 2 else 3, "torque")
@@ -182,7 +182,7 @@ class BodyTorque(OnBody):
 
 @register
 class Work(Element):
-    """A generalized force on any quantity, given by its rate; the power is rate * force."""
+    """A generalized force on any quantity, which is given by its rate. The power is rate * force."""
 
     section: ClassVar = "works"
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
@@ -199,7 +199,7 @@ class Work(Element):
 
 @register
 class Potential(Element):
-    """A potential energy (J), any expression of coordinates, time and tables."""
+    """A potential energy (J), given by any expression of coordinates, time and tables."""
 
     section: ClassVar = "potentials"
     shown: ClassVar = '"50*(A.x - 0.3)^2"'
@@ -214,7 +214,7 @@ class Potential(Element):
 
 @register
 class Dissipation(Element):
-    """A dissipation function D (W). Its forces are -dD/dv."""
+    """A dissipation function D in watts. Its generalized forces are -dD/dv."""
 
     section: ClassVar = "dissipations"
     shown: ClassVar = '"0.5*A.vx^2"'

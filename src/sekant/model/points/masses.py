@@ -56,7 +56,8 @@ def localized(place: np.ndarray, body: BodyPart, m: Any, point: bool) -> np.ndar
 
 @register
 class PointBody(Element):
-    """A rigid body in a local frame of points: an origin, then one (plane) or two (space) points or vectors.
+    """A rigid body with a local frame that is defined by an origin and one (plane) or two (space) points or
+    vectors.
 
     The second entry is on the local x axis, and the third in the local xy plane. Bodies whose frames share a point
     are joined there.
@@ -81,8 +82,8 @@ class PointBody(Element):
     """whether to constrain the lengths and angles of the frame to those in `lengths`, or by default to those at
     the start"""
     lengths: FrameLengths | None = None
-    """distance of the second point from the origin, or length of the second vector; in space also that of the third
-    entry, and the scalar product of both"""
+    """length of the second entry of `frame` (of the vector, or of the line from the origin to the point); in
+    space, also the length of the third entry, and the scalar product of the second and third entries"""
 
     def compose(self, name: str, m: Any) -> None:
         if len(self.frame) != m.dim:

@@ -19,7 +19,8 @@ from sekant.model.points.values import Anything, Direction
 class Angle(Element):
     """The angle of a body's x axis, or of a vector, from the x axis of W, with turns counted (plane only).
 
-    It is integrated from its rate (DERA 3.2.2, 5.3.1); at the start it is in (-pi, pi], or as given.
+    It is integrated from its rate (DERA 3.2.2, 5.3.1); at the start, it is in (-pi, pi] unless `start` is
+    given.
     """
 
     section: ClassVar = "angles"
@@ -28,7 +29,7 @@ class Angle(Element):
     of: str
     """name of a body or a vector"""
     start: AngleValue | None = None
-    """angle at the start; by default the angle at the start positions"""
+    """angle at the start; by default computed from the start positions"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
@@ -66,7 +67,7 @@ class Motor(Element):
     """Turns a body's x axis, or a vector, by an angle from its direction at the start.
 
     The angle is zero at the start. In space, the rotation is about `axis`, which is fixed in W and must be
-    perpendicular to the direction. The multiplier is the required torque.
+    perpendicular to the direction. Its multiplier is the required torque.
     """
 
     section: ClassVar = "motors"
@@ -77,7 +78,7 @@ class Motor(Element):
     angle: AngleValue
     """angle as a function of time"""
     axis: Direction | None = None
-    """axis in W, in space"""
+    """axis in W; required in space"""
 
     def compose(self, name: str, m: Any) -> None:
         x = m.direction(self.turn)
@@ -104,13 +105,14 @@ class Motor(Element):
 
 @register
 class Drive(Element):
-    """Prescribes any quantity of the coordinates as a function of time. The multiplier is the required force."""
+    """Prescribes any function of the coordinates as a function of time. Its multiplier is the required
+    force."""
 
     section: ClassVar = "drives"
     shown: ClassVar = "{quantity: B.x, value: 1.2 + 0.1*sin(5*t)}"
 
     quantity: Anything
-    """quantity, as an expression of coordinates"""
+    """prescribed quantity, as an expression of coordinates"""
     value: Anything
     """value of the quantity as a function of time"""
 

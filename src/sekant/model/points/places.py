@@ -47,7 +47,7 @@ class GroundVector(Element):
 
 @register
 class Prescribed(Element):
-    """Prescribes components of the point or vector of this name as functions of time."""
+    """Prescribes components of the point or vector with the same name as functions of time."""
 
     section: ClassVar = "prescribed"
     shown: ClassVar = "{x: 0.3*cos(2*t), y: 0.3*sin(2*t)}"
@@ -172,7 +172,7 @@ def _held_by(free: str | None) -> str:
 
 @register
 class Assigned(Element):
-    """A point or vector that follows from others; one of the fields defines it."""
+    """A point or vector that is computed from others. Give exactly one of the fields."""
 
     section: ClassVar = "assign"
     shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"

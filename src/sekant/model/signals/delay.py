@@ -22,21 +22,21 @@ DEGREE = 7
 
 @register
 class Delay(Signal):
-    """y(t) = input(t - time), and `start` until the input has arrived.
+    """y(t) = input(t - time). Until the delayed input is available, y = `start`.
 
     The input is stored as `pieces` polynomials of degree 7 over the delay, which interpolate it at Chebyshev points.
     In linear models, a Pade approximation of order `pade` replaces the delay.
     """
 
     type: ClassVar[str] = "delay"
-    summary: ClassVar[str] = "its input, delayed by a fixed time"
+    summary: ClassVar[str] = "the value of an input, delayed by a fixed time"
 
     input: AnyQuantity
     """expression that is delayed"""
     time: Positive[Time]
     """length of the delay"""
     start: AnyQuantity = 0.0
-    """value until the input has arrived"""
+    """value until the delayed input is available"""
     pieces: int = 2
     """number of polynomials of degree 7 over the delay"""
     pade: int = 4

@@ -17,7 +17,8 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 @register
 class EventSignal(Signal):
-    """When `when` crosses zero, it sets another signal, resets signals to their start values, or stops the run.
+    """When `when` crosses zero, the event sets another signal, resets signals to their start values, or ends
+    the run.
 
     Its value is the number of crossings so far. Events can set signals of the types `held`, `sampled`, `integral`,
     `lowpass`, `rate_limit`, `hysteresis` (its branch, 0 or 1) and `pid` (its integral part).
@@ -35,11 +36,11 @@ class EventSignal(Signal):
     set: SignalName | None = None
     """signal that the event sets"""
     to: AnyQuantity = 0.0
-    """new value of this signal, evaluated just before the event"""
+    """new value of the signal `set`, evaluated just before the event"""
     reset: tuple[SignalName, ...] = ()
     """signals that return to their start values"""
     stop: bool | str = False
-    """whether to end the run; a string is the message of the end"""
+    """whether the event ends the run; a string also ends it and is reported as the reason"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

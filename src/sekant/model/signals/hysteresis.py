@@ -17,8 +17,8 @@ from sekant.model.signals.base import Signal, register
 class Hysteresis(Signal):
     """Two branches: `low` until the input rises above `on_above`, then `high` until it falls below `off_below`.
 
-    The branch is constant between the events; if the input starts between the thresholds, the run begins on
-    the branch `start`.
+    The branch changes only when the input crosses a threshold. If the input starts between the thresholds,
+    the run begins on the branch `start`.
     """
 
     type: ClassVar[str] = "hysteresis"
@@ -29,15 +29,15 @@ class Hysteresis(Signal):
     input: AnyQuantity
     """expression that switches between the branches"""
     on_above: AnyQuantity
-    """threshold of the rising input"""
+    """threshold for the rising input"""
     off_below: AnyQuantity
-    """threshold of the falling input"""
+    """threshold for the falling input"""
     low: AnyQuantity = 0.0
     """value of the lower branch: a number or an expression"""
     high: AnyQuantity = 1.0
-    """value of the upper branch"""
+    """value of the upper branch: a number or an expression"""
     start: Literal["low", "high"] = "low"
-    """branch between the thresholds at the start"""
+    """branch at the start of the run, if the input is between the thresholds"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -13,7 +13,7 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class Integral(Signal):
-    """y' = input, from y = start."""
+    """y' = input, with y = `start` at the start of the run."""
 
     type: ClassVar[str] = "integral"
     summary: ClassVar[str] = "integral of an input over time"

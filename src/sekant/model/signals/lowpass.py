@@ -25,7 +25,7 @@ class Lowpass(Signal):
     input: AnyQuantity
     """expression that is filtered"""
     time_constant: Positive[Time]
-    """T: inverse of the corner frequency in rad/s"""
+    """time constant T: inverse of the corner frequency in rad/s"""
     order: int = 1
     """order of the filter, 1 or 2"""
     damping: NotNegative[Dimensionless] = 1.0

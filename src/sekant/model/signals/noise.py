@@ -19,14 +19,16 @@ Hertz = Annotated[float, Quantity("Hz")]
 
 @register
 class Noise(Signal):
-    """Band-limited Gaussian noise with a given standard deviation: y = sqrt(2/n) rms sum cos(2 pi f_k t + phi_k).
+    """Band-limited Gaussian noise with the standard deviation `rms`: y = sqrt(2/n) rms sum cos(2 pi f_k t +
+    phi_k).
 
-    The frequencies f_k are random, one in each of n equal parts of the band, and so are the phases phi_k; both
-    follow from `seed`. The signal is a smooth function of time: it works with every integrator, and runs repeat.
+    The sum has n = `waves` terms. The frequencies f_k (one in each of n equal parts of the band) and the
+    phases phi_k are random, but determined by `seed`. The signal is therefore a smooth function of time,
+    which every integrator can use, and runs are repeatable.
     """
 
     type: ClassVar[str] = "noise"
-    summary: ClassVar[str] = "random noise with a given band and standard deviation, repeatable by its seed"
+    summary: ClassVar[str] = "random noise with a given band and standard deviation, repeatable with its seed"
 
     rms: AnyQuantity
     """standard deviation, in the unit of the signal"""
@@ -35,9 +37,9 @@ class Noise(Signal):
     highest: Positive[Hertz] = 10.0
     """highest frequency of the band"""
     seed: int = 0
-    """seed of the random frequencies and phases; another seed gives another noise"""
+    """seed of the random frequencies and phases; another seed gives another signal"""
     waves: Annotated[int, Field(ge=1, le=1000)] = 50
-    """number of waves; their sum does not repeat before waves/(highest - lowest) seconds"""
+    """number n of waves; their sum does not repeat within waves/(highest - lowest) seconds"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

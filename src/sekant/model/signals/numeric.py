@@ -18,13 +18,14 @@ from sekant.tables.numeric import INCREMENT, NumericFunction
 
 @register
 class Numeric(Signal):
-    """The result of a Python function of numbers, which may use `if`, `while`, iterations and its own arrays.
+    """The result of a Python function of numbers. The function may use `if`, `while`, iterations and local
+    arrays.
 
-    Numba (the extra `numeric`) compiles the function to machine code, so no Python runs in the integration loop.
-    Integrators do not know its expressions: methods with fixed steps and dop853 evaluate it directly, but do not stop
-    at its jumps and kinks; radau5 and linear models use finite differences; the method taylor does not support it.
-    For a function of NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` have the names
-    ``name.y0``, ``name.y1``, ...
+    Numba (the extra `numeric`) compiles the function to machine code, so no Python runs in the integration
+    loop. Integrators can only evaluate the function, not differentiate it. Methods with fixed steps and
+    dop853 do not stop at its jumps and kinks; radau5 and linear models use finite differences; the method
+    taylor does not support it. For a function that is composed of NumPy functions, `sk.signals.traced` gives
+    exact derivatives. If there are several outputs, their names are ``name.y0``, ``name.y1`` and so on.
     """
 
     type: ClassVar[str] = "numeric"
@@ -38,7 +39,7 @@ class Numeric(Signal):
     outputs: int = 1
     """number of values that the function returns"""
     increment: Positive[Dimensionless] = INCREMENT
-    """step of finite differences, relative to 1 + |x|"""
+    """step of finite differences with respect to an input x, relative to 1 + |x|"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -16,9 +16,11 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class Pid(Signal):
-    """y = kp e + i + kd (e - x) / T, held between `low` and `high`; T x' = e - x; i' = ki e + (y - y_free) / T_w.
+    """y = kp e + i + kd (e - x) / T, limited to the range from `low` to `high`; T x' = e - x; i' = ki e + (y
+    - y_free) / T_w.
 
-    The last term (back-calculation) lets the integral decrease while the output is at a limit.
+    Here e is the `error`, x the filtered error, i the integral part, and y_free the output without limits.
+    The last term (back-calculation) lets i decrease while the output is at a limit.
     """
 
     type: ClassVar[str] = "pid"
@@ -41,7 +43,7 @@ class Pid(Signal):
     high: AnyQuantity | None = None
     """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
-    """T_w: time constant with which the integral decreases while the output is at a limit"""
+    """time constant T_w with which the integral part decreases while the output is at a limit"""
     start: AnyQuantity = 0.0
     """value of the integral part at the start"""
 

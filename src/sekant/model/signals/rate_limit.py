@@ -15,7 +15,8 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class RateLimit(Signal):
-    """y' = (input - y) / T, held between -falling and rising: an actuator with a lag T and a largest speed."""
+    """y' = (input - y) / T, limited to the range from -falling to rising: an actuator with a lag T and a
+    maximum speed."""
 
     type: ClassVar[str] = "rate_limit"
     summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
@@ -28,7 +29,7 @@ class RateLimit(Signal):
     falling: Positive[AnyQuantity] | None = None
     """largest rate downward, per second, as a positive number; by default the rate upward"""
     time_constant: Positive[Time] = 1e-3
-    """time constant T of the lag while the rate is below the limit"""
+    """time constant T of the lag while the rate is within its limits"""
     start: AnyQuantity = 0.0
     """value at the start"""
 

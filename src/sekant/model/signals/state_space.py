@@ -18,7 +18,8 @@ Matrix = tuple[tuple[AnyQuantity, ...], ...]
 
 @register
 class StateSpace(Signal):
-    """x' = A x + B u, y = C x + D u. Several outputs have the names ``name.y0``, ``name.y1``, ..."""
+    """x' = A x + B u, y = C x + D u. If there are several outputs, their names are ``name.y0``, ``name.y1``
+    and so on."""
 
     type: ClassVar[str] = "state_space"
     summary: ClassVar[str] = "linear system with given matrices A, B, C, D"

@@ -19,8 +19,9 @@ class TransferFunction(Signal):
     """y = numerator(s) / denominator(s) input, with coefficients from the highest power down. Its states start at
     zero.
 
-    States are those of the controllable form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1), and y = sum of (b - b0
-    a) x + b0 u, with the coefficients of s/w, where w scales them all to at most 1.
+    The states x are those of the controllable canonical form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1),
+    and y = sum of (b - b0 a) x + b0 u. Here u is the input, and b and a are the coefficients of numerator and
+    denominator as polynomials in s/w; the factor w makes every abs(a) at most 1.
     """
 
     type: ClassVar[str] = "transfer_function"
