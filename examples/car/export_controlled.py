@@ -1,4 +1,4 @@
-"""Export of a reduced car with a digital controller: an FMU that drives itself.
+"""Export of a reduced car with a digital controller, as an FMU of a car that drives itself.
 
 Every 10 ms the controller samples speed and yaw rate. It controls the speed with the drive torque, and the yaw rate
 with the steering wheel. The importing program sets the target yaw rate.

@@ -1,5 +1,5 @@
 """Optuna finds the stiffness and damping for the softest ride that keeps the tire on the road, with and without a
-surrogate.
+surrogate model.
 
 pip install 'sekant[studies]'; python examples/studies/optimize_ride.py
 """
