@@ -104,9 +104,7 @@ def steady_of(system: System, turn, velocity, rate, unknown, target) -> SteadyMo
     from sekant.analyses.steady.motion import steady_motion
 
     if turn is None and velocity is None and not rate:
-        raise typer.BadParameter(
-            "a steady motion requires --turn, --velocity or --rate", param_hint="steady motion"
-        )
+        raise typer.BadParameter("a steady motion requires at least one of --turn, --velocity and --rate")
     rates, targets = parse_assignments(rate, "--rate"), parse_assignments(target, "--target")
     components = None
     if velocity is not None:

@@ -54,10 +54,11 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
             raise ModelError(f"model '{name}' has no degree of freedom at its start: nothing can be driven")
         raise ModelError(f"model '{name}' has {count} but {given} ({drives}); drop {m - freedom} of them")
     if freedom > m:
+        free = _moving(equations, rest)
+        which = f"{rest.shape[1]} of these coordinates" if "," in free else "this coordinate"
         raise UndrivenMotion(
             f"model '{name}' has {count} but {given} ({drives})",
-            f"{_moving(equations, rest)} can still move; drive or hold (hold=[...]) {rest.shape[1]} of these "
-            "coordinates, or fix joints",
+            f"{free} can still move; drive or hold (hold=[...]) {which}, or fix joints",
         )
     raise ModelError(
         f"model '{name}': at the start, driving {drives} does not determine the motion: "

@@ -125,8 +125,9 @@ def _own_script() -> str:
 def _chart_frame(key: str, drawn: Sequence[dict[str, Any]]) -> str:
     """The element into which the script puts charts: the most important ones, and the others folded."""
     rest = sum(not chart["first"] for chart in drawn) if key == "travel" else 0
+    label = f"{rest} more curve{'' if rest == 1 else 's'} versus travel"
     folded = (
-        f"<details class=more><summary>{rest} more curve{'' if rest == 1 else 's'} versus travel</summary><div class=charts "
+        f"<details class=more><summary>{label}</summary><div class=charts "
         f"data-section={key} data-part=rest></div></details>"
         if rest
         else ""
