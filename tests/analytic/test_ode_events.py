@@ -170,7 +170,7 @@ def test_a_sample_that_jumps_over_zero_is_an_event(method):
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(SolverError, match="each event needs one direction"):
+    with pytest.raises(SolverError, match="every event needs one direction"):
         OdeProblem(falling, 2, events=heights)
     with pytest.raises(SolverError, match="-1, 0 and 1"):
         OdeProblem(falling, 2, events=heights, directions=np.array([2, 0]))

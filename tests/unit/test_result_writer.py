@@ -209,7 +209,7 @@ def test_misuse_is_refused(tmp_path):
     with pytest.raises(SekantError, match=r"call start\(channels\)"):
         writer.append(*rows(0, 2))
     writer.start(CHANNELS)
-    with pytest.raises(SekantError, match="started already"):
+    with pytest.raises(SekantError, match="already been started"):
         writer.start(CHANNELS)
     with pytest.raises(SekantError, match=r"rows \(k, 4\); got \(2,\) and \(2, 3\)"):
         writer.append([0.0, 1.0], np.zeros((2, 3)))

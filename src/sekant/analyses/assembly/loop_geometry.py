@@ -281,7 +281,7 @@ def weights_of(
         if not 0 < value < np.inf:
             raise SolverError(
                 f"assembly: the weight of '{name}' must be positive (got {value:g}); "
-                f"to keep it fixed, pass hold=['{name}']"
+                f"to hold this coordinate, pass hold=['{name}']"
             )
 
     def weighed(keys: Sequence[str], own: Sequence[float]) -> tuple[Vector, NDArray[np.int64]]:

@@ -111,7 +111,7 @@ def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, re
             raise DataError(
                 f"compliance: the stiffness '{name}' cannot be identified: the loads {given} "
                 f"deflect its spring so little that the frame moves by only {effect:.1e} m; add a load "
-                "case that loads this spring"
+                "case that acts on this spring"
             )
     for i, name in enumerate(names):
         others = np.delete(J / size, i, axis=1)
