@@ -81,8 +81,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing, or a torsion spring between two frames, turned by half a turn, or a bushing turned by a "
-        "quarter turn about y. These elements measure only the poses of their frames, so their angles and torques "
+        "A bushing or a torsion spring between two frames turned by half a turn, or a bushing turned by a quarter "
+        "turn about its y axis. These elements measure only the poses of their frames, so their angles and torques "
         "jump there. Adaptive methods stop at the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
@@ -197,7 +197,7 @@ CODES: dict[str, WarningCode] = {
         "loads on members",
         "A load case accelerates along x. The load transfer between the axles depends on the mass of the whole "
         "vehicle, which is not given. Sekant assumes that both axles carry the same load.",
-        "Give `vehicle_mass` of the suspension.",
+        "Specify `vehicle_mass` under `suspension`.",
     ),
     # -- curves and fits
     "path_corner": WarningCode(
@@ -208,7 +208,7 @@ CODES: dict[str, WarningCode] = {
     "curvature_jump": WarningCode(
         "fit, tracks",
         "The curvature of the path jumps, and so does the acceleration of a body that follows it.",
-        "Put a clothoid there, or add points.",
+        "Insert a clothoid at the jump, or add points there.",
     ),
     "unit_speed": WarningCode(
         "fit",
@@ -235,7 +235,7 @@ CODES: dict[str, WarningCode] = {
     "order_uncertain": WarningCode(
         "fit",
         "Where the path bends, the points are too far apart to determine their order: with one of the rows in "
-        "another position, the path would be about as smooth. The fit uses the order that was found.",
+        "another position, the path would be about as smooth. The fit uses the order that it found.",
         "Add points there, or add a time column, which determines the order.",
     ),
     "fit_residual": WarningCode(
@@ -247,8 +247,8 @@ CODES: dict[str, WarningCode] = {
     "surface_open": WarningCode(
         "fit",
         "Part of the rectangle of the two parameters has few points or none. The standard deviation of a "
-        "component of the surface there exceeds a tenth of the component's range. If it exceeds half of the "
-        "range, the fit fails unless it allows gaps.",
+        "component of the surface there exceeds a tenth of the component's range. If the deviation exceeds half of "
+        "the range, the fit fails, unless `allow_gaps` is set.",
         "Add points there, fit over a smaller range, or keep the motion away from this region.",
     ),
     "surface_degenerate": WarningCode(
