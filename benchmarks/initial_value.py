@@ -1,4 +1,4 @@
-"""The initial value problem that `simulate` passes to its integrators, to measure the time of these alone."""
+"""The initial value problem that `simulate` passes to its integrators, to time the integrators alone."""
 
 from __future__ import annotations
 

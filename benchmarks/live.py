@@ -1,4 +1,4 @@
-"""Pages that compute: the time of each of 150 positions while a slider or a hard point is dragged in the
+"""Pages that compute: the time for each of 150 positions while a slider or a hard point is dragged in the
 browser, the time to make the page, and the frames of a drive at full throttle."""
 
 from __future__ import annotations

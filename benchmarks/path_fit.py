@@ -1,4 +1,4 @@
-"""Fits of paths: 1,000 noisy points with knots as in Tao and Watson, 10,000 clean points."""
+"""Fits of paths: 1,000 noisy points with knots chosen as by Tao and Watson, and 10,000 clean points."""
 
 from __future__ import annotations
 
