@@ -1,6 +1,6 @@
 """Several instances in the vector lanes of a core compared with one instance at a time: processor time of
-a step, in one run. The lanes start from states that differ by a few percent. The possible gain of lanes is also counted:
-register operations of the code for one instance (in which the two sides of a car already share a register,
+a step, in one run. The lanes start from states that differ by a few percent. The possible gain of lanes is also
+counted: register operations of the code for one instance (in which the two sides of a car already share a register,
 and a table fills one), times the number of lanes, over those of the code in lanes. This is the gain if both
 execute the same number of operations per second.
 """
