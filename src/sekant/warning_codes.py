@@ -71,7 +71,7 @@ CODES: dict[str, WarningCode] = {
         "simulate",
         "A force law jumps at the current state and pushes the motion back to the jump from both sides. Adaptive "
         "methods stop there; with fixed steps, the motion alternates between both sides of the jump.",
-        "Smooth the law, e.g. replace sign(v) by tanh(v / small), or use an element that can stick.",
+        "Smooth the law, e.g. replace sign(v) with tanh(v / small), or use an element that can stick.",
     ),
     "delay_interpolation": WarningCode(
         "simulate",
@@ -101,8 +101,8 @@ CODES: dict[str, WarningCode] = {
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",
-        "A contact touches without carrying a force; the stability is computed with the contact closed.",
-        "Move the start so that the contact is open or carries a force.",
+        "A contact is closed but carries no force; the stability is computed with the contact closed.",
+        "Change the start so that the contact is open or carries a force.",
     ),
     "friction_ignored": WarningCode(
         "equilibrium",
