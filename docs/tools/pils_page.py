@@ -32,9 +32,15 @@ def pils() -> Iterator[Row]:
     down, up = (
         sk.kinematics(system, tables.DRIVE, values=side * np.arange(0, 0.3, 0.01)) for side in (-1.0, 1.0)
     )
-    yield Row("double wishbone, lowest position [mm]", "3.5.2", -190.0, 1e3 * down.drive.min(), 1e-9)
     yield Row(
-        "double wishbone, highest position in steps of 10 mm [mm]",
+        "double wishbone, lowest reachable position, in steps of 10 mm [mm]",
+        "3.5.2",
+        -190.0,
+        1e3 * down.drive.min(),
+        1e-9,
+    )
+    yield Row(
+        "double wishbone, highest reachable position, in steps of 10 mm [mm]",
         "2.4",
         240.0,
         1e3 * up.drive.max(),
@@ -57,7 +63,7 @@ def pils() -> Iterator[Row]:
         runs = falls.run(case)
         spin = float(np.linalg.norm(runs.spin - runs.spin_of_table, axis=1).max())
         where = "5.1" if name == "fall" else "5.2"
-        corner = f"Formula Student corner, {name}"
+        corner = f"Formula Student suspension, {name}"
         yield Row(
             f"{corner}: difference in position between pose table and mechanism [m]",
             where,
