@@ -23,7 +23,8 @@ from sekant.model.points.sections import sections
 from sekant.model.settings import SimulationSettings, View
 
 _SINGULAR = {"bodies": "body"}
-_PLURAL = re.compile(r"\b(quantity|number|expression|string|integer|boolean|list)\b")
+_PLURAL = re.compile(r"\b(quantity|number|expression|string|integer|boolean|list|mapping)\b")
+_WORDS = {"array": "list", "object": "mapping"}
 _PLACES = {
     "curve": "curves: {{my_curve: {}}}",
     "natural": "natural:\n  {section}: {{my_{name}: {}}}",
@@ -186,7 +187,7 @@ def form(field: dict[str, Any]) -> str:
             return " or ".join(dict.fromkeys(text for text in forms if text))
     kind = field.get("type", "")
     if isinstance(kind, list):
-        kind = " or ".join(part for part in kind if part != "null")
+        kind = " or ".join(_WORDS.get(part, part) for part in kind if part != "null")
     if kind == "array":
         items = field.get("prefixItems") or [field.get("items", {})]
         inner = list(dict.fromkeys(_PLURAL.sub(r"\g<0>s", form(item)) for item in items if item))
@@ -194,6 +195,7 @@ def form(field: dict[str, Any]) -> str:
         return f"list of {size}{' or '.join(inner).replace('quantitys', 'quantities')}".strip()
     if kind == "number or string":
         kind = "number or expression" if field.get("x-unit") == "1" else "quantity"
+    kind = _WORDS.get(kind, kind)
     return f"{kind}, {field['x-unit']}" if field.get("x-unit", "1") != "1" else kind
 
 

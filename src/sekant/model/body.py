@@ -30,8 +30,9 @@ class Body(Description):
         0.0,
         0.0,
     )
-    """inertia about `com`, in the axes of the body frame: Ixx, Iyy, Izz and the off-diagonal elements Ixy,
-    Ixz, Iyz of the tensor"""
+    """inertia about `com`, in the axes of the body frame: [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], a
+    symmetric 3 x 3 matrix, or {xx: ..., yy: ..., zz: ..., xy: ...}; Ixy, Ixz and Iyz are elements of the
+    tensor"""
     frames: dict[str, Placement] = Field(default_factory=dict)
     """frames fixed in the body, by name; other items refer to a frame as ``body.name``"""
 

@@ -37,7 +37,7 @@ class Rolling(Constraint):
     axle: AxialDirection = (0.0, 1.0, 0.0)
     """direction of the axle in the frame of the disc"""
     normal: Direction = (0.0, 0.0, 1.0)
-    """normal of the plane, in the frame of the plane"""
+    """normal of the plane, resolved in the frame `plane`"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

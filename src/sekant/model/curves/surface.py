@@ -26,7 +26,7 @@ Names = Annotated[tuple[str, str], Vector(("first", "second"))]
 
 
 class SurfaceData(Description):
-    """Poses in a CSV file (`data`), or formulas (`position`, `range`), with their options."""
+    """The poses of a surface: either data in a CSV file (`data`), or formulas (`position` and `range`)."""
 
     parameters: Names = ("u1", "u2")
     """names of the two parameters, which are columns of the file or variables in the formulas"""
@@ -36,7 +36,7 @@ class SurfaceData(Description):
     columns: dict[str, str | float | list[str]] | None = None
     """column of the file, or a constant, for each of x, y, z and the components of the orientation"""
     units: dict[str, str] | None = None
-    """units of columns in the file, or of the two parameters of formulas"""
+    """units of the columns of the file, or of the two parameters of the formulas"""
     sequence: str | None = None
     """Euler sequence of the angles, e.g. zyx"""
     kind: Literal["auto", "polynomial", "spline"] = "auto"
@@ -51,7 +51,7 @@ class SurfaceData(Description):
     allow_gaps: bool = False
     """whether to fit across parts of the range without data"""
     position: Triple | None = None
-    """x, y, z as formulas of the two parameters"""
+    """x, y, z of the surface, as formulas of the two parameters"""
     rotation: Rotation | None = None
     """Euler angles or a quaternion as formulas of the two parameters; if not given, the body does not rotate"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None

@@ -41,11 +41,11 @@ class MaxwellBranch(Description):
     the damper follows from T s' = d - s."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    """stiffness of its spring along the axes of the parent frame"""
+    """stiffness of the spring along the axes of the parent frame"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    """stiffness of its spring about the axes of the parent frame"""
+    """stiffness of the spring about the axes of the parent frame"""
     time_constant: Positive[Time]
-    """time constant with which its force decays: damping divided by stiffness"""
+    """time constant T with which the force decays: damping divided by stiffness"""
 
 
 @register

@@ -28,7 +28,7 @@ class Spring(Description):
 
 
 class PathCompliance(Description):
-    """Springs of a compliant path joint: two displacements across the path, three rotations."""
+    """Springs of a compliant path joint: two displacements across the path, and three rotations."""
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
@@ -45,7 +45,7 @@ class PathCompliance(Description):
 
 
 class SurfaceCompliance(Description):
-    """Springs of a compliant surface joint: the displacement along the normal, three rotations."""
+    """Springs of a compliant surface joint: one displacement along the normal, and three rotations."""
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "roll", "pitch", "yaw")
 

@@ -37,9 +37,10 @@ class ElasticModes(Description):
     """Elastic modes of a joint with r elastic coordinates e: values at n positions u of a path, in SI units,
     interpolated by cubic splines.
 
-    The coordinates of the joint are u and e1 to er. The body is displaced by ``shapes e`` from its pose on the path.
-    Other bodies of the mechanism that share these coordinates (`coordinate_of`) have their own shapes, but no
-    stiffness. On a surface, the n = n1 n2 positions are the grid of `u` and `u2`, row by row; u2 varies fastest.
+    The coordinates of the joint are u and e1 to er. The product ``shapes e`` displaces the body from its pose
+    on the path. Other bodies of the mechanism that share these coordinates (`coordinate_of`) have their own
+    shapes, but no stiffness. On a surface, the n = n1 n2 positions form the grid of `u` and `u2`, row by row,
+    where u2 varies fastest.
     """
 
     u: tuple[float, ...]
@@ -48,7 +49,8 @@ class ElasticModes(Description):
     u2: tuple[float, ...] | None = None
     """(n2,) values of a surface's second coordinate, increasing, over its whole range"""
     shapes: tuple[Rows, ...]
-    """(n, 6, r) displacement (3) and rotation (3) in the frame on the path, for each elastic coordinate"""
+    """(n, 6, r) displacement (3) and rotation (3) per unit of each elastic coordinate, in the frame that
+    moves along the path"""
     stiffness: tuple[Rows, ...] | None = None
     """(n, r, r) stiffness matrices, symmetric and positive definite"""
     damping: tuple[Rows, ...] | None = None
@@ -56,7 +58,7 @@ class ElasticModes(Description):
     force: tuple[float, ...] | None = None
     """(n,) force that holds the body at u against the bushings, along a path; in N if u is in m"""
     energy: tuple[float, ...] | None = None
-    """(n,) energy V_0 of the bushings on the surface, in J"""
+    """(n,) energy V_0 of the bushings in the poses on the surface, in J"""
 
     @model_validator(mode="after")
     def _fits_together(self):

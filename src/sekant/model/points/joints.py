@@ -89,7 +89,7 @@ def across(u: np.ndarray) -> list[np.ndarray]:
 
 @register
 class PlacedRevolute(PlacedJoint):
-    """A hinge, in space about an axis."""
+    """A hinge; in space, about `axis`."""
 
     type: ClassVar = "revolute"
     shown: ClassVar = "{type: revolute, first: arm, second: ground, at: [0, 0, 0.3 m], axis: [0, 1, 0]}"

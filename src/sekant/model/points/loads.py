@@ -238,7 +238,7 @@ class ReportedOutput(Element):
     value: Values
     """an expression, or a list of expressions"""
     unit: str = ""
-    """unit, for readers"""
+    """unit, for results and plots"""
     derivatives: int = Field(default=0, ge=0, le=8)
     """highest order of the time derivatives ``name.rate``, ``name.rate2``, ... that are also reported"""
 

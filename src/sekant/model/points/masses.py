@@ -212,7 +212,8 @@ class Rod(Between):
     length: Length | None = None
     """length; by default the distance between its ends at the start"""
     inertia: MomentOfInertia | None = None
-    """moment of inertia about its center, perpendicular to its axis; by default that of a thin rod"""
+    """moment of inertia about an axis through its center and perpendicular to the rod; by default that of a
+    thin rod"""
     rigid: bool = True
     """whether to constrain its length"""
 

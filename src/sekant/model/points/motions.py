@@ -44,17 +44,18 @@ class Angle(Element):
 
 @register
 class Tracked(Element):
-    """A quantity that is integrated from its rate, an expression of time, coordinates and velocities (DERA 3.2.2).
+    """A quantity that is integrated over time from its rate (DERA 3.2.2).
 
-    Other items may depend on it. A rate that is not linear in the velocities is allowed as long as no energy and no
-    generalized force belongs to the quantity itself.
+    Other items may depend on it. If the rate is not linear in the velocities, forces and outputs may depend
+    on the quantity, but energies, dissipations and constraints may not, and no generalized force may act on
+    it.
     """
 
     section: ClassVar = "tracked"
     shown: ClassVar = "{rate: A.vx, start: 0}"
 
     rate: Anything
-    """rate that is integrated over time"""
+    """rate of the quantity, an expression of time, coordinates and velocities"""
     start: Anything = 0.0
     """value at the start: a number or an expression of coordinates"""
 
@@ -105,7 +106,7 @@ class Motor(Element):
 
 @register
 class Drive(Element):
-    """Prescribes any function of the coordinates as a function of time. Its multiplier is the required
+    """Prescribes any expression of the coordinates as a function of time. Its multiplier is the required
     force."""
 
     section: ClassVar = "drives"

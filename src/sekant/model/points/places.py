@@ -57,7 +57,7 @@ class Prescribed(Element):
     y: Anything | None = None
     """y as a function of time"""
     z: Anything | None = None
-    """z as a function of time, in space"""
+    """z as a function of time (space only)"""
 
     def compose(self, name: str, m: Any) -> None:
         basic = [*m.natural.items.get("points", {}), *m.natural.items.get("vectors", {})]
@@ -89,7 +89,7 @@ class Point(Element):
     velocity: VelocityVector | None = None
     """velocity in W at the start; by default it follows from the velocities of other points"""
     weight: Number = 1.0
-    """weight of its position in the assembly: points with larger weights move less"""
+    """weight of its position in the assembly: points with larger weights are moved less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
@@ -108,9 +108,10 @@ class FreeVector(Element):
     free: str | None = None
     """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
     rate: Numbers | None = None
-    """rates of the components in W at the start; by default they follow from other rates"""
+    """rates of the components in W at the start; by default they follow from the rates of other vectors and
+    the velocities of points"""
     weight: Number = 1.0
-    """weight of its components in the assembly: vectors with larger weights change less"""
+    """weight of its components in the assembly: vectors with larger weights are changed less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)
@@ -178,7 +179,7 @@ class Assigned(Element):
     shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"
 
     combine: dict[str, Number] = Field(default_factory=dict)
-    """sum of points and vectors, with a factor for each name: {A: 0.5, B: 0.5}"""
+    """weighted sum of points and vectors, with a factor for each name, such as {A: 0.5, B: 0.5}"""
     cross: tuple[str, str] | None = None
     """cross product of two vectors"""
     point: Numbers | None = None

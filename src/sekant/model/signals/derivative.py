@@ -13,8 +13,8 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class Derivative(Signal):
-    """y = (input - x) / T with T x' = input - x and x = start at the start: the transfer function is s / (1 +
-    T s)."""
+    """y = (input - x) / T with T x' = input - x: the transfer function is s / (1 + T s). The run begins with
+    x = `start`."""
 
     type: ClassVar[str] = "derivative"
     summary: ClassVar[str] = "derivative of an input, through a first-order filter"

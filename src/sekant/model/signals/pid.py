@@ -37,7 +37,7 @@ class Pid(Signal):
     kd: AnyQuantity = 0.0
     """derivative gain, s"""
     derivative_filter: Positive[Time] = 0.01
-    """time constant T of the filter of the derivative"""
+    """time constant T of the filter that computes the derivative"""
     low: AnyQuantity | None = None
     """lower limit of the output"""
     high: AnyQuantity | None = None
