@@ -39,7 +39,7 @@ CODES: dict[str, WarningCode] = {
     "angle_in_radians": WarningCode(
         "check, simulate",
         "An angle without a unit is larger than half a turn and a multiple of 0.5. Numbers without a unit are in "
-        "radians, but this number may be meant in degrees.",
+        "radians, but this number may have been intended in degrees.",
         "Write the unit: `30 deg`.",
     ),
     # -- motion
@@ -167,7 +167,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "branches_meet": WarningCode(
         "kinematics, reduce, suspension curves",
-        "Two assembly modes of the mechanism meet within the range, so it may continue on either branch.",
+        "Two assembly modes of the mechanism meet within the range, so the motion may continue on either branch.",
         "Check that the positions beyond the point where the modes meet are on the branch that you want.",
     ),
     "singular_points": WarningCode(
@@ -203,7 +203,7 @@ CODES: dict[str, WarningCode] = {
     "path_corner": WarningCode(
         "fit, tracks",
         "The path has a corner, where the velocity of a body that follows it jumps.",
-        "Smooth the data, correct a direction, or put an arc there.",
+        "Smooth the data, correct a direction, or insert an arc at the corner.",
     ),
     "curvature_jump": WarningCode(
         "fit, tracks",
@@ -260,7 +260,7 @@ CODES: dict[str, WarningCode] = {
     # -- cars
     "compliance_left_out": WarningCode(
         "kc, drive",
-        "The measured compliance of a steered wheel has more directions than its surface has elastic modes. "
+        "The measured compliance of a steered wheel has more directions than a surface joint has elastic modes. "
         "The stiffest direction is treated as rigid.",
         "Compare the compliance rates that `sekant kc` prints with the measured rates. To keep five directions, give "
         "curves at only one position of the rack.",

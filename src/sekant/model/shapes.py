@@ -148,7 +148,7 @@ class Polyline(Shape):
     """A round bar with the given `radius` (by default thin), along straight segments between `points`."""
 
     type: ClassVar[str] = "polyline"
-    summary: ClassVar[str] = "a bar along points"
+    summary: ClassVar[str] = "a round bar along straight segments between points"
     points: Annotated[tuple[Point, ...], Mirror("polar")]
     """points in the frame of the shape"""
     radius: NotNegative[Length] | None = None

@@ -25,7 +25,7 @@ class Rolling(Constraint):
     """
 
     type: ClassVar[str] = "rolling"
-    summary: ClassVar[str] = "a disc rolls on a plane without slip"
+    summary: ClassVar[str] = "a disc that rolls on a plane without slip"
     frame_fields: ClassVar = ("frame", "plane")
 
     frame: FrameName

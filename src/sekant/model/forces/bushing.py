@@ -63,7 +63,7 @@ class Bushing(Ends, Force):
 
     type: ClassVar[str] = "bushing"
     summary: ClassVar[str] = (
-        "elastic mount with stiffnesses, dampings, tables, a coupled stiffness matrix and Maxwell branches"
+        "elastic mount with stiffness, damping, tables, a coupled stiffness matrix and Maxwell branches"
     )
     picture: ClassVar = "bushing"
 

@@ -57,7 +57,7 @@ class JointFriction(OnCoordinate, Force):
     static_coefficient: NotNegative[Dimensionless] | None = None
     """coefficient of friction at rest; by default `coefficient`"""
     radius: Positive[Length] | None = None
-    """lever arm of the friction of a bearing or a thread"""
+    """lever arm of the friction in a bearing or a thread"""
     stribeck: Positive[AnyQuantity] | None = None
     """speed over which friction decreases from its value at rest to its value while sliding, m/s or rad/s"""
     width: Positive[AnyQuantity] = 1e-3

@@ -127,9 +127,9 @@ class Edge(Element):
     shown: ClassVar = "{point: C, across: w}"
 
     point: str
-    """name of a point"""
+    """name of the point at the edge"""
     across: str
-    """name of a vector"""
+    """name of the vector along which the point does not move"""
 
     def compose(self, name: str, m: Any) -> None:
         point, across = m.point(self.point), m[self.across]

@@ -111,9 +111,9 @@ class OnBody(Element):
     """An item that acts on the rotation of a body relative to another body or the ground."""
 
     body: str
-    """name of a body"""
+    """name of the body on which the item acts"""
     against: str = "ground"
-    """name of a body, or ground"""
+    """name of the other body, or ground"""
 
     def turning(self, m: Any) -> SX:
         """Angular velocity of the body relative to the other body."""
@@ -143,7 +143,7 @@ class ForceAtPoint(Element):
     shown: ClassVar = '{at: A, force: ["0.5*sin(3*t)", 0]}'
 
     at: str
-    """name of a point"""
+    """name of the point on which the force acts"""
     force: ForceVector
     """components in W"""
 

@@ -77,7 +77,8 @@ class PointBody(Element):
     points: dict[str, Attached] = Field(default_factory=dict)
     """points fixed in the body, by name: components in the local frame, or {at: position in W at the start}"""
     vectors: dict[str, Attached] = Field(default_factory=dict)
-    """vectors fixed in the body, by name"""
+    """vectors fixed in the body, by name: components in the local frame, or {at: components in W at the
+    start}"""
     rigid: bool = True
     """whether to constrain the lengths and angles of the frame to those in `lengths`, or by default to those at
     the start"""
@@ -215,7 +216,7 @@ class Rod(Between):
     """moment of inertia about an axis through its center and perpendicular to the rod; by default that of a
     thin rod"""
     rigid: bool = True
-    """whether to constrain its length"""
+    """whether to constrain the length of the rod"""
 
     def compose(self, name: str, m: Any) -> None:
         A, B = m.points(self.ends)
@@ -239,9 +240,9 @@ class PointMass(Element):
     shown: ClassVar = "{at: B, mass: 0.8 kg}"
 
     at: str
-    """name of a point"""
+    """name of the point that has the mass"""
     mass: Mass
-    """mass at the point"""
+    """mass"""
 
     def compose(self, name: str, m: Any) -> None:
         m.parts[name] = Part(name, (m.point(self.at),), m.constant(self.mass, "mass", zero=True))

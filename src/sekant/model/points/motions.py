@@ -27,7 +27,7 @@ class Angle(Element):
     shown: ClassVar = "{of: arm}"
 
     of: str
-    """name of a body or a vector"""
+    """name of the body or vector whose angle is integrated"""
     start: AngleValue | None = None
     """angle at the start; by default computed from the start positions"""
 
@@ -75,7 +75,7 @@ class Motor(Element):
     shown: ClassVar = "{turn: arm, angle: 2*pi*t}"
 
     turn: str
-    """name of a body or a vector"""
+    """name of the body or vector that the motor turns"""
     angle: AngleValue
     """angle as a function of time"""
     axis: Direction | None = None

@@ -85,7 +85,7 @@ class Point(Element):
     at: Position
     """position in W at the start"""
     free: str | None = None
-    """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
+    """components that may change, such as "x" or "xz"; the others keep their values; by default all may change"""
     velocity: VelocityVector | None = None
     """velocity in W at the start; by default it follows from the velocities of other points"""
     weight: Number = 1.0
@@ -106,7 +106,7 @@ class FreeVector(Element):
     value: Numbers
     """components in W at the start"""
     free: str | None = None
-    """components that may change, such as "x" or "xz"; the others keep their values (default: all)"""
+    """components that may change, such as "x" or "xz"; the others keep their values; by default all may change"""
     rate: Numbers | None = None
     """rates of the components in W at the start; by default they follow from the rates of other vectors and
     the velocities of points"""

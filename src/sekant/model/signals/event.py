@@ -25,14 +25,16 @@ class EventSignal(Signal):
     """
 
     type: ClassVar[str] = "event"
-    summary: ClassVar[str] = "event at a zero crossing: sets, resets or stops; its value counts the crossings"
+    summary: ClassVar[str] = (
+        "a zero crossing that sets or resets signals, or ends the run; its value is the count"
+    )
     signals: ClassVar = ("when", "to")
     settable: ClassVar = "count"
 
     when: AnyQuantity
     """expression whose zero crossings are the events"""
     direction: Literal["rising", "falling", "both"] = "both"
-    """direction of the zero crossings that count"""
+    """direction of the zero crossings that are events"""
     set: SignalName | None = None
     """signal that the event sets"""
     to: AnyQuantity = 0.0

@@ -21,7 +21,7 @@ class SampledSignal(Signal):
     """
 
     type: ClassVar[str] = "sampled"
-    summary: ClassVar[str] = "samples its input at regular times and keeps the value in between"
+    summary: ClassVar[str] = "samples its input at regular times and holds the value between samples"
     settable: ClassVar = "value"
 
     input: AnyQuantity
