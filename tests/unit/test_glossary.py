@@ -66,7 +66,7 @@ def test_words_stand_once_and_in_order():
     found = [
         row.split(",")[0] for row in re.findall(r"^\| ([a-z, ]+) \| ", GLOSSARY.read_text(), re.MULTILINE)
     ]
-    assert found[0] == "word"
+    assert found[0] == "term"
     assert found[1:] == sorted(set(found[1:]))
 
 

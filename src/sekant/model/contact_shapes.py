@@ -100,7 +100,7 @@ class TwoBalls(Description):
     @model_validator(mode="after")
     def _sized(self):
         if self.radius == 0.0 and self.other_radius == 0.0:
-            raise ValueError("one of the radii must be positive: two points never touch")
+            raise ValueError("at least one of the radii must be positive, because two points never touch")
         return self
 
     def touch(self, motion: Kinematics) -> Touch:

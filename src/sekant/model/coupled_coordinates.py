@@ -40,7 +40,7 @@ class CoupledCoordinates(Description):
     @model_validator(mode="after")
     def _ratio_or_table(self):
         if (self.ratio is None) == (self.table is None):
-            raise ValueError("needs either 'ratio' or 'table'")
+            raise ValueError("give either 'ratio' or 'table'")
         return self
 
     @staticmethod

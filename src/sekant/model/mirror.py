@@ -28,7 +28,7 @@ def mirrored(item: D, plane: str) -> D:
         value = getattr(item, name)
         if value and not _is_plain(field.annotation):
             raise ModelError(
-                f"'{name}' of a {_title(item)} cannot be mirrored; model the other side separately"
+                f"'{name}' of the {_title(item)} cannot be mirrored; model the other side separately"
             )
         changed = _mirrored_value(item, value, mirror_of(field), plane)
         if changed is not value:

@@ -26,16 +26,16 @@ class Contact(Item):
     @classmethod
     def _possible(cls, value):
         if isinstance(value, float) and not 0 <= value <= 1:
-            raise ValueError(f"must be between 0 (plastic) and 1 (elastic), but is {value:g}")
+            raise ValueError(f"must be between 0 (plastic) and 1 (elastic) (got {value:g})")
         return value
 
     def action(self, name: str, motion: ElementKinematics) -> Action:
         """The forces of the contact, as symbols that the equations of motion determine; `name` is the contact's."""
-        raise NotImplementedError(f"contact type '{self.type}' has no action")
+        raise NotImplementedError(f"contact type '{self.type}' does not implement 'action'")
 
     def gap(self, motion: Kinematics) -> SX:
         """Scalar, positive while open (m, or rad for a stop of a hinge)."""
-        raise NotImplementedError(f"contact type '{self.type}' has no gap")
+        raise NotImplementedError(f"contact type '{self.type}' does not implement 'gap'")
 
 
 CONTACTS: Registry[Contact] = Registry("contact", package="sekant.model.contacts")

@@ -29,7 +29,7 @@ class OneSided(Contact):
 
     def touch(self, motion: Kinematics) -> Touch:
         """The contact point, with the gap, the normal and a tangent."""
-        raise NotImplementedError(f"contact type '{self.type}' does not say where it touches")
+        raise NotImplementedError(f"contact type '{self.type}' does not implement 'touch'")
 
     def gap(self, motion: Kinematics) -> SX:
         return self.touch(motion).gap

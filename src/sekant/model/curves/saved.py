@@ -50,7 +50,7 @@ class Inline(CurveSource):
         try:
             return pose_from_dict(json.loads(self.inline))
         except (json.JSONDecodeError, RecursionError) as error:
-            raise ModelError(f"is not JSON: {error}", path=("inline",)) from None
+            raise ModelError(f"is not valid JSON: {error}", path=("inline",)) from None
 
 
 @register

@@ -111,8 +111,8 @@ class TrackPiece(Description):
         given = [key for key in type(self).model_fields if getattr(self, key) is not None]
         if len(given) != 1:
             kinds = ", ".join(type(self).model_fields)
-            what = f"is {' and '.join(given)} at once" if given else "has no kind"
-            raise ValueError(f"a piece of track {what}; write one of {kinds}, e.g. {{straight: 10 m}}")
+            what = f"cannot be {' and '.join(given)} at once" if given else "needs a kind"
+            raise ValueError(f"a piece of track {what}; give exactly one of {kinds}, e.g. {{straight: 10 m}}")
         return self
 
     def segment(self, around: Surroundings) -> Any:

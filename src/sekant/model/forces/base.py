@@ -26,7 +26,7 @@ class Force(Item):
 
     def action(self, motion: ElementKinematics) -> Action:
         """Wrenches, generalized forces, stored energy and power in the current motion."""
-        raise NotImplementedError(f"force type '{self.type}' has no action")
+        raise NotImplementedError(f"force type '{self.type}' does not implement 'action'")
 
     def owner(self, motion: ElementKinematics) -> str:
         """The name of this element in its model, for its own states."""

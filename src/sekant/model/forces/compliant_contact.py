@@ -90,7 +90,7 @@ class CompliantContact(Force):
 
     def touch(self, motion: Kinematics) -> Touch:
         """The contact point, with the gap, the normal and a tangent."""
-        raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
+        raise NotImplementedError(f"force type '{self.type}' does not implement 'touch'")
 
     def action(self, motion: Kinematics) -> Action:
         """The forces. Without contact, only the test for contact is evaluated."""

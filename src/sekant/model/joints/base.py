@@ -155,7 +155,7 @@ class Joint(Item):
 
     def pose(self, q: SX, lookups: Lookups) -> Pose:
         """X_FM at the coordinates `q` (nq,)."""
-        raise NotImplementedError(f"joint type '{self.type}' gives no pose")
+        raise NotImplementedError(f"joint type '{self.type}' does not implement 'pose'")
 
     def subspace(self, q: SX, lookups: Lookups) -> SX:
         """S (6, nv), resolved in M. The default differentiates the pose, so a new joint needs no more.
@@ -190,7 +190,7 @@ class Joint(Item):
 
     def constraints(self, X_FM: Pose) -> SX:
         """Phi(X_FM) (6 - nv,): zero exactly where the joint allows the pose (locally)."""
-        raise NotImplementedError(f"joint type '{self.type}' gives no constraints")
+        raise NotImplementedError(f"joint type '{self.type}' does not implement 'constraints'")
 
     @property
     def loop_parameters(self) -> int:
@@ -227,7 +227,7 @@ class Joint(Item):
     def started(self, q: Sequence[float]) -> Self:
         """A copy of the joint with start values `q` (nq,) of its coordinates; see `initial`."""
         if self.nq:
-            raise NotImplementedError(f"joint type '{self.type}' takes no start values")
+            raise NotImplementedError(f"joint type '{self.type}' does not implement 'started'")
         return self
 
 
@@ -252,8 +252,8 @@ def refuse_own_start(joint: Any) -> Any:
         return joint
     if joint.compliance is not None:
         raise ValueError(
-            f"a compliant {joint.type} joint cannot share the coordinate of another joint; remove the compliance, or "
-            "the shared coordinate"
+            f"a compliant {joint.type} joint cannot share the coordinate of another joint; remove compliance "
+            "or coordinate_of"
         )
     given = [name for name in ("q0", "v0") if name in joint.model_fields_set]
     if given:
@@ -301,7 +301,7 @@ def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate,
     if len(items) != len(kinds):
         names = ", ".join(kind.name for kind in kinds) or "none"
         raise ValueError(
-            f"{key} has {len(items)} values, but a {joint_type} joint needs {len(kinds)} ({names})"
+            f"{key} of a {joint_type} joint must have {len(kinds)} value{'s' if len(kinds) > 1 else ''}: {names} (got {len(items)})"
         )
     parsed = []
     for item, kind in zip(items, kinds, strict=True):

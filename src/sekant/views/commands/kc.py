@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.curves.table import SuspensionCurves
-    from sekant.views.commands.kc_designs import Outputs, Positions
+    from sekant.views.commands.kc_designs import OutputFiles, Positions
 
 
 class Side(StrEnum):
@@ -137,7 +137,7 @@ def kc(
     from sekant.vehicle import load_suspension, suspension_curves
     from sekant.vehicle.hardpoints.files import describes_axle
     from sekant.vehicle.measured.files import on_measured_curves
-    from sekant.views.commands.kc_designs import Outputs, Positions, compare_axles, live_design, tune_axle
+    from sekant.views.commands.kc_designs import OutputFiles, Positions, compare_axles, live_design, tune_axle
 
     if identify:
         _identify(identify, rates, radius, as_json)
@@ -148,7 +148,7 @@ def kc(
     if tune is not None:
         if len(files) > 1:
             raise typer.BadParameter("--tune works on one design; name one file", param_hint="FILES")
-        tune_axle(file, rates, Outputs(output, plot, report, tune, as_json))
+        tune_axle(file, rates, OutputFiles(output, plot, report, tune, as_json))
         return
     if rates is not None:
         raise typer.BadParameter(
@@ -160,7 +160,7 @@ def kc(
             param_hint="--targets",
         )
     asked = Positions(travel, steering, points, racks)
-    outputs = Outputs(output, plot, report, targets, as_json)
+    outputs = OutputFiles(output, plot, report, targets, as_json)
     alone = {"--model": model_file, "--measured": measured, "--sensitivity": sensitivity, "--of": of}
     if len(files) > 1:
         if live is not None:
@@ -303,7 +303,7 @@ def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None)
 
 
 def _axle(
-    bar: ProgressBar, file: Path, asked: Positions, outputs: Outputs, motion: str
+    bar: ProgressBar, file: Path, asked: Positions, outputs: OutputFiles, motion: str
 ) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
     """Curves of both wheels of an axle, its model, the files written, and texts on loads; writes the report."""
     from sekant.vehicle import axle, axle_compliance, axle_curves, member_loads
@@ -332,7 +332,7 @@ def _tell(
     curves: SuspensionCurves,
     model: Model,
     file: Path,
-    outputs: Outputs,
+    outputs: OutputFiles,
     model_file: Path | None,
     measured: SuspensionCurves | None = None,
     texts: Sequence[str] = (),

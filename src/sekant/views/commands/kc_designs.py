@@ -50,7 +50,7 @@ class Positions:
 
 
 @dataclass(frozen=True)
-class Outputs:
+class OutputFiles:
     """Files to write, targets to show on the page, and whether to print JSON."""
 
     csv: Path | None
@@ -118,7 +118,7 @@ def moved_axle(
         raise
 
 
-def compare_axles(files: Sequence[Path], asked: Positions, motion: str, outputs: Outputs) -> None:
+def compare_axles(files: Sequence[Path], asked: Positions, motion: str, outputs: OutputFiles) -> None:
     """Curves of several files over the travel of the first, side by side."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle.kc.comparison import ComparedCurves, names_of_files
@@ -146,7 +146,7 @@ def compare_axles(files: Sequence[Path], asked: Positions, motion: str, outputs:
     tell(outputs.as_json, found.summary, lambda: data | found.as_dict(), written)
 
 
-def tune_axle(file: Path, tuned: Path | None, outputs: Outputs) -> None:
+def tune_axle(file: Path, tuned: Path | None, outputs: OutputFiles) -> None:
     """Move hard points of a file towards targets; the page shows the design before and after."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import axle_curves, load_axle
